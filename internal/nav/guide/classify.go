@@ -27,6 +27,9 @@ func (v *view) classify(to int) judged {
 	if v.in.flags&graph.Ferry != 0 {
 		return judged{Silent, Straight} // who is on a ferry does not drive
 	}
+	if len(v.all) > 2 && (isMotorway(v.in.way) || isRamp(v.in.way)) && isMotorway(b.way) && !v.net.sameRoad(v.in.way, b.way) && v.joins(b) {
+		return judged{Merge, v.mergeSide(b)}
+	}
 	follow := v.follow()
 	if follow == to {
 		return v.obvious(b)
@@ -39,6 +42,11 @@ func (v *view) classify(to int) judged {
 	}
 	kind := v.rampKind(b)
 	dir := v.direction(to)
+	if kind == Turn && dir == Straight && follow >= 0 {
+		if dir = SlightRight; to < follow {
+			dir = SlightLeft
+		}
+	}
 	if kind == OffRamp || kind == OnRamp {
 		if dir == Straight && len(v.branches) > 1 {
 			dir = v.sideOf(to)
@@ -100,7 +108,10 @@ func (v *view) direction(to int) Direction {
 // rampKind is the kind of a turn onto or off a ramp, and Turn for all others.
 func (v *view) rampKind(b *branch) Kind {
 	switch {
-	case isRamp(b.way) && !isRamp(v.in.way) && isMotorway(v.in.way):
+	case isLink(b.way) && isMotorway(v.in.way):
+		if !v.motorwayGoesOn() {
+			return Turn // it splits into ramps
+		}
 		return OffRamp
 	case isRamp(b.way) && !isRamp(v.in.way):
 		return OnRamp
@@ -108,20 +119,35 @@ func (v *view) rampKind(b *branch) Kind {
 	return Turn
 }
 
+// motorwayGoesOn says whether one may stay on the motorway.
+func (v *view) motorwayGoesOn() bool {
+	for i := range v.branches {
+		if b := &v.branches[i]; b.entry && !isLink(b.way) {
+			return true
+		}
+	}
+	return false
+}
+
 // obvious is what is told of a turn that needs no decision.
 func (v *view) obvious(b *branch) judged {
 	dir := directionOf(b.angle)
-	if len(v.all) > 2 && isRamp(v.in.way) && isMotorway(b.way) && v.joins(b) {
-		return judged{Merge, v.mergeSide(b)}
-	}
 	if kind := v.rampKind(b); kind == OnRamp && len(v.all) > 2 {
 		return judged{kind, dir}
 	}
 	renamed := v.net.renamed(v.in.way, b.way)
-	if len(v.all) > 2 && math.Abs(b.angle) > 60 && v.entries() > 1 && !v.bends(v.find(b.end)) {
-		if v.net.sameName(v.in.way, b.way) {
+	if len(v.all) > 2 && math.Abs(b.angle) > 60 && !v.bends(v.find(b.end)) {
+		switch {
+		case v.net.sameName(v.in.way, b.way) && v.entries() > 1:
 			return judged{Continue, dir}
+		case v.net.sameName(v.in.way, b.way):
+			return judged{Silent, dir}
+		case v.isEndOfRoad():
+			return judged{EndOfRoad, dir}
 		}
+		return judged{Turn, dir}
+	}
+	if renamed && len(v.all) > 2 && v.joinsThrough(b) {
 		return judged{Turn, dir}
 	}
 	if renamed {
@@ -138,6 +164,16 @@ func (v *view) joins(b *branch) bool {
 	for i := range v.branches {
 		o := &v.branches[i]
 		if !o.entry && v.net.arriving(o.end) != graph.None && apart(o.bearing, b.bearing) > 120 && rankOf(o.way) <= rankOf(b.way)+1 {
+			return true
+		}
+	}
+	return false
+}
+
+// joinsThrough says whether a branch is a road that comes from one side and goes on to the other: who arrives there turns onto it.
+func (v *view) joinsThrough(b *branch) bool {
+	for i := range v.branches {
+		if o := &v.branches[i]; o.end != b.end && v.net.sameRoad(o.way, b.way) && apart(o.bearing, b.bearing) > 140 {
 			return true
 		}
 	}

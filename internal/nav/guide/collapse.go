@@ -13,6 +13,9 @@ func (g *Guide) collapse() {
 // staggerMetres is how far two turns may be apart that a driver does as one.
 const staggerMetres = 31.0
 
+// turnBackMetres is how long a road without a name may be by which one turns back.
+const turnBackMetres = 100.0
+
 // joinStaggered joins two turns that follow each other: first to one side and then to the other, where a road goes on a little beside
 // where it came, and twice to the same side, where one turns back.
 func (g *Guide) joinStaggered() {
@@ -23,15 +26,17 @@ func (g *Guide) joinStaggered() {
 		}
 		k := g.nextTold(i)
 		u := &g.turns[k]
-		if !isPlain(u.kind) || u.until != nil || u.spot.At-t.spot.At > staggerMetres || g.passesJunction(i, k) {
+		if !isPlain(u.kind) || u.until != nil || u.spot.At-t.spot.At > turnBackMetres || g.passesJunction(i, k) {
 			continue
 		}
+		near := u.spot.At-t.spot.At <= staggerMetres
+		between := g.net.wayOf(g.way.Parts[t.part+1].Arc)
 		before, after := g.net.wayOf(g.way.Parts[t.part].Arc), g.net.wayOf(u.named)
 		both := normal(u.out - t.in)
 		switch {
-		case t.angle*u.angle > 0 && math.Abs(both) >= turnBackFrom && g.net.sameRoad(before, after):
+		case (near || between.Name.Length == 0 && between.Ref.Length == 0) && t.angle*u.angle > 0 && math.Abs(both) >= turnBackFrom && g.net.sameRoad(before, after):
 			t.kind, t.dir = Continue, UTurn
-		case t.angle*u.angle < 0 && math.Abs(both) < slightFrom && isRightAngle(t.angle) && isRightAngle(u.angle):
+		case near && t.angle*u.angle < 0 && math.Abs(both) < slightFrom && isRightAngle(t.angle) && isRightAngle(u.angle):
 			t.kind, t.dir = Silent, Straight
 			if g.net.renamed(before, after) {
 				t.kind = NewName

@@ -36,7 +36,7 @@ func (v *view) follow() int {
 // bends says whether a road goes on around a corner where nothing else but much smaller roads begins.
 func (v *view) bends(at int) bool {
 	b := &v.branches[at]
-	if math.Abs(b.angle) > 110 || !v.net.sameName(v.in.way, b.way) || rankOf(b.way) > rankOf(v.in.way) {
+	if math.Abs(b.angle) > 110 || rankOf(v.in.way) >= 10 || !v.net.sameName(v.in.way, b.way) || rankOf(b.way) > rankOf(v.in.way) {
 		return false
 	}
 	for i := range v.branches {
@@ -78,6 +78,9 @@ func (v *view) competes(b, o *branch) bool {
 		return false
 	}
 	same := v.net.sameRoad(v.in.way, b.way)
+	if same && isLink(o.way) && !isLink(b.way) && !isLink(v.in.way) && mine < 75 && !v.net.sameRoad(v.in.way, o.way) {
+		return false
+	}
 	if same && !v.net.sameRoad(v.in.way, o.way) && rankOf(b.way) <= rankOf(v.in.way) {
 		if rankOf(o.way) > rankOf(b.way)+1 {
 			return mine > 60 && other < mine

@@ -188,7 +188,7 @@ func (g *Guide) pass(part int) {
 	v := &g.view
 	v.look(g.net, from)
 	tail := g.net.tailOf(to)
-	t := turn{part: part, named: to, branches: len(v.all), isJunction: len(v.all) > 2}
+	t := turn{part: part, named: to, branches: len(v.all), isJunction: v.ends > 2}
 	t.spot = g.intersection(v, tail, to)
 	t.spot.At = g.at[part+1]
 	at := v.find(tail)

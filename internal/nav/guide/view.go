@@ -26,6 +26,7 @@ type view struct {
 	node     uint32
 	from     uint32 // the arc
 	in       branch
+	ends     int      // how many roads meet, each carriageway for itself
 	back     end      // the other carriageway of the road that one comes from, or its own end
 	all      []branch // with the road that one comes from, clockwise from north by what is shown
 	branches []branch // without it, from left to right; carriageways of one road joined
@@ -60,7 +61,7 @@ func (v *view) look(net *Network, from uint32) {
 	v.in.angle, v.back = 180, v.in.end
 	slices.SortFunc(v.all, func(a, b branch) int { return cmp.Or(cmp.Compare(a.shown, b.shown), cmp.Compare(a.end, b.end)) })
 	slices.SortFunc(v.branches, func(a, b branch) int { return cmp.Or(cmp.Compare(a.angle, b.angle), cmp.Compare(a.end, b.end)) })
-	if len(v.all) > 2 {
+	if v.ends = len(v.all); v.ends > 2 {
 		v.joinCarriageways()
 	}
 }

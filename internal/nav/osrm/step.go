@@ -121,7 +121,11 @@ func appendIntersection(dst []byte, i *guide.Intersection) []byte {
 	}
 	dst = append(dst, `],"bearings":[`...)
 	for k := range i.Roads {
-		dst = strconv.AppendInt(wire.AppendComma(dst, k > 0), int64((i.Roads[k].Bearing+roundedTo/2)/roundedTo*roundedTo%360), 10)
+		bearing := i.Roads[k].Bearing
+		if i.In >= 0 && i.Out >= 0 {
+			bearing = (bearing + roundedTo/2) / roundedTo * roundedTo % 360
+		}
+		dst = strconv.AppendInt(wire.AppendComma(dst, k > 0), int64(bearing), 10)
 	}
 	dst = append(dst, `],"location":`...)
 	dst = appendPosition(dst, i.Location)
