@@ -1,8 +1,11 @@
 package guide
 
-// laneChangeMs is how long a driver needs to change lanes between two junctions. Where it takes less to the next one, one is told at the
-// first which lanes lead to the right ones at the second.
-const laneChangeMs = 15_000
+// How far ahead a driver thinks of the next junction when choosing a lane, in ms. Who has to look for the right lane among others anyway
+// can take one more thing into account.
+const (
+	laneChangeMs     = 10_000
+	laneSelectionsMs = 25_000
+)
 
 // anticipateLanes narrows the lanes that are recommended to those from which the next junctions can be driven without a change of lanes.
 func (g *Guide) anticipateLanes() {
@@ -14,12 +17,28 @@ func (g *Guide) anticipateLanes() {
 			t.spot.Lanes = nil // lanes within a roundabout are not known
 			next = -1
 		case len(t.spot.Lanes) > 0:
-			if next >= 0 && g.between(t, &g.turns[next]) < laneChangeMs {
+			if next >= 0 && g.leadsOn(t, &g.turns[next]) {
 				narrow(t.spot.Lanes, g.turns[next].spot.Lanes)
 			}
 			next = i
 		}
 	}
+}
+
+// leadsOn says whether the lanes at one junction are chosen with the next one in mind.
+func (g *Guide) leadsOn(t, next *turn) bool {
+	all, unmarked := true, false
+	for i := range t.spot.Lanes {
+		all = all && t.spot.Lanes[i].Valid
+		unmarked = unmarked || t.spot.Lanes[i].Valid && t.spot.Lanes[i].Marks == 0
+	}
+	if unmarked && t.kind == Silent && next.kind == Silent {
+		return false // nothing is painted, and nothing to do
+	}
+	if all {
+		return g.between(t, next) < laneChangeMs
+	}
+	return g.between(t, next) < laneSelectionsMs
 }
 
 // between is the time from one turn to another, in ms.

@@ -1,6 +1,10 @@
 package guide
 
-import "math"
+import (
+	"math"
+
+	"wayside/internal/roads/graph"
+)
 
 // A sliproad leaves a road before a junction and reaches the crossing road behind it: who takes it turns at that junction.
 
@@ -56,43 +60,65 @@ func (g *Guide) isSliproad(t, u *turn) bool {
 	tail := g.net.tailOf(taken)
 	reached := g.net.wayOf(g.way.Parts[u.part+1].Arc)
 	goal := g.net.graph.Arcs[g.way.Parts[u.part].Arc].To
+	if g.net.goesOn(g.way.Parts[u.part].Arc) {
+		return false
+	}
 	for i := range v.branches {
-		b := &v.branches[i]
-		if b.end == tail || !b.entry || math.Abs(b.angle) > 60 {
-			continue
-		}
-		// the junction, or another one soon behind it
-		e, left := b.end, sliproadMetres
-		for range 3 {
-			far, length := g.net.nextJunction(e, left)
-			if far == e {
-				break
-			}
-			left -= length
-			node := g.net.node(far)
-			if node == goal {
-				break // the roads only part and meet again
-			}
-			ahead := e
-			for _, o := range g.net.endsAt(node) {
-				if o == far {
-					continue
-				}
-				if other, _ := g.net.nextJunction(o, sliproadMetres); other != o && g.net.node(other) == goal &&
-					(g.net.sameRoad(g.net.wayOfPiece(o.piece()), reached) || g.net.wayOfPiece(o.piece()).Name.Length+reached.Name.Length == 0) {
-					return true
-				}
-				if apart(g.net.bearingFrom(o, seenAhead), g.net.bearingFrom(far, seenAhead)) > 140 {
-					ahead = o
-				}
-			}
-			if ahead == e {
-				break
-			}
-			e = ahead
+		if b := &v.branches[i]; b.end != tail && b.entry && math.Abs(b.angle) <= 60 && g.net.meetsBefore(b.end, goal, reached) {
+			return true
 		}
 	}
 	return false
+}
+
+// goesOn says whether a way goes on behind the junction at the end of an arc.
+func (n *Network) goesOn(arc uint32) bool {
+	way, head := n.wayOf(arc), n.headOf(arc)
+	for _, o := range n.endsAt(n.node(head)) {
+		if o != head && n.wayOfPiece(o.piece()) == way {
+			return true
+		}
+	}
+	return false
+}
+
+// junctionsAhead is behind how many junctions the one may be that a sliproad avoids.
+const junctionsAhead = 3
+
+// meetsBefore says whether a road leads to a junction from where another road leads to a node.
+func (n *Network) meetsBefore(e end, goal uint32, road *graph.Way) bool {
+	left := sliproadMetres
+	for range junctionsAhead {
+		far, metres := n.nextJunction(e, left)
+		if far == e || n.node(far) == goal { // too long, or the roads only part and meet again
+			return false
+		}
+		left -= metres
+		ahead := far
+		for _, o := range n.endsAt(n.node(far)) {
+			if o == far {
+				continue
+			}
+			if n.leads(o, goal, road) {
+				return true
+			}
+			if apart(n.bearingFrom(o, seenAhead), n.bearingFrom(far, seenAhead)) > 140 {
+				ahead = o
+			}
+		}
+		if ahead == far {
+			return false
+		}
+		e = ahead
+	}
+	return false
+}
+
+// leads says whether a road leads from one of its ends to a node, and is the one that is looked for.
+func (n *Network) leads(e end, goal uint32, road *graph.Way) bool {
+	far, _ := n.nextJunction(e, sliproadMetres)
+	way := n.wayOfPiece(e.piece())
+	return far != e && n.node(far) == goal && (n.sameRoad(way, road) || way.Name.Length+road.Name.Length == 0)
 }
 
 // nextJunction follows a road from one of its ends to the end where it meets others, and says how long it is; the same end if it is
