@@ -7,11 +7,11 @@ import (
 	"wayside/internal/nav/guide"
 )
 
-// What guidance makes of a leg.
-type (
-	Part = guide.Part
-	Step = guide.Step
-)
+// Part is a part of a leg, as guidance sees it.
+type Part = guide.Part
+
+// Step is what guidance makes of a leg.
+type Step = guide.Step
 
 // describe makes the steps of a leg and its summary.
 func (n *Network) describe(l *Leg, from, to *Spot, keepExits bool) {

@@ -88,7 +88,7 @@ func (g *Guide) isOneCrossing(i int) bool {
 }
 
 func (g *Guide) joinCrossing(first, last int) {
-	told, special := 0, Silent
+	told, special, ends := 0, Silent, g.turns[last].kind == EndOfRoad
 	for i := first; i <= last; i++ {
 		if k := g.turns[i].kind; k != Silent {
 			told++
@@ -108,6 +108,8 @@ func (g *Guide) joinCrossing(first, last int) {
 	switch {
 	case told == 0:
 		return
+	case ends && dir != Straight && math.Abs(angle) < turnBackFrom:
+		t.kind = EndOfRoad
 	case special != Silent:
 		t.kind = special
 	case math.Abs(angle) >= turnBackFrom && g.net.sameRoad(before, after):

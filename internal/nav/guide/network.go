@@ -165,13 +165,6 @@ func (p plane) offset(q graph.Position) (east, north float64) {
 	return float64(lng) * p.east, float64(int64(q.Lat)-int64(p.origin.Lat)) * metresPerUnit
 }
 
-// between is the distance of two positions in metres.
-func (p plane) between(a, b graph.Position) float64 {
-	x, y := p.offset(a)
-	z, w := p.offset(b)
-	return math.Hypot(z-x, w-y)
-}
-
 func length(x, y float64) float64 { return math.Sqrt(x*x + y*y) }
 
 // bearingOf is the bearing of an offset, from 0 to 360.

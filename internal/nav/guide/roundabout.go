@@ -48,13 +48,35 @@ func (g *Guide) touchCircle(v *view, t *turn, b *branch) bool {
 		if c.kind == Silent {
 			return false
 		}
-		t.judged = judged{ExitRoundabout, directionOf(b.angle)}
+		dir := directionOf(b.angle)
+		if out, other := v.branches[i].angle, v.otherCircle(i); b.angle < other && other < out || b.angle > other && other > out {
+			entry := *t // the exit lies before the entry: one drives around
+			entry.judged, entry.rotary, entry.exit = judged{c.kind, directionOf(out)}, c.name, c.exits
+			if entry.kind == RoundaboutTurn {
+				entry.kind = Roundabout
+			}
+			g.turns = append(g.turns, entry)
+			if dir = Right; other > out {
+				dir = Left
+			}
+		}
+		t.judged = judged{ExitRoundabout, dir}
 		if c.kind == Rotary {
 			t.kind = ExitRotary
 		}
 		return true
 	}
 	return false
+}
+
+// otherCircle is the angle of the branch by which a roundabout arrives that leaves by another one.
+func (v *view) otherCircle(leaving int) float64 {
+	for i := range v.branches {
+		if i != leaving && isCircle(v.branches[i].flags) {
+			return v.branches[i].angle
+		}
+	}
+	return v.branches[leaving].angle
 }
 
 // hasExit says whether one may leave the roundabout at a junction, other than by the branch that is taken.
@@ -89,8 +111,9 @@ func (v *view) hasExitBefore(to int) bool {
 
 // circleKind is what kind of roundabout a driver enters.
 type circleKind struct {
-	kind Kind
-	name *graph.Way // of a rotary
+	kind  Kind
+	name  *graph.Way // of a rotary
+	exits int        // roads by which one may leave
 }
 
 // The sizes of roundabouts, as radii in metres.
@@ -116,11 +139,11 @@ func (n *Network) circleAt(v *view, b *branch) circleKind {
 	radius := w.length / (2 * math.Pi)
 	switch {
 	case radius > largeCircle && (w.circular || w.name != nil && w.oneName && !w.nameOutside):
-		return circleKind{Rotary, w.name}
+		return circleKind{Rotary, w.name, w.leaving}
 	case radius <= smallCircle && w.turnable && w.exits > 1 && w.exits <= maxExits:
-		return circleKind{kind: RoundaboutTurn}
+		return circleKind{kind: RoundaboutTurn, exits: w.leaving}
 	}
-	return circleKind{kind: Roundabout}
+	return circleKind{kind: Roundabout, exits: w.leaving}
 }
 
 // circleWalk drives around a roundabout.
@@ -131,7 +154,8 @@ type circleWalk struct {
 	name        *graph.Way
 	oneName     bool
 	nameOutside bool // a road that leads there has the same name
-	exits       int  // junctions
+	exits       int  // roads
+	leaving     int  // roads by which one may leave
 	turnable    bool // each junction has one road, and they lie at distinct angles
 	bearings    [maxExits]float64
 }
@@ -195,6 +219,9 @@ func (w *circleWalk) next(e end) (next end, ok bool) {
 // note looks at a road that leads to the roundabout.
 func (w *circleWalk) note(o end) {
 	bearing := w.net.bearingFrom(o, shownAhead)
+	if w.net.leaving(o) != graph.None {
+		w.leaving++
+	}
 	if w.exits < maxExits {
 		for _, other := range w.bearings[:w.exits] {
 			if apart(bearing, other) < 40 {
@@ -218,9 +245,8 @@ func (w *circleWalk) compareOutside(start end) {
 				w.nameOutside = true
 			}
 		}
-		exits, turnable := w.exits, w.turnable
-		next, ok := w.next(e ^ 1)
-		w.exits, w.turnable = exits, turnable
+		counted := *w
+		next, ok := counted.next(e ^ 1)
 		if !ok || next == start {
 			return
 		}
@@ -255,7 +281,9 @@ func (g *Guide) joinRoundabouts() {
 
 // leave completes the entry of a roundabout with what is known at its exit.
 func (g *Guide) leave(entry, exit *turn, count int) {
-	entry.exit, entry.named = count, exit.named
+	if entry.named = exit.named; entry.exit == 0 {
+		entry.exit = count
+	}
 	in, out := &entry.spot, &exit.spot
 	angle := turned(float64(in.Roads[in.In].Bearing), float64(out.Roads[out.Out].Bearing))
 	if g.net.graph.Arcs[entry.named].Flags&graph.DriveLeft != 0 {
