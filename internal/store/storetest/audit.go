@@ -16,7 +16,26 @@ func auditTests() map[string]func(*testStore) {
 		"deleting a feed deletes the texts it had":        deletesReviewed,
 		"deleting an account deletes its notes":           deletesNotes,
 		"the log is pruned":                               prunesAudit,
+		"an entry is stored without a change":             addsAudit,
 		"pending feeds are listed, longest waiting first": listsPending,
+	}
+}
+
+// addsAudit stores entries about what is done outside of the store.
+func addsAudit(w *testStore) {
+	by := w.account()
+	entries := []mapdata.AuditEntry{
+		{At: start, Actor: by.ID, Via: mapdata.ViaPage, Action: mapdata.AuditRegionImport, Note: "town.osm.pbf"},
+		{At: at(time.Second), Actor: by.ID, Via: mapdata.ViaAPI, Action: mapdata.AuditRegionRemove, Subject: "0123456789abcdef"},
+	}
+	revision := w.state().Revision
+	w.must(w.store.AddAudit(w.ctx, entries...))
+	got := w.audit(mapdata.AuditQuery{Limit: 10})
+	if len(got) != len(entries) || w.state().Revision != revision {
+		w.Fatalf("the log has %+v", got)
+	}
+	for i := range entries {
+		w.same("entry", got[len(got)-1-i].AuditEntry, entries[i])
 	}
 }
 

@@ -37,6 +37,7 @@ type Store interface {
 	takedown.Store
 	votes.Store
 	AnySealed(ctx context.Context) (*store.SealedHeader, error)
+	AddAudit(ctx context.Context, entries ...mapdata.AuditEntry) error
 	Reseal(ctx context.Context, reseal func(store.SealedHeader) ([]byte, error), audit mapdata.AuditEntry) (int, error)
 	CountCurators(ctx context.Context) (int, error)
 	// Prune severs old votes from their accounts (D9.7) and deletes expired data and the data of deleted feeds.
