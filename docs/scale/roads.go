@@ -37,7 +37,7 @@ func costs() []cost {
 		{"import of the roads, processor time", " s", [...]float64{0.06, 0.7, 1.5, 89}, 1, junctions},
 		{"· of search, map, cameras and chargers", " s", [...]float64{0.34, 1.8, 1.9, 25}, 1, megabytes},
 		{"memory of an import of roads alone", "B", [...]float64{37e6, 48e6, 57e6, 637e6}, 1, junctions},
-		{"memory of an import of everything", "B", [...]float64{44e6, 70e6, 110e6, 1671e6}, 1, megabytes},
+		{"memory of an import of everything", "B", [...]float64{44e6, 73e6, 89e6, 916e6}, 1, megabytes},
 		{"file, with everything", "B", [...]float64{0.76e6, 15.6e6, 24e6, 549e6}, 1, junctions},
 		{"memory to serve roads", "B", [...]float64{4e6, 22e6, 32e6, 718e6}, 1, junctions},
 		{"· of this, private; the rest is the file", "B", [...]float64{3.8e6, 9.1e6, 10.7e6, 199e6}, 1, junctions},
