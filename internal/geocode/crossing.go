@@ -6,19 +6,20 @@ import (
 	"strings"
 	"unicode"
 
-	"wayside/internal/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 )
 
 // Bounds of the search for crossings.
 const (
-	maxDivisions  = 3   // places at which a query is divided into two streets
-	streetsASide  = 6   // streets that are tried for each side
-	maxCrossings  = 3   // in an answer
-	piecesLooked  = 300 // pieces of the two streets that are looked at
-	sameCrossing  = 60  // metres within which two crossings are one
-	throughOthers = 45  // metres between the streets, where they meet by a link or a roundabout
+	maxDivisions  = 3      // places at which a query is divided into two streets
+	streetsASide  = 6      // streets that are tried for each side
+	maxPairs      = 12     // of streets whose boxes meet
+	maxCrossings  = 3      // in an answer
+	farthestNode  = 10_000 // metres from the middle of what two streets have in common
+	piecesLooked  = 300    // pieces of the two streets that are looked at
+	sameCrossing  = 60     // metres within which two crossings are one
+	throughOthers = 45     // metres between the streets, where they meet by a link or a roundabout
 )
 
 // isBetween says whether a word stands between the names of two streets that cross.
@@ -68,10 +69,12 @@ func (x *Index) crossings(s *scratch, q *Query) (best []hit) {
 			return
 		}
 		second := x.streetHits(s, q, right)
+		pairs := 0
 		for i := range first {
 			for k := range second {
-				if first[i].id != second[k].id {
-					best = x.addCrossings(best, &first[i], &second[k], q)
+				if common, ok := x.common(first[i].id, second[k].id); ok && pairs < maxPairs {
+					pairs++
+					best = x.addCrossings(best, &first[i], &second[k], &common, q)
 				}
 			}
 		}
@@ -103,24 +106,20 @@ type end struct {
 	at   graph.Position
 }
 
+// common is what the boxes of two streets have in common, or the gap between them if it is small; false: they lie apart, or are one.
+func (x *Index) common(a, b uint32) (box, bool) {
+	p, r := x.boxOf(a), x.boxOf(b)
+	both := box{max(p.west, r.west), max(p.south, r.south), min(p.east, r.east), min(p.north, r.north)}
+	const margin = 2 * throughOthers / metresPerUnit
+	return both, a != b && float64(both.west-both.east) < margin && float64(both.south-both.north) < margin
+}
+
 // addCrossings adds where two streets meet.
-func (x *Index) addCrossings(dst []hit, a, b *hit, q *Query) []hit {
-	p, r := x.boxOf(a.id), x.boxOf(b.id)
-	common := geo.Box{
-		West: float64(max(p.west, r.west)) / 1e7, South: float64(max(p.south, r.south)) / 1e7,
-		East: float64(min(p.east, r.east)) / 1e7, North: float64(min(p.north, r.north)) / 1e7,
-	}
-	const margin = throughOthers * 1e-5 // degrees, more than the metres
-	if common.West > common.East+margin || common.South > common.North+margin {
-		return dst
-	}
-	middle := geo.Point{Lat: (common.South + common.North) / 2, Lng: (common.West + common.East) / 2}
-	if !middle.Valid() {
-		return dst
-	}
-	reach := geo.Distance(middle, geo.Point{Lat: min(common.North+margin, 90), Lng: middle.Lng}) + geo.Distance(middle, geo.Point{Lat: middle.Lat, Lng: min(common.East+margin, 180)})
+func (x *Index) addCrossings(dst []hit, a, b *hit, common *box, q *Query) []hit {
+	middle, corner := common.middle(), graph.Position{Lng: wrapped(common.east), Lat: int32(common.north)}
+	reach := min(metres(middle, corner)+throughOthers, farthestNode)
 	nameA, nameB := x.documents[a.id].Name, x.documents[b.id].Name
-	pieces := x.roads.Nearest(nil, middle, match.Nearest{Within: reach + throughOthers, Count: piecesLooked, Accept: func(piece uint32) bool {
+	pieces := x.roads.Nearest(nil, middle.Point(), match.Nearest{Within: reach + throughOthers, Count: piecesLooked, Accept: func(piece uint32) bool {
 		name := x.graph.Ways[x.graph.Pieces[piece].Way].Name
 		return name.Length > 0 && (name.Start == nameA || name.Start == nameB)
 	}})

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
@@ -24,7 +24,8 @@ type Index struct {
 	addressed []uint64 // bits of the documents that have an address
 	features  int
 	postcodes uint16 // the kind of postcodes
-	pool      sync.Pool
+	// scratches are free memory for searches. Who finds none waits for a search to end.
+	scratches chan *scratch
 }
 
 // indexKind is a kind as it is written and compared.
@@ -68,7 +69,11 @@ func Open(section func(name string) ([]byte, bool), g *graph.Graph, roads *match
 	for _, a := range x.addresses {
 		x.addressed[a.Document/64] |= 1 << (a.Document % 64)
 	}
-	x.pool.New = func() any { return new(scratch) }
+	// A scratch is up to six bytes for each document: more at a time would help nobody on so many processors.
+	x.scratches = make(chan *scratch, 2*runtime.GOMAXPROCS(0))
+	for range cap(x.scratches) {
+		x.scratches <- new(scratch)
+	}
 	return x, nil
 }
 

@@ -34,8 +34,8 @@ type found struct {
 
 // Reverse appends what is near a place, the nearest first: house numbers, streets, features and places.
 func (x *Index) Reverse(dst []Result, q *Near) []Result {
-	s := x.pool.Get().(*scratch) //nolint:forcetypeassert // the pool has nothing else
-	defer x.pool.Put(s)
+	s := <-x.scratches
+	defer func() { x.scratches <- s }()
 	s.kinds = q.Filter.kinds(s.kinds[:0], x.kindList)
 	s.near = s.near[:0]
 	x.nearStreets(s, q)

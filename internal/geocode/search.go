@@ -17,6 +17,9 @@ import (
 const (
 	MaxLimit      = 50
 	maxQueryWords = 12 // more do not count
+	// maxConsidered is how many documents one pass looks at: some 20 ms. Features come first. A country has more that begin with one letter,
+	// but not with three.
+	maxConsidered = 500_000
 )
 
 // Query is what is looked for.
@@ -89,8 +92,8 @@ type token struct {
 
 // Search appends what fits best, the best first.
 func (x *Index) Search(dst []Result, q *Query) []Result {
-	s := x.pool.Get().(*scratch) //nolint:forcetypeassert // the pool has nothing else
-	defer x.pool.Put(s)
+	s := <-x.scratches
+	defer func() { x.scratches <- s }()
 	crossings := x.crossings(s, q)
 	s.begin(x, q)
 	if len(s.tokens) == 0 {
@@ -184,8 +187,11 @@ func (x *Index) markPlaces(s *scratch, words int) {
 
 // gather keeps the best documents that have all tokens, or all but so many.
 func (x *Index) gather(s *scratch, missing int) {
-	words := (len(x.documents) + 63) / 64
+	words, considered := (len(x.documents)+63)/64, 0
 	for w := range words {
+		if considered > maxConsidered {
+			return
+		}
 		var found uint64
 		all := ^uint64(0)
 		for t := range s.tokens {
@@ -202,6 +208,7 @@ func (x *Index) gather(s *scratch, missing int) {
 		if missing == 0 {
 			found &= all
 		}
+		considered += bits.OnesCount64(found)
 		for ; found != 0; found &= found - 1 {
 			x.consider(s, uint32(w*64+bits.TrailingZeros64(found)), words, missing)
 		}

@@ -3,6 +3,7 @@ package geocode_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"wayside/internal/geo"
@@ -191,6 +192,27 @@ func TestNamesOfWaysAreMerged(t *testing.T) {
 			t.Errorf("in %s it is %q instead of %q", geocode.Languages()[language], got, want)
 		}
 	}
+}
+
+// TestSearchesAtTheSameTime searches from many goroutines, more than there are scratches.
+func TestSearchesAtTheSameTime(t *testing.T) {
+	n := town(t)
+	x := drawn(t, n)
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			for range 20 {
+				if got := labels(x.ask("hauptstraße 2")); got != "Hauptstraße 2" {
+					t.Errorf("found %s", got)
+				}
+				if got := labels(x.ask("kbira & julians")); !strings.HasPrefix(got, "Triq il-Kbira & ") {
+					t.Errorf("found %s", got)
+				}
+				x.Reverse(nil, &geocode.Near{At: n.Place(t, "g"), Radius: 1000, Limit: 5, Language: 1})
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestFilters narrows down what may be found.
