@@ -124,7 +124,7 @@ var rules = map[string]rule{
 
 	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
 
-	"demo": {ours: []string{"geo", "basemap", "basemap/mvt", "roads/osmpbf"}}, // knows the service by its wire, and writes its map and extract as any tool would
+	"demo": {ours: []string{"geo", "roads/osmpbf"}}, // knows the service by its wire, and writes its extract as any tool would
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.

@@ -93,10 +93,6 @@ func (c *demoCmd) configure(ctx context.Context, dir string, publisher *demo.Pub
 	cfg.DataDir = filepath.Join(dir, "data")
 	cfg.Egress = config.Egress{CAFile: ca, Hosts: map[string]netip.Addr{demo.Host: netip.AddrFrom4([4]byte{127, 0, 0, 1})}}
 	cfg.Upstreams = []config.Upstream{relay.upstream()}
-	cfg.Map.PMTiles = filepath.Join(dir, "town.pmtiles")
-	if err := writeDemoFile(cfg.Map.PMTiles, demo.WriteMap); err != nil {
-		return nil, err
-	}
 	cfg.Votes.TrustAfter = 0 // whoever tries the demo signed in a minute ago
 	cfg.Log.Level = "warn"
 	return cfg, nil

@@ -11,13 +11,12 @@ import (
 // ExtractLicence is the licence of the extract.
 const ExtractLicence = "CC0-1.0"
 
-// WriteExtract writes the town's streets, house numbers and places as an OpenStreetMap extract: what the map draws. It returns the error
-// of w.
+// WriteExtract writes the town as an OpenStreetMap extract: streets, house numbers, places, water and land use. It returns the error of w.
 func WriteExtract(w io.Writer) error {
 	p := newPlan()
 	x := &extract{plan: p, net: p.junctions()}
 	x.build()
-	out, err := osmpbf.NewWriter(w, osmpbf.WriterOptions{Program: "wayside demo", Optional: []string{"Sort.Type_then_ID"}})
+	out, err := osmpbf.NewWriter(w, osmpbf.WriterOptions{Program: "wayside demo", Optional: []string{"Sort.Type_then_ID"}, Bounds: mapBounds()})
 	if err != nil {
 		return err
 	}
@@ -72,6 +71,7 @@ func (x *extract) build() {
 	for _, l := range places {
 		x.node(l.at, pairs("place", l.detail, "name", l.name)...)
 	}
+	x.areas()
 }
 
 // pairs makes tags of keys and values, without those whose value is empty.

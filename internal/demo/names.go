@@ -1,10 +1,6 @@
 package demo
 
-import (
-	"strconv"
-
-	"wayside/internal/basemap/mvt"
-)
+import "strconv"
 
 // label is a named point of the map.
 type label struct {
@@ -29,10 +25,11 @@ var places = [...]label{
 	{"neighbourhood", "suburb", "Harbour", crossing(2.5, 10.5)},
 }
 
-// lake is where the lake's name is written.
-var lake = label{"lake", "", "Ring Lake", crossing(10, 18.75)}
-
-const riverName = "River Linde"
+// Names of water.
+const (
+	lakeName  = "Ring Lake"
+	riverName = "River Linde"
+)
 
 // riverLine is the middle of the river, along which its name is written.
 func riverLine() []spot {
@@ -71,17 +68,4 @@ func (r *road) houses() []label {
 		out = append(out, label{"address", "", strconv.Itoa(number), spot{here.x - north*side, here.y + east*side}})
 	}
 	return out
-}
-
-// number sets the plan's house numbers.
-func (p *plan) number() {
-	p.houses = make(map[[2]int][]label)
-	for i := range p.roads {
-		for _, house := range p.roads[i].houses() {
-			lat, lng := place(house.at)
-			x, y := mvt.Mercator(highestZoom, lat, lng)
-			tile := [2]int{int(x), int(y)}
-			p.houses[tile] = append(p.houses[tile], house)
-		}
-	}
 }

@@ -100,7 +100,6 @@ type plan struct {
 	roads  []road
 	water  []area
 	ground []area
-	houses map[[2]int][]label // house numbers by tile of the highest zoom; nil before number
 }
 
 // The ring road, in blocks: between these streets, with rounded corners.

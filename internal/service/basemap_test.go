@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"wayside/internal/basemap"
 	"wayside/internal/config"
-	"wayside/internal/demo"
 	"wayside/internal/httpapi"
 )
 
@@ -21,7 +21,8 @@ func TestOpenBaseMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(demo.WriteMap(file), file.Close()); err != nil {
+	plan := basemap.Plan{Type: basemap.MVT, Attribution: "© Town"}
+	if err := errors.Join(basemap.Write(file, plan, []basemap.Tile{{Data: []byte("tile")}}), file.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(broken, []byte("no map"), 0o600); err != nil {
@@ -34,7 +35,7 @@ func TestOpenBaseMap(t *testing.T) {
 		problem string
 	}{
 		{cfg: config.Map{}},
-		{cfg: config.Map{PMTiles: town}, archive: true, want: &httpapi.BaseMap{StyleURL: "/map/style.json", Attribution: demo.MapAttribution}},
+		{cfg: config.Map{PMTiles: town}, archive: true, want: &httpapi.BaseMap{StyleURL: "/map/style.json", Attribution: "© Town"}},
 		{cfg: config.Map{PMTiles: town, Attribution: "© Me"}, archive: true, want: &httpapi.BaseMap{StyleURL: "/map/style.json", Attribution: "© Me"}},
 		{
 			cfg:  config.Map{StyleURL: "https://tiles.example.org:8443/day.json?key=1", Attribution: "© Them"},

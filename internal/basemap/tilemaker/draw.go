@@ -295,7 +295,7 @@ func (a *artist) area(drawings []drawn, lines [][]int64) {
 			case d.geometry == fill:
 				a.fill(d, rings)
 			case i == 0: // the largest is named
-				a.features = append(a.features, labelled(d, rings[0]))
+				a.features = append(a.features, labelled(d, rings))
 			}
 		}
 	}
@@ -348,11 +348,11 @@ func filled(d drawn, rings [][]spot) *feature {
 }
 
 // labelled makes the point at which an area is named.
-func labelled(d drawn, outline []spot) *feature {
-	x, y := inside(outline)
+func labelled(d drawn, rings [][]spot) *feature {
+	x, y := inside(rings...)
 	if d.lowest == 0 {
 		const named = 8 // the lowest zoom at which an area has a name
-		d.lowest = max(named, zoomOf(math.Abs(area(outline)), leastNamed))
+		d.lowest = max(named, zoomOf(math.Abs(area(rings[0])), leastNamed))
 	}
 	return point(d, spot{int32(math.Round(x)), int32(math.Round(y))})
 }

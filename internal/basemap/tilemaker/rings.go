@@ -254,19 +254,21 @@ func (e *effort) nest(rings [][]spot) (areas [][][]spot, ok bool) {
 	return areas, true
 }
 
-// inside returns a place in a ring, where it is wide: in the middle of its height, if it is not flat.
-func inside(ring []spot) (x, y float64) {
-	b := boxOf(ring)
+// inside returns a place in an outline and in none of its holes, where it is wide: in the middle of its height, if it is not flat.
+func inside(rings ...[]spot) (x, y float64) {
+	b := boxOf(rings[0])
 	y = math.Floor((float64(b.north)+float64(b.south))/2) + 0.5
 	var at []float64
-	for i, p := range ring {
-		q := ring[(i+1)%len(ring)]
-		if (float64(p.Y) > y) != (float64(q.Y) > y) {
-			at = append(at, float64(p.X)+(float64(q.X)-float64(p.X))*(y-float64(p.Y))/(float64(q.Y)-float64(p.Y)))
+	for _, ring := range rings {
+		for i, p := range ring {
+			q := ring[(i+1)%len(ring)]
+			if (float64(p.Y) > y) != (float64(q.Y) > y) {
+				at = append(at, float64(p.X)+(float64(q.X)-float64(p.X))*(y-float64(p.Y))/(float64(q.Y)-float64(p.Y)))
+			}
 		}
 	}
 	slices.Sort(at)
-	x, widest := float64(ring[0].X), -1.0
+	x, widest := float64(rings[0][0].X), -1.0
 	for i := 0; i+1 < len(at); i += 2 {
 		if w := at[i+1] - at[i]; w > widest {
 			x, widest = (at[i]+at[i+1])/2, w
