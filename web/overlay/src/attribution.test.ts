@@ -34,6 +34,7 @@ test("a licence stands with the attribution, and not alone", () => {
   const licensed = sources.map((one) => ({ ...one, licence: one.id === "feed:c" ? "" : "ODbL-1.0" }));
   const inView = [entity("a"), entity("b", { layer_slug: "jams" }), entity("d", { layer_slug: "silent" })];
   expect(attributionsOf(inView, licensed, [])).toEqual(["© Ring (ODbL-1.0)", "© Ring"]);
+  expect(attributionsOf(inView, licensed, ["© Ring"])).toEqual(["© Ring (ODbL-1.0)", "© Ring"]);
 });
 
 test.each([{ source: "feed:b" }, { id: "q" }, { source: 5, id: "q" }, { source: "feed:b", id: null }])("%j names no merged entity", (one) => {

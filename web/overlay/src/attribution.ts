@@ -46,6 +46,9 @@ export function attributionsOf(inView: Iterable<Entity>, sources: readonly Sourc
     for (const source of [own, ...mergedFrom(entity).map((one) => byID.get(one.source))]) if (source !== undefined) seen.add(source);
   }
   // The order of the catalogue keeps the text stable.
-  const texts = sources.filter((source) => seen.has(source)).map(attributionOf);
-  return [...new Set([...baseMaps, ...texts])].filter((text): text is string => text !== null && text !== "");
+  const shown = sources.filter((source) => seen.has(source));
+  const withLicence = new Set(shown.filter(({ licence = "" }) => licence !== "").map(({ attribution }) => attribution));
+  // A base map of the same data as a source is named with the source's licence.
+  const maps = baseMaps.filter((text) => text !== null && !withLicence.has(text));
+  return [...new Set([...maps, ...shown.map(attributionOf)])].filter((text): text is string => text !== null && text !== "");
 }
