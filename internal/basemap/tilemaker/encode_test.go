@@ -78,7 +78,7 @@ func TestUniformTiles(t *testing.T) {
 	x.way(x.line(36.4, 15.0, 36.4, 15.001), "highway", "residential")
 	archive, counts := x.make(t)
 	all := allTiles(t, archive)
-	if counts.Tiles*3 > len(all) {
+	if counts.Tiles*2 > len(all) {
 		t.Errorf("%d tiles stand for %d", counts.Tiles, len(all))
 	}
 	seas := 0
@@ -87,7 +87,7 @@ func TestUniformTiles(t *testing.T) {
 			seas++
 		}
 	}
-	if seas < 1000 {
+	if seas < 500 {
 		t.Errorf("%d tiles have sea, of %d", seas, len(all))
 	}
 }
