@@ -81,7 +81,7 @@ func TestGuidance(t *testing.T) {
 			    d
 		`, []roadtest.Object{roadtest.Way("abd", "highway=primary, name=Main"), roadtest.Way("bc", "highway=service, service=alley, name=Alley")}, map[string]string{
 			"ad": "depart (Main), arrive (Main)",
-			"ac": "depart (Main), turn slight left (Alley), arrive (Alley)",
+			"ac": "depart (Main), turn straight (Alley), arrive (Alley)",
 		}},
 		{"a bridge with a name of its own", 20, `
 			a---b--c---d

@@ -42,7 +42,7 @@ func (v *view) classify(to int) judged {
 	}
 	kind := v.rampKind(b)
 	dir := v.direction(to)
-	if kind == Turn && dir == Straight && follow >= 0 {
+	if kind == Turn && dir == Straight && follow >= 0 && directionOf(v.branches[follow].angle) == Straight && !v.joinsThrough(b) {
 		if dir = SlightRight; to < follow {
 			dir = SlightLeft
 		}
