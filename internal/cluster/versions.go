@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -64,15 +65,14 @@ func (v *Versions) Differ() bool {
 	return differs
 }
 
-// Greatest returns the greatest of all nodes' versions, in the order of text; empty: no node has a region. Versions begin with the day of
-// the data, so that it is the newest one.
-func (v *Versions) Greatest() string {
+// Greatest returns the greatest of all nodes' versions by an order in which the empty one, of a node without a region, comes first.
+func (v *Versions) Greatest(compare func(a, b string) int) string {
 	greatest, now := v.Own(), v.Now()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, h := range v.heard {
 		if now.Sub(h.at) < versionKept {
-			greatest = max(greatest, h.version)
+			greatest = slices.MaxFunc([]string{greatest, h.version}, compare)
 		}
 	}
 	return greatest

@@ -2,9 +2,11 @@ package region
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -69,6 +71,13 @@ var (
 
 // ValidID reports whether a region can have the ID.
 func ValidID(id string) bool { return idPattern.MatchString(id) }
+
+// CompareVersions orders data versions by the day of the data, which they begin with where the extract says it: those that do not say come
+// first, and the empty one before them.
+func CompareVersions(a, b string) int {
+	dated := func(version string) int { return strings.Count(version, "-") }
+	return cmp.Or(cmp.Compare(dated(a), dated(b)), cmp.Compare(a, b))
+}
 
 // parseAbout reads the section. What it says may have been forged: texts that are shown or become names of files are checked.
 func parseAbout(text []byte) (*About, error) {

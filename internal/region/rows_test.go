@@ -2,6 +2,7 @@ package region
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 	"os"
@@ -199,3 +200,14 @@ func TestHostileTextsOfRows(t *testing.T) {
 }
 
 func writeFile(path string, content []byte) error { return os.WriteFile(path, content, 0o600) }
+
+func TestVersionsAreOrderedByDay(t *testing.T) {
+	ordered := []string{"", "0123456789abcdef", "ffffffffffffffff", "20161109-ffffffffffffffff", "20261120-0123456789abcdef"}
+	for i := range ordered {
+		for j := range ordered {
+			if got := CompareVersions(ordered[i], ordered[j]); got != cmp.Compare(i, j) {
+				t.Errorf("%q and %q: %d", ordered[i], ordered[j], got)
+			}
+		}
+	}
+}

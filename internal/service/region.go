@@ -46,7 +46,7 @@ func (s *Service) openRegion(ctx context.Context) error {
 	jobs = append(jobs, Job{"cameras and chargers", s.afterReady(func(ctx context.Context) error { s.osm.Ingest = s.ingester; return s.osm.Run(ctx) })})
 	if s.caches.conn != nil {
 		s.versions = cluster.NewVersions(cluster.VersionsConfig{Cache: s.caches.conn, Own: s.dataVersion, Now: s.now, Log: s.log})
-		s.osm.Newest = s.versions.Greatest
+		s.osm.Newest = func() string { return s.versions.Greatest(region.CompareVersions) }
 		jobs = append(jobs, Job{"other nodes' regions", s.versions.Run})
 	}
 	s.caches.jobs = append(jobs, s.caches.jobs...)

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -105,7 +106,7 @@ func (s *Sources) look(ctx context.Context) error {
 		if s.Now().Sub(s.since) < settleAfter {
 			return nil
 		}
-		now.newest = max(own, s.Newest())
+		now.newest = slices.MaxFunc([]string{own, s.Newest()}, region.CompareVersions)
 	}
 	if s.done != nil && *s.done == now {
 		return nil
