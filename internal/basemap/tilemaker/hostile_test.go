@@ -284,7 +284,7 @@ func TestHostileSizes(t *testing.T) {
 				lat, lng := 35.9+float64(i%100)/1000, 14.4+float64(i/100)/1000
 				ways = append(ways, x.way(x.ring(lat, lng, lat+0.0005, lng, lat, lng+0.0005)))
 			}
-			for range 50 {
+			for range 10 {
 				x.area(ways, "natural", "wood")
 			}
 			x.way(x.line(35.9, 14.4, 35.9, 14.401), "highway", "residential")

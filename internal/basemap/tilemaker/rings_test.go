@@ -149,7 +149,7 @@ func TestThin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var line []spot
 		at := spot{world / 2, world / 2}
-		for range rapid.IntRange(2, 3000).Draw(t, "vertices") {
+		for range rapid.IntRange(2, 1500).Draw(t, "vertices") {
 			line = append(line, at)
 			at.X, at.Y = at.X+rapid.Int32Range(-200, 400).Draw(t, "x"), at.Y+rapid.Int32Range(-300, 300).Draw(t, "y")
 		}
