@@ -2,11 +2,15 @@ package nav_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
+	"time"
 
+	"wayside/internal/geo"
 	"wayside/internal/nav"
 	"wayside/internal/nav/guide"
+	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/roadtest"
 )
 
@@ -258,5 +262,27 @@ func TestRoundabouts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCrowdedJunction turns back where more roads meet than anybody looks at: that takes no longer than elsewhere.
+func TestCrowdedJunction(t *testing.T) {
+	drawing := roadtest.Map(t, 100, "a---b", roadtest.Way("ab", street+", name=Main"))
+	for i := range 3000 {
+		angle := 2 * math.Pi * float64(i) / 3000
+		id := int64(100_000 + i)
+		middle := drawing.Nodes[1]
+		drawing.Nodes = append(drawing.Nodes, osmpbf.Node{ID: id, Lat: middle.Lat + int64(1e6*math.Sin(angle)/100)*100, Lng: middle.Lng + int64(1e6*math.Cos(angle)/100)*100})
+		drawing.Ways = append(drawing.Ways, osmpbf.Way{ID: id, Refs: []int64{middle.ID, id}, Tags: roadtest.Tags(street + ", oneway=yes, name=Ray")})
+	}
+	w := build(t, drawing)
+	places := nav.Places{Coordinates: []geo.Point{drawing.Place(t, "a"), drawing.Place(t, "a")}, Bearings: []nav.Bearing{{Given: true, Value: 90, Range: 20}, {Given: true, Value: 270, Range: 20}}}
+	began := time.Now()
+	_, r, err := w.route(nav.RouteRequest{Places: places, Steps: true})
+	if err != nil || len(r.Legs[0].Steps) != 3 || r.Legs[0].Steps[1].Direction != guide.UTurn || len(r.Legs[0].Steps[1].Intersections[0].Roads) > 65 {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

@@ -23,6 +23,9 @@ func (n *Network) isWithinCrossing(piece uint32) bool {
 		return false
 	}
 	from, to := end(piece<<1), end(piece<<1|1)
+	if len(n.endsAt(n.node(from))) > maxRoads || len(n.endsAt(n.node(to))) > maxRoads {
+		return false
+	}
 	along := n.bearingFrom(from, crossingMetres)
 	for _, a := range n.endsAt(n.node(from)) {
 		if !n.crosses(a, piece, along) {

@@ -38,12 +38,18 @@ const (
 	seenAhead  = 18.0
 )
 
+// maxRoads is how many roads are looked at where roads meet: where more do, the network allows nothing but turning back.
+const maxRoads = 64
+
 // look fills a view of the junction at the end of an arc.
 func (v *view) look(net *Network, from uint32) {
 	v.net, v.from, v.node = net, from, net.graph.Arcs[from].To
 	v.all, v.branches = v.all[:0], v.branches[:0]
 	head := net.headOf(from)
 	for _, e := range net.endsAt(v.node) {
+		if len(v.all) >= maxRoads && e != head {
+			continue // one can only turn back at such a node
+		}
 		b := branch{end: e, way: net.wayOfPiece(e.piece()), flags: net.flags(e.piece()), entry: net.allows(from, e)}
 		b.shown, b.bearing = net.bearingsFrom(e, shownAhead, seenAhead)
 		v.all = append(v.all, b)
