@@ -63,6 +63,7 @@ func (b *bench) runNavigation(ctx context.Context) error {
 		{"asking for routes over HTTP", n.httpRoutes},
 		{"searching places over HTTP", n.httpSearch},
 		{"asking for tiles of the base map", n.baseMap},
+		{"leading drivers", n.sessions},
 		{"signing in and registering feeds", b.prepare},
 		{"closures, from the push to a route around it", n.closures},
 		{"routes beside pushes", n.besidePushes},
