@@ -24,7 +24,7 @@ const (
 
 // note gathers what is to be said of a route: the entities on it, and warnings.
 func (n *Network) note(r *Route) {
-	var ferry, local, closed bool
+	var ferry, local, closed, avoided bool
 	var on *idSet // made with the first condition: most routes have none
 	for i := range r.Legs {
 		leg := &r.Legs[i]
@@ -32,6 +32,9 @@ func (n *Network) note(r *Route) {
 			part := &leg.Parts[k]
 			flags := n.Graph.Arcs[part.Arc].Flags
 			ferry, local = ferry || flags&graph.Ferry != 0, local || flags&graph.LocalOnly != 0
+			if _, is := n.avoided[part.Arc]; is {
+				avoided = true
+			}
 			if c, ok := n.condition(part.Arc); ok {
 				closed = closed || c.Closed
 				if on == nil {
@@ -49,6 +52,7 @@ func (n *Network) note(r *Route) {
 		text  string
 	}{
 		{closed, "The route begins or ends on a road that is closed."},
+		{avoided, "The route begins, passes a waypoint or ends on a road that it should avoid."},
 		{ferry, "The route takes a ferry."},
 		{local, "The route uses a road that is open to local traffic only."},
 	} {

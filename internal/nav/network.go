@@ -15,6 +15,8 @@ type Network struct {
 	*Roads
 	Search     Search
 	Conditions Conditions // nil: nothing is closed or slowed
+
+	avoided map[uint32]struct{} // arcs that one request avoids
 }
 
 // Roads is what does not change as long as a region is the current one.

@@ -16,7 +16,7 @@ type Plain struct {
 	durations []uint32 // now; nil: those without conditions
 	free      []uint32 // weights without conditions
 	slots     chan struct{}
-	trees     sync.Pool
+	trees     *sync.Pool // shared with searches over other weights of the same graph
 
 	mu       sync.Mutex
 	excluded map[excluded][]uint32
@@ -34,7 +34,7 @@ func NewPlain(g *graph.Graph, weights, durations []uint32) *Plain {
 	if weights == nil {
 		p.weights = p.free
 	}
-	p.trees.New = func() any { return newTree(g) }
+	p.trees = &sync.Pool{New: func() any { return newTree(g) }}
 	return p
 }
 

@@ -50,6 +50,7 @@ type RouteRequest struct {
 	Alternatives int // how many beside the best one; between two coordinates alone
 	Straight     Straight
 	Waypoints    []int // the coordinates between which the legs are; none: all of them
+	Avoid        Avoid
 	Steps        bool
 	JoinExits    bool // the exit of a roundabout is no maneuver of its own
 }

@@ -83,6 +83,21 @@ func (s *Service) Route(ctx context.Context, q *RouteRequest, a *RouteAnswer) er
 	if err != nil {
 		return err
 	}
+	if !q.Avoid.none() {
+		without, done, err := n.without(ctx, &q.Avoid)
+		if err != nil {
+			return err
+		}
+		defer done()
+		err = without.route(ctx, q, a)
+		a.Network = n // an answer is kept for longer than the weights of a request may be
+		return err
+	}
+	return n.route(ctx, q, a)
+}
+
+// route finds the best route on this network.
+func (n *Network) route(ctx context.Context, q *RouteRequest, a *RouteAnswer) (err error) {
 	a.Network, a.Routes = n, a.Routes[:0]
 	if a.Spots, err = n.snap(&q.Places); err != nil {
 		return err
@@ -121,6 +136,9 @@ func (q *RouteRequest) check() error {
 		return &Error{TooBig, "Requested number of alternatives is higher than current maximum (" + strconv.Itoa(MaxAlternatives) + ")"}
 	}
 	if err := q.Places.check(); err != nil {
+		return err
+	}
+	if err := q.Avoid.check(); err != nil {
 		return err
 	}
 	return checkWaypoints(q.Waypoints, len(q.Coordinates))
