@@ -46,6 +46,11 @@ var navigationPool = sync.Pool{New: func() any { return new(navigationScratch) }
 // the error in OSRM's form. Neither holds for logs: the path of a GET is places.
 func (a *api) navigate(w http.ResponseWriter, r *http.Request, c *caller, service osrm.Service, answer func(ctx context.Context, q *osrm.Request, s *navigationScratch) error) error {
 	q, err := readNavigation(w, r, service)
+	return a.answerNavigation(w, r, c, q, err, answer)
+}
+
+// answerNavigation counts a request that was read, or refused with an error, has it answered, and writes the answer.
+func (a *api) answerNavigation(w http.ResponseWriter, r *http.Request, c *caller, q *osrm.Request, err error, answer func(ctx context.Context, q *osrm.Request, s *navigationScratch) error) error {
 	cost := 1
 	if err == nil {
 		cost = q.Cost()

@@ -73,7 +73,7 @@ func (a *api) mapRoutes() []route {
 	}
 }
 
-// navigationRoutes are OSRM's API (D15.18), what entities do to routes (D15.17), and place search (D15.20).
+// navigationRoutes are OSRM's API (D15.18), Valhalla's request (D15.19), what entities do to routes (D15.17), and place search (D15.20).
 func (a *api) navigationRoutes() []route {
 	return []route{
 		{http.MethodGet, "/v2/geocode/api", classRead, account.ForGuests, a.getPlaces},
@@ -83,6 +83,8 @@ func (a *api) navigationRoutes() []route {
 		{http.MethodGet, drivesPath + "/{id}/events", classDrive, account.ForGuests, a.getDriveEvents},
 		{http.MethodPut, drivesPath + "/{id}/position", classDrive, account.ForGuests, a.putDrivePosition},
 		{http.MethodDelete, drivesPath + "/{id}", classDrive, account.ForGuests, a.deleteDrive},
+		{http.MethodGet, navigationPath + "valhalla/route", classRoute, account.ForGuests, a.getValhallaRoute},
+		{http.MethodPost, navigationPath + "valhalla/route", classRoute, account.ForGuests, a.getValhallaRoute},
 		{http.MethodGet, navigationPath + "route/v1/{profile}/{coordinates}", classRoute, account.ForGuests, a.getRoute},
 		{http.MethodPost, navigationPath + "route/v1/{profile}", classRoute, account.ForGuests, a.getRoute},
 		{http.MethodGet, navigationPath + "nearest/v1/{profile}/{coordinates}", classRoute, account.ForGuests, a.getNearestRoads},

@@ -25,7 +25,7 @@ func ParseBody(s Service, body []byte) (*Request, error) {
 		}
 		return nil, &nav.Error{Code: nav.InvalidQuery, Message: err.Error()}
 	}
-	return r, r.check()
+	return r, r.Check()
 }
 
 var errNoObject = errors.New("request body must be a JSON object")

@@ -104,8 +104,8 @@ func invalidOptions(message string) error {
 	return &nav.Error{Code: nav.InvalidOptions, Message: message}
 }
 
-// check judges options against each other.
-func (r *Request) check() error {
+// Check judges options against each other.
+func (r *Request) Check() error {
 	p := &r.Places
 	count := len(p.Coordinates)
 	for _, list := range []struct {

@@ -20,7 +20,7 @@ func ParseURL(s Service, text string, before int) (*Request, error) {
 	if c.failed || c.at < len(text) {
 		return nil, &nav.Error{Code: nav.InvalidQuery, Message: "Query string malformed close to position " + strconv.Itoa(before+c.at)}
 	}
-	return r, r.check()
+	return r, r.Check()
 }
 
 // cursor reads a text from its beginning to its end, or to where it is malformed.

@@ -1,0 +1,41 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"wayside/internal/nav"
+	"wayside/internal/nav/osrm"
+	"wayside/internal/nav/valhalla"
+)
+
+// getValhallaRoute answers GET and POST /v2/navigation/valhalla/route: a route asked for in Valhalla's form (D15.19).
+func (a *api) getValhallaRoute(w http.ResponseWriter, r *http.Request, c *caller) error {
+	q, err := readValhalla(w, r)
+	if err != nil {
+		q = new(valhalla.Request)
+	}
+	return a.answerNavigation(w, r, c, q.Request, err, func(ctx context.Context, _ *osrm.Request, s *navigationScratch) error {
+		if err := a.Navigation.Route(ctx, q.RouteRequest(), &s.route); err != nil {
+			return err
+		}
+		s.body = q.AppendRoute(s.body, &s.route)
+		return nil
+	})
+}
+
+// readValhalla reads a request from the body, or from the query of a GET.
+func readValhalla(w http.ResponseWriter, r *http.Request) (*valhalla.Request, error) {
+	if r.Method == http.MethodPost {
+		body, err := readNavigationJSON(w, r)
+		if err != nil {
+			return nil, err
+		}
+		return valhalla.Parse(body)
+	}
+	text := r.URL.Query().Get("json")
+	if text == "" {
+		return nil, &nav.Error{Code: nav.InvalidQuery, Message: "A GET has its request in the query, as json={…}; a POST in its body."}
+	}
+	return valhalla.Parse([]byte(text))
+}
