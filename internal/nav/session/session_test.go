@@ -234,6 +234,7 @@ func TestClosuresAheadLeadAround(t *testing.T) {
 		d.position(s, d.along("b", "x", 0.5, 0), 180)
 		d.change("works", map[string]time.Duration{"ab": 0})
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		for _, e := range *events {
 			if strings.HasPrefix(e, "reroute closed") {
 				t.Errorf("%s, for a closure behind the driver", e)
