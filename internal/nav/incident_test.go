@@ -106,11 +106,15 @@ func TestNoIncidentNoMemory(t *testing.T) {
 		service := nav.New(func(context.Context) *nav.Network { return n })
 		var a nav.RouteAnswer
 		q := nav.RouteRequest{Places: w.places("12")}
-		return testing.AllocsPerRun(100, func() {
-			if err := service.Route(t.Context(), &q, &a); err != nil {
-				t.Fatal(err)
-			}
-		})
+		least := math.Inf(1)
+		for range 100 { // the least of many: pools lose what they hold at times, and with the race detector at random
+			least = min(least, testing.AllocsPerRun(1, func() {
+				if err := service.Route(t.Context(), &q, &a); err != nil {
+					t.Fatal(err)
+				}
+			}))
+		}
+		return least
 	}
 	without := measure(nil)
 	w.slow("e", "f", 0.5, "jam")
