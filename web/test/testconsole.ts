@@ -2,7 +2,7 @@
 // provider on this machine whose answers a test sets.
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";
 import { createServer as createPlainServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -70,10 +70,9 @@ ca_file = ${JSON.stringify(ca)}
 hosts = { "${providerHost}" = "127.0.0.1" }
 [log]
 level = "error"
-[map]
-pmtiles = ${JSON.stringify(demoMapFile())}
 `,
   );
+  cpSync(demoRegion(), join(data, "region"), { recursive: true }); // the map
   const program = inject("program");
   const child = spawn(program, ["serve", "--config", config], { stdio: ["ignore", "ignore", "inherit"] });
   const ended = new Promise<void>((resolve) => {
@@ -119,8 +118,8 @@ export async function clickAndWait(page: Page, what: string): Promise<void> {
   await Promise.all([page.waitForEvent("domcontentloaded"), page.locator(what).first().click()]);
 }
 
-/** demoMapFile is the demo's map, beside its mails. */
-const demoMapFile = (): string => join(ownDemo().outbox, "..", "..", "town.pmtiles");
+/** demoRegion is the folder of the demo's region, which has the town's map, beside its mails. */
+const demoRegion = (): string => join(ownDemo().outbox, "..", "region");
 
 /** freePort returns an unused port. */
 function freePort(): Promise<number> {
