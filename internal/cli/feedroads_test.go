@@ -42,6 +42,10 @@ func TestFeedPageShowsRoads(t *testing.T) {
 		{"away", "alert.road_closed", b.Lat + 0.001, b.Lng, map[string]any{}},
 		{"camera", "camera.speed", b.Lat, b.Lng, map[string]any{}},
 	}
+	resp, body = (&client{s: s}).do(http.MethodGet, "/sources", nil)
+	if page := string(body); resp.StatusCode != http.StatusOK || !strings.Contains(page, "Roads, search and map:") || !strings.Contains(page, "https://www.openstreetmap.org/copyright") {
+		t.Errorf("the list of sources does not name the region: %s", page)
+	}
 	if resp, body := owner.do(http.MethodPost, "/v2/feeds/"+feed.Push+"/entities", pins); resp.StatusCode != http.StatusOK || !strings.Contains(string(body), `"errors":[]`) {
 		t.Fatalf("push: %d %s", resp.StatusCode, body)
 	}
@@ -54,7 +58,7 @@ func TestFeedPageShowsRoads(t *testing.T) {
 		})
 		for _, want := range []string{
 			"Effect on routes", "<bdi>Short Bridge</bdi>", "Closed</td>", ">600 m<", "Both</td>", "<bdi>Long Bridge</bdi>", "20 % of the usual speed", "One</td>",
-			"Unnamed road", "90 s longer", "1 entity is more than 35 m", "© OpenStreetMap contributors", "https://www.openstreetmap.org/copyright", "&lt;b&gt;shut", "/v2/navigation/conditions?entity=feed",
+			"Unnamed road", "90 s longer", "1 entity is more than 35 m", "© OpenStreetMap contributors", "https://www.openstreetmap.org/copyright", "Roads, search and map:", "&lt;b&gt;shut", "/v2/navigation/conditions?entity=feed",
 		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: the page lacks %q", what, want)

@@ -67,6 +67,7 @@ type sourcesPage struct {
 	Sources []sourceLine
 	Total   int
 	Next    string // path of the next page; empty: there is none
+	Region  *Region
 }
 
 // maxSourcesShown is how many sources a page shows.
@@ -98,7 +99,7 @@ func (c *Console) getSources(w http.ResponseWriter, r *http.Request, v *Visitor)
 
 // sourcesPage makes one page of the list.
 func (c *Console) sourcesPage(r *http.Request, listed []*mapdata.Feed, from int) (*Page, error) {
-	page := sourcesPage{Total: len(listed)}
+	page := sourcesPage{Total: len(listed), Region: c.State().Region}
 	if c.Incidents != nil {
 		page.Total++
 		if from == 0 {
