@@ -62,29 +62,22 @@ func CheckPreferences(p *mapdata.Preferences) error {
 		// A comma separates networks in a query.
 		return id != "" && len(id) <= maxNetwork && utf8.ValidString(id) && !strings.Contains(id, ",") && id == clean(id, maxNetwork)
 	})
-	if len(c.wrong) > 0 {
-		return &mapdata.InvalidError{Fields: c.wrong}
-	}
-	return nil
+	return c.Err()
 }
 
-// fieldErrors collects validation errors.
-type fieldErrors struct{ wrong []mapdata.FieldError }
-
-func (c *fieldErrors) add(field, code, message string) {
-	c.wrong = append(c.wrong, mapdata.FieldError{Field: field, Code: code, Message: message})
-}
+// fieldErrors collects what is wrong with preferences.
+type fieldErrors struct{ mapdata.FieldErrors }
 
 func (c *fieldErrors) oneOf(field string, value *string, known ...string) {
 	if value != nil && !slices.Contains(known, *value) {
 		last := len(known) - 1
-		c.add(field, "invalid_"+field, "must be "+strings.Join(known[:last], ", ")+" or "+known[last])
+		c.Add(field, "invalid_"+field, "must be "+strings.Join(known[:last], ", ")+" or "+known[last])
 	}
 }
 
 func (c *fieldErrors) inRange(field string, value *float64, low, high float64) {
 	if value != nil && !(*value >= low && *value <= high) { // rejects NaN too
-		c.add(field, "out_of_range", "must be between "+number(low)+" and "+number(high))
+		c.Add(field, "out_of_range", "must be between "+number(low)+" and "+number(high))
 	}
 }
 
@@ -92,16 +85,16 @@ func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 func (c *fieldErrors) each(field string, list []string, most int, message string, good func(string) bool) {
 	if len(list) > most {
-		c.add(field, "too_many", "must not name more than "+strconv.Itoa(most))
+		c.Add(field, "too_many", "must not name more than "+strconv.Itoa(most))
 		return
 	}
 	for i, id := range list {
 		if !good(id) {
-			c.add(field, "invalid_"+field, message)
+			c.Add(field, "invalid_"+field, message)
 			return
 		}
 		if slices.Contains(list[:i], id) {
-			c.add(field, "repeated", "must name each but once")
+			c.Add(field, "repeated", "must name each but once")
 			return
 		}
 	}

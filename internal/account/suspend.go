@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"wayside/internal/mapdata"
 )
@@ -37,7 +34,7 @@ func (s *Service) Suspend(ctx context.Context, by *mapdata.Account, idOrEmail, r
 	if err != nil {
 		return nil, err
 	}
-	if reason, err = cleanReason(reason); err != nil {
+	if reason, err = mapdata.CleanReason(reason); err != nil {
 		return nil, err
 	}
 	suspension := mapdata.Suspension{At: s.now(), Reason: reason}
@@ -109,21 +106,4 @@ func suspensionSide(
 func (s *Service) suspensionChanged() {
 	s.rightsChanged()
 	s.mail.Notify()
-}
-
-// cleanReason validates what the holder of an account reads.
-func cleanReason(text string) (string, error) {
-	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
-	e := mapdata.FieldError{Field: "reason"}
-	switch n := utf8.RuneCountInString(text); {
-	case n == 0:
-		e.Code, e.Message = "missing", "must not be empty"
-	case n > mapdata.MaxTakedownReason:
-		e.Code, e.Message, e.Limit = "too_long", fmt.Sprintf("must have at most %d characters", mapdata.MaxTakedownReason), mapdata.MaxTakedownReason
-	case !utf8.ValidString(text), strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }):
-		e.Code, e.Message = "invalid_characters", "must not hold control characters"
-	default:
-		return text, nil
-	}
-	return "", &mapdata.InvalidError{Fields: []mapdata.FieldError{e}}
 }

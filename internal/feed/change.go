@@ -57,10 +57,10 @@ func (s *Service) CheckPatch(ctx context.Context, by Actor, id mapdata.FeedID, p
 
 // applyPatch copies the patch's settings into the feed and returns the auth header in clear, for sealing.
 func (s *Service) applyPatch(f *mapdata.Feed, p *Patch) (header string, err error) {
-	var w fieldErrors
+	var w mapdata.FieldErrors
 	header = s.applySettings(f, &p.Settings, &w)
-	w.notForPush("pull_auth_header", p.ClearAuthHeader && f.Direction == mapdata.Push)
-	return header, w.err()
+	notForPush(&w, "pull_auth_header", p.ClearAuthHeader && f.Direction == mapdata.Push)
+	return header, w.Err()
 }
 
 func (s *Service) edit(ctx context.Context, f *mapdata.Feed, by Actor, p *Patch, now time.Time) (Side, error) {

@@ -1,10 +1,8 @@
 package feed
 
 import (
-	"errors"
 	"math"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -52,57 +50,42 @@ type Settings struct {
 	PullIntervalSeconds *float64 // clamped to 30 and 3600; a fraction is rounded up
 }
 
-// fieldErrors collects validation errors.
-type fieldErrors []mapdata.FieldError
-
-func (w *fieldErrors) add(field, code, message string) {
-	*w = append(*w, mapdata.FieldError{Field: field, Code: code, Message: message})
-}
-
-func (w fieldErrors) err() error {
-	if len(w) == 0 {
-		return nil
-	}
-	return &mapdata.InvalidError{Fields: w}
-}
-
 // applyRegistration copies a registration into a new feed and returns the auth header in clear, for sealing.
 func (s *Service) applyRegistration(f *mapdata.Feed, r *Registration) (header string, err error) {
-	var w fieldErrors
+	var w mapdata.FieldErrors
 	f.Direction = mapdata.Direction(r.Direction)
 	switch f.Direction {
 	case mapdata.Pull:
 		f.PullInterval = defaultInterval * time.Second
 		if r.PullURL == nil {
-			w.add("pull_url", "missing", "is required for a pull feed")
+			w.Add("pull_url", "missing", "is required for a pull feed")
 		}
 	case mapdata.Push:
 	case "":
-		w.add("direction", "missing", "is required: pull or push")
+		w.Add("direction", "missing", "is required: pull or push")
 	default:
-		w.add("direction", "invalid_direction", "must be pull or push")
+		w.Add("direction", "invalid_direction", "must be pull or push")
 	}
 	if r.Name == nil {
-		w.add("name", "missing", "is required")
+		w.Add("name", "missing", "is required")
 	}
 	header = s.applySettings(f, &r.Settings, &w)
 	if f.Layer.Name == "" {
 		f.Layer.Name = f.Name
 	}
 	f.Layer.Slug = slug(f.Layer.Name)
-	return header, w.err()
+	return header, w.Err()
 }
 
 // applySettings copies the valid settings into a feed and returns the auth header in clear, for sealing.
-func (s *Service) applySettings(f *mapdata.Feed, given *Settings, w *fieldErrors) (header string) {
+func (s *Service) applySettings(f *mapdata.Feed, given *Settings, w *mapdata.FieldErrors) (header string) {
 	name, layer := f.Name, f.Layer.Name
 	setLine(w, "name", given.Name, 1, maxName, &f.Name)
 	checkReserved(w, "name", name, f.Name)
 	setLine(w, "attribution", given.Attribution, 0, maxAttribution, &f.Attribution)
 	setLine(w, "licence", given.Licence, 0, maxLicence, &f.Licence)
 	if given.Description != nil {
-		f.Description = cleanLines(*given.Description)
-		checkLines(w, "description", f.Description, 0, maxDescription)
+		f.Description = w.Lines("description", *given.Description, 0, maxDescription)
 	}
 	setLine(w, "layer_name", given.LayerName, 0, maxName, &f.Layer.Name)
 	checkReserved(w, "layer_name", layer, f.Layer.Name)
@@ -112,37 +95,37 @@ func (s *Service) applySettings(f *mapdata.Feed, given *Settings, w *fieldErrors
 	if given.Visibility != nil {
 		f.Visibility = mapdata.Visibility(*given.Visibility)
 		if f.Visibility != mapdata.Public && f.Visibility != mapdata.Private {
-			w.add("visibility", "invalid_visibility", "must be public or private")
+			w.Add("visibility", "invalid_visibility", "must be public or private")
 		}
 	}
 	if given.SpecURL != nil {
 		f.SpecURL = *given.SpecURL
 		if f.SpecURL != "" && !validSpecURL(f.SpecURL) {
-			w.add("spec_url", "invalid_url", "must be an address that begins with https://, of at most 2048 characters")
+			w.Add("spec_url", "invalid_url", "must be an address that begins with https://, of at most 2048 characters")
 		}
 	}
 	return s.applyPullSettings(f, given, w)
 }
 
 // applyPullSettings copies the settings that only pull feeds have.
-func (s *Service) applyPullSettings(f *mapdata.Feed, given *Settings, w *fieldErrors) (header string) {
+func (s *Service) applyPullSettings(f *mapdata.Feed, given *Settings, w *mapdata.FieldErrors) (header string) {
 	if f.Direction == mapdata.Push {
-		w.notForPush("pull_url", given.PullURL != nil)
-		w.notForPush("pull_auth_header", given.PullAuthHeader != nil)
-		w.notForPush("pull_interval_seconds", given.PullIntervalSeconds != nil)
+		notForPush(w, "pull_url", given.PullURL != nil)
+		notForPush(w, "pull_auth_header", given.PullAuthHeader != nil)
+		notForPush(w, "pull_interval_seconds", given.PullIntervalSeconds != nil)
 		return ""
 	}
 	if given.PullURL != nil {
 		normalized, err := s.CheckURL(*given.PullURL)
 		if err != nil {
-			w.addRule("pull_url", "invalid_url", err)
+			w.AddRule("pull_url", "invalid_url", err)
 		}
 		f.PullURL = normalized
 	}
 	if given.PullAuthHeader != nil {
 		header = *given.PullAuthHeader
 		if err := s.CheckAuthHeader(header); err != nil {
-			w.addRule("pull_auth_header", "invalid_auth_header", err)
+			w.AddRule("pull_auth_header", "invalid_auth_header", err)
 		}
 	}
 	if given.PullIntervalSeconds != nil {
@@ -151,73 +134,33 @@ func (s *Service) applyPullSettings(f *mapdata.Feed, given *Settings, w *fieldEr
 	return header
 }
 
-func (w *fieldErrors) notForPush(field string, given bool) {
+func notForPush(w *mapdata.FieldErrors, field string, given bool) {
 	if given {
-		w.add(field, "not_for_push", "belongs to pull feeds only")
+		w.Add(field, "not_for_push", "belongs to pull feeds only")
 	}
-}
-
-// addRule adds an error from a validator of another package, which may carry its own code.
-func (w *fieldErrors) addRule(field, code string, err error) {
-	var coded interface{ Code() string }
-	if errors.As(err, &coded) {
-		code = coded.Code()
-	}
-	w.add(field, code, err.Error())
 }
 
 func clampInterval(seconds float64) time.Duration {
 	return time.Duration(max(minInterval, min(maxInterval, math.Ceil(seconds)))) * time.Second
 }
 
-// setLine validates a single-line text and stores it trimmed.
-func setLine(w *fieldErrors, field string, given *string, minLength, maxLength int, to *string) {
-	if given == nil {
-		return
+// setLine stores a single-line text, if one was given.
+func setLine(w *mapdata.FieldErrors, field string, given *string, minLength, maxLength int, to *string) {
+	if given != nil {
+		*to = w.Line(field, *given, minLength, maxLength)
 	}
-	text := strings.TrimSpace(*given)
-	checkText(w, field, text, minLength, maxLength, forbiddenInText)
-	*to = text
 }
 
 // checkReserved rejects a new name that could be taken for that of a built-in source or layer (D5.8).
-func checkReserved(w *fieldErrors, field, before, now string) {
+func checkReserved(w *mapdata.FieldErrors, field, before, now string) {
 	if now != before && reserved(now) {
-		w.add(field, "reserved", "must not begin like the name of a built-in source or layer: incidents, drivers, osm-cameras, osm-chargers")
+		w.Add(field, "reserved", "must not begin like the name of a built-in source or layer: incidents, drivers, osm-cameras, osm-chargers")
 	}
-}
-
-// cleanLines trims a multi-line text and normalizes its line ends.
-func cleanLines(text string) string {
-	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
-}
-
-func checkLines(w *fieldErrors, field, text string, minLength, maxLength int) {
-	checkText(w, field, text, minLength, maxLength, func(r rune) bool { return r != '\n' && r != '\t' && forbiddenInText(r) })
-}
-
-// checkText validates a text's length in characters and rejects the forbidden ones.
-func checkText(w *fieldErrors, field, text string, minLength, maxLength int, forbidden func(rune) bool) {
-	switch n := utf8.RuneCountInString(text); {
-	case n < minLength:
-		w.add(field, "missing", "must not be empty")
-	case n > maxLength:
-		w.add(field, "too_long", "must have at most "+strconv.Itoa(maxLength)+" characters")
-		(*w)[len(*w)-1].Limit = maxLength
-	case !utf8.ValidString(text), strings.ContainsFunc(text, forbidden):
-		w.add(field, "invalid_characters", "must not hold control characters")
-	}
-}
-
-// forbiddenInText reports characters that a published text must not contain: control characters, line separators and
-// bidirectional formatting characters, with which a name could be made to look like another one.
-func forbiddenInText(r rune) bool {
-	return unicode.IsControl(r) || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
 // validSpecURL validates the URL of a provider's documentation, which is shown as a link and never fetched.
 func validSpecURL(text string) bool {
-	if len(text) > maxSpecURL || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || forbiddenInText(r) || unicode.IsSpace(r) }) {
+	if len(text) > maxSpecURL || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || mapdata.ForbiddenInText(r) || unicode.IsSpace(r) }) {
 		return false
 	}
 	u, err := url.Parse(text)

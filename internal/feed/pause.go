@@ -9,14 +9,6 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// CleanReason validates the reason of a takedown, which the provider reads: 1 to 500 characters.
-func CleanReason(text string) (string, error) {
-	var w fieldErrors
-	text = cleanLines(text)
-	checkLines(&w, "reason", text, 1, mapdata.MaxTakedownReason)
-	return text, w.err()
-}
-
 // mayTakeDown checks that the actor may decide on somebody else's feed. Curators do not learn of private feeds that wait
 // for no review: to them there is no such feed.
 func mayTakeDown(by Actor, f *mapdata.Feed) error {
@@ -38,7 +30,7 @@ func (s *Service) Pause(ctx context.Context, by Actor, id mapdata.FeedID, reason
 	if !by.reviews {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators pause feeds of others.")
 	}
-	reason, err := CleanReason(reason)
+	reason, err := mapdata.CleanReason(reason)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +108,7 @@ func (s *Service) Remove(ctx context.Context, by Actor, id mapdata.FeedID, reaso
 	if !by.reviews {
 		return mapdata.Describe(mapdata.ErrForbidden, "Only curators remove feeds of others.")
 	}
-	reason, err := CleanReason(reason)
+	reason, err := mapdata.CleanReason(reason)
 	if err != nil {
 		return err
 	}

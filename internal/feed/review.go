@@ -111,10 +111,9 @@ func (s *Service) Approve(ctx context.Context, by Actor, id mapdata.FeedID, vers
 // Reject rejects a feed with a note of 1 to 2000 characters, which the owner reads in an e-mail and on the feed (D5.7).
 // It fails as Approve does, and with a *mapdata.InvalidError for an invalid note.
 func (s *Service) Reject(ctx context.Context, by Actor, id mapdata.FeedID, version, note string) (*View, error) {
-	var w fieldErrors
-	note = cleanLines(note)
-	checkLines(&w, "note", note, 1, maxNote)
-	if err := w.err(); err != nil && by.reviews {
+	var w mapdata.FieldErrors
+	note = w.Lines("note", note, 1, maxNote)
+	if err := w.Err(); err != nil && by.reviews {
 		return nil, err
 	}
 	return s.decide(ctx, by, id, version, &decision{mapdata.Rejected, note, mapdata.AuditFeedReject, mapdata.EmailRejected})

@@ -111,3 +111,10 @@ const (
 	ComplaintKept     = 90 * 24 * time.Hour // a complaint that nobody closed ends then
 	MaxTakedownReason = 500
 )
+
+// CleanReason validates the reason of a takedown, a pause or a suspension, which its addressee reads: 1 to 500 characters.
+func CleanReason(text string) (string, error) {
+	var e FieldErrors
+	text = e.Lines("reason", text, 1, MaxTakedownReason)
+	return text, e.Err()
+}

@@ -95,7 +95,7 @@ func (s *Service) CloseComplaint(ctx context.Context, by feed.Actor, id, note st
 	}
 	if note = strings.TrimSpace(note); note != "" {
 		var err error
-		if note, err = feed.CleanReason(note); err != nil {
+		if note, err = mapdata.CleanReason(note); err != nil {
 			return err
 		}
 	}

@@ -153,7 +153,7 @@ func noPin() error {
 func (s *Service) check(o Order, live bool, now time.Time) (mapdata.Hiding, error) {
 	h := mapdata.Hiding{Until: o.Until.UTC().Truncate(time.Millisecond)}
 	var fields []mapdata.FieldError
-	reason, err := feed.CleanReason(o.Reason)
+	reason, err := mapdata.CleanReason(o.Reason)
 	var invalid *mapdata.InvalidError
 	if errors.As(err, &invalid) {
 		fields = invalid.Fields
