@@ -91,7 +91,7 @@ func (x *Index) streetHits(s *scratch, q *Query, text string) []hit {
 		return nil
 	}
 	for i := range s.tokens {
-		s.tokens[i].house, s.tokens[i].elsewhere = false, false // numbers are part of names here
+		s.tokens[i].house, s.tokens[i].suffix, s.tokens[i].elsewhere = false, false, false // numbers are part of names here
 	}
 	x.mark(s)
 	x.gather(s, 0)
@@ -118,16 +118,16 @@ func (x *Index) common(a, b uint32) (box, bool) {
 func (x *Index) addCrossings(dst []hit, a, b *hit, common *box, q *Query) []hit {
 	middle, corner := common.middle(), graph.Position{Lng: wrapped(common.east), Lat: int32(common.north)}
 	reach := min(metres(middle, corner)+throughOthers, farthestNode)
-	nameA, nameB := x.documents[a.id].Name, x.documents[b.id].Name
+	namesA, namesB := x.namesOf(a.id), x.namesOf(b.id)
 	pieces := x.roads.Nearest(nil, middle.Point(), match.Nearest{Within: reach + throughOthers, Count: piecesLooked, Accept: func(piece uint32) bool {
 		name := x.graph.Ways[x.graph.Pieces[piece].Way].Name
-		return name.Length > 0 && (name.Start == nameA || name.Start == nameB)
+		return name.Length > 0 && (slices.Contains(namesA, name.Start) || slices.Contains(namesB, name.Start))
 	}})
 	var ends [2][]end
 	for _, found := range pieces {
 		piece := &x.graph.Pieces[found.Piece]
 		side := 0
-		if x.graph.Ways[piece.Way].Name.Start == nameB {
+		if slices.Contains(namesB, x.graph.Ways[piece.Way].Name.Start) {
 			side = 1
 		}
 		for _, i := range []uint32{piece.FirstLine, piece.FirstLine + piece.Positions - 1} {
@@ -135,6 +135,17 @@ func (x *Index) addCrossings(dst []hit, a, b *hit, common *box, q *Query) []hit 
 		}
 	}
 	return x.meet(dst, ends, hit{score: a.score + b.score, id: a.id, house: none, other: b.id}, q)
+}
+
+// namesOf are the names of a street's roads, by where they lie in the graph's texts.
+func (x *Index) namesOf(id uint32) []uint32 {
+	names := []uint32{x.documents[id].Name}
+	for _, s := range x.spellings {
+		if s.Street == id {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }
 
 func (x *Index) boxOf(id uint32) box {

@@ -100,6 +100,9 @@ type collector struct {
 	leftOut map[string]int
 	allowed int
 
+	associated []associatedStreet
+	houses     []associatedHouse // by house, once relations are read
+
 	// What objects without address and without rare tags share.
 	noAddress tagged
 	noRare    rareTags
@@ -119,7 +122,10 @@ func collect(ctx context.Context, files []*osmpbf.File) (*collector, error) {
 		want osmpbf.Types
 		use  func(*osmpbf.Block) error
 	}{{osmpbf.Relations, c.relations}, {osmpbf.Ways, c.ways}, {osmpbf.Nodes, c.nodesOf}} {
-		if pass.want == osmpbf.Nodes {
+		switch pass.want {
+		case osmpbf.Ways:
+			c.sortAssociated()
+		case osmpbf.Nodes:
 			c.wantNodes()
 		}
 		for _, f := range files {
@@ -128,18 +134,9 @@ func collect(ctx context.Context, files []*osmpbf.File) (*collector, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(c.objects, func(a, b object) int {
-		switch {
-		case a.osm&3 != b.osm&3:
-			return int(a.osm&3) - int(b.osm&3)
-		case a.osm < b.osm:
-			return -1
-		case a.osm > b.osm:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(c.objects, func(a, b object) int { return compareOSM(a.osm, b.osm) })
 	c.objects = slices.CompactFunc(c.objects, func(a, b object) bool { return a.osm == b.osm }) // extracts overlap
+	c.nameAssociated()
 	return c, nil
 }
 
@@ -362,7 +359,14 @@ func countryCode(text string) string {
 func (c *collector) relations(b *osmpbf.Block) error {
 	for i := range b.Relations {
 		r := &b.Relations[i]
-		if kind, _ := r.Tags.Get("type"); kind != "multipolygon" && kind != "boundary" && kind != "site" {
+		switch kind, _ := r.Tags.Get("type"); kind {
+		case "multipolygon", "boundary", "site":
+		case "associatedStreet", "street":
+			if err := c.associate(r); err != nil {
+				return err
+			}
+			continue
+		default:
 			continue
 		}
 		o := object{osm: newOSMID(osmRelation, r.ID)}

@@ -1,9 +1,9 @@
 package geocode
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"unsafe"
 
@@ -26,7 +26,7 @@ type summary struct {
 }
 
 // version changes with the meaning of the sections.
-const version = 1
+const version = 2
 
 // document is something that can be found: a feature or a street.
 type document struct {
@@ -147,6 +147,16 @@ type translation struct {
 	Text     uint32
 }
 
+// spelling is another name that roads of a street have: the same without case and accents.
+type spelling struct {
+	Name   uint32 // in the graph's texts
+	Street uint32
+}
+
+func compareSpellings(a, b spelling) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Street, b.Street))
+}
+
 // sample is a place on a street that is no road for cars.
 type sample struct {
 	Lng, Lat int32
@@ -170,6 +180,7 @@ type arrays struct {
 	houses         []house
 	addresses      []address
 	translations   []translation
+	spellings      []spelling
 	samples        []sample
 	tree           []uint32 // features, houses and samples by place
 }
@@ -177,8 +188,8 @@ type arrays struct {
 // array binds a section to its array.
 type array struct {
 	name string
-	data []byte                 // to be written
-	read func(raw []byte) error // makes the array of it
+	data []byte                       // to be written
+	read func(r *graph.SectionReader) // makes the array of it
 }
 
 func (a *arrays) all() []array {
@@ -187,29 +198,22 @@ func (a *arrays) all() []array {
 		bind("search.texts", &a.texts), bind("search.words", &a.words), bind("search.word_starts", &a.wordStarts), bind("search.lists", &a.lists),
 		bind("search.list_starts", &a.listStarts), bind("search.streets", &a.streetExtents), bind("search.extents", &a.featureExtents),
 		bind("search.first_house", &a.firstHouse), bind("search.houses", &a.houses), bind("search.addresses", &a.addresses),
-		bind("search.translations", &a.translations), bind("search.samples", &a.samples), bind("search.tree", &a.tree),
+		bind("search.translations", &a.translations), bind("search.spellings", &a.spellings), bind("search.samples", &a.samples), bind("search.tree", &a.tree),
 	}
 }
 
 // plain are the types of the arrays. None has pointers or gaps.
 type plain interface {
-	summary | document | place | byte | uint32 | streetExtent | featureExtent | housesOf | house | address | translation | sample
+	summary | document | place | byte | uint32 | streetExtent | featureExtent | housesOf | house | address | translation | spelling | sample
 }
 
 func bind[T plain](name string, into *[]T) array {
-	return array{name: name, data: bytesOf(*into), read: func(raw []byte) error {
+	return array{name: name, data: bytesOf(*into), read: func(r *graph.SectionReader) {
 		var one T
-		size := int(unsafe.Sizeof(one))
-		switch {
-		case len(raw)%size != 0:
-			return fmt.Errorf("%w: the section %s has %d bytes, which is no multiple of %d", ErrBadSections, name, len(raw), size)
-		case len(raw) == 0:
-		case uintptr(unsafe.Pointer(unsafe.SliceData(raw)))%unsafe.Alignof(one) != 0:
-			return fmt.Errorf("%w: the section %s does not lie at a multiple of %d bytes", ErrBadSections, name, unsafe.Alignof(one))
-		default:
-			*into = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(raw))), len(raw)/size)
+		size := unsafe.Sizeof(one)
+		if raw := r.Bytes(name, size, unsafe.Alignof(one)); len(raw) > 0 {
+			*into = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(raw))), len(raw)/int(size))
 		}
-		return nil
 	}}
 }
 
@@ -219,8 +223,6 @@ func bytesOf[T plain](values []T) []byte {
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(values[0])))
 }
-
-func littleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
 
 // text is a text of the index's own, by where its length lies; 0: the empty one.
 func (a *arrays) text(at uint32) []byte {

@@ -244,12 +244,9 @@ func (h *houseFinder) interpolate(i int, o *object) {
 
 // house is the object of a node with a house number.
 func (c *collector) house(node int64) *object {
-	id := newOSMID(osmNode, node)
-	i, ok := slices.BinarySearchFunc(c.objects, id, func(o object, id osmID) int {
-		return cmp.Or(cmp.Compare(o.osm&3, id&3), cmp.Compare(o.osm, id))
-	})
-	if !ok || c.objects[i].address.number == "" {
+	o := c.object(newOSMID(osmNode, node))
+	if o == nil || o.address.number == "" {
 		return nil
 	}
-	return &c.objects[i]
+	return o
 }

@@ -3,7 +3,6 @@ package geocode
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -34,18 +33,13 @@ type indexKind struct{ key, value string }
 // Open makes an index of the sections that Build made, by name. It keeps them as its arrays, so they must stay and not change while the
 // index is used. It refuses with ErrBadSections what does not fit together, so that no search reaches beyond the arrays.
 func Open(section func(name string) ([]byte, bool), g *graph.Graph, roads *match.Index) (*Index, error) {
-	if !littleEndian() {
-		return nil, errors.New("region files can only be read on little-endian machines")
-	}
 	x := &Index{graph: g, roads: roads, postcodes: math.MaxUint16}
+	r := graph.SectionReader{Section: section, Damaged: ErrBadSections}
 	for _, a := range x.arrays.all() {
-		raw, ok := section(a.name)
-		if !ok {
-			return nil, fmt.Errorf("%w: the section %s is missing", ErrBadSections, a.name)
-		}
-		if err := a.read(raw); err != nil {
-			return nil, err
-		}
+		a.read(&r)
+	}
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	if len(x.about) != 1 || x.about[0].Version != version || uint64(x.about[0].Features) > uint64(len(x.documents)) {
 		return nil, fmt.Errorf("%w: it is of another version", ErrBadSections)
@@ -145,6 +139,10 @@ func (x *Index) check() error {
 			t := &x.translations[i]
 			return uint64(t.Document) < uint64(len(x.documents)) && x.goodText(t.Text) && int(t.Language) < len(Languages()) &&
 				(i == 0 || compareTranslations(x.translations[i-1], *t) < 0)
+		}},
+		{"spelling", len(x.spellings), func(i int) bool {
+			s := &x.spellings[i]
+			return int(s.Street) >= x.features && uint64(s.Street) < uint64(len(x.documents)) && (i == 0 || compareSpellings(x.spellings[i-1], *s) < 0)
 		}},
 		{"sample", len(x.samples), func(i int) bool {
 			s := &x.samples[i]

@@ -1,6 +1,7 @@
 package geocode_test
 
 import (
+	"strings"
 	"testing"
 
 	"wayside/internal/geo"
@@ -134,5 +135,89 @@ func TestAllExtractsOpen(t *testing.T) {
 		if share := float64(x.bytes) / float64(len(content)); x.Places == 0 || share > 0.25 && name != "monaco-planetiler.osm.pbf" {
 			t.Errorf("%s: %d places, %.1f%% of the extract", name, x.Places, 100*share)
 		}
+	}
+}
+
+// TestStreetsOfOtherSpellings joins ways whose names differ in case and accents alone.
+func TestStreetsOfOtherSpellings(t *testing.T) {
+	n := roadtest.Map(t, 100, `
+		a-b-c-d-e
+		    |
+		    f     g-h
+	`,
+		roadtest.Way("ab", "highway=residential, name=TRIQ IL-KBIRA"),
+		roadtest.Way("bc", "highway=residential, name=Triq il-Kbira"),
+		roadtest.Way("cd", "highway=residential, name=Triq il-Kbira, name:en=Great Street"),
+		roadtest.Way("de", "highway=residential, name=Triq il-Kbìra, alt_name=Strada Reale"),
+		roadtest.Way("cf", "highway=residential, name=Side Street"),
+		roadtest.Way("gh", "highway=residential, name=Triq Il-kbira"),
+		roadtest.Node("a", "addr:housenumber=1, addr:street=TRIQ IL-KBIRA"),
+		roadtest.Node("d", "addr:housenumber=11, addr:street=triq il-kbira"))
+	x := drawn(t, n)
+	for query, want := range map[string]string{
+		"triq il-kbira": "Triq il-Kbira", "TRIQ IL-KBIRA": "Triq il-Kbira", "great street": "Triq il-Kbira", "strada reale": "Triq il-Kbira",
+		"kbira 1": "Triq il-Kbira 1", "kbira 11": "Triq il-Kbira 11", "kbira 7": "Triq il-Kbira 7",
+		"kbira & side street": "Triq il-Kbira & Side Street",
+	} {
+		if got := labels(x.ask(query)); got != want {
+			t.Errorf("%q found %q instead of %q", query, got, want)
+		}
+	}
+	for _, node := range []string{"a", "c", "e", "h"} {
+		near := x.Reverse(nil, &geocode.Near{At: n.Place(t, node), Radius: 40, Limit: 1, Language: -1, Filter: geocode.Filter{Layers: 1 << geocode.LayerStreet}})
+		if !strings.EqualFold(labels(near), "Triq il-Kbira") && labels(near) != "Side Street" {
+			t.Errorf("at %s is %q", node, labels(near))
+		}
+	}
+	if r := x.ask("kbira"); len(r) != 1 || float64(r[0].Extent.West)/1e7 > n.Place(t, "a").Lng || float64(r[0].Extent.East)/1e7 < n.Place(t, "h").Lng {
+		t.Errorf("the street does not reach from its first way: %+v", r)
+	}
+}
+
+// TestAssociatedStreet gives houses the street of their relation.
+func TestAssociatedStreet(t *testing.T) {
+	n := roadtest.Map(t, 20, `
+		a-----b
+
+		h i j k l
+
+		c-----d
+	`,
+		roadtest.Way("ab", "highway=residential, name=Near Street"),
+		roadtest.Way("cd", "highway=residential, name=Other Street"),
+		roadtest.Node("h", "addr:housenumber=1"),
+		roadtest.Node("i", "addr:housenumber=3, addr:street=Near Street, addr:postcode=10115"),
+		roadtest.Node("j", "addr:housenumber=5"),
+		roadtest.Node("k", "addr:housenumber=7, amenity=cafe, name=Corner"),
+		roadtest.Node("l", "addr:housenumber=9"))
+	member := func(node, role string) osmpbf.Member {
+		return osmpbf.Member{Ref: n.NodeID(t, node), Type: osmpbf.Nodes, Role: role}
+	}
+	n.Relations = append(n.Relations,
+		osmpbf.Relation{ID: 9001, Tags: roadtest.Tags("type=associatedStreet, name=Other Street, addr:postcode=10999"), Members: []osmpbf.Member{
+			member("h", "house"), member("i", "house"), {Ref: 424242, Type: osmpbf.Nodes, Role: "house"},
+		}},
+		osmpbf.Relation{ID: 9002, Tags: roadtest.Tags("type=street"), Members: []osmpbf.Member{
+			{Ref: n.WayID(t, "cd"), Type: osmpbf.Ways, Role: "street"}, member("j", ""), member("k", "address"), member("h", "house"),
+		}},
+		osmpbf.Relation{ID: 9003, Tags: roadtest.Tags("type=associatedStreet"), Members: []osmpbf.Member{
+			{Ref: 777, Type: osmpbf.Ways, Role: "street"}, member("l", "house"),
+		}})
+	x := drawn(t, n)
+	for query, want := range map[string]string{
+		"other street 1": "Other Street 1", "near street 3": "Near Street 3", "other street 5": "Other Street 5", "other street 7": "Other Street 7",
+		"corner other street": "Corner",
+		"near street 9":       "Near Street 9", // of a relation that names nothing: the nearest road
+		"near street 1":       "Near Street",
+	} {
+		if got := labels(x.ask(query)); got != want {
+			t.Errorf("%q found %q instead of %q", query, got, want)
+		}
+	}
+	if r := x.ask("other street 1"); string(r[0].Postcode) != "10999" {
+		t.Errorf("the postcode of the relation is not the house's: %s", r[0].Postcode)
+	}
+	if r := x.ask("near street 3"); string(r[0].Postcode) != "10115" {
+		t.Errorf("the house's own postcode does not count: %s", r[0].Postcode)
 	}
 }

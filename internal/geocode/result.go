@@ -1,6 +1,7 @@
 package geocode
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -14,25 +15,27 @@ import (
 // the street where numbers say so, it is interpolated.
 func (x *Index) findHouse(s *scratch, h *hit, t int) float32 {
 	begin, houses := x.housesOn(h.id)
-	word := s.fold.text[s.tokens[t].span.start:s.tokens[t].span.end]
 	number := s.tokens[t].number
 	first, found := slices.BinarySearchFunc(houses, number, func(o house, number uint32) int { return cmp.Compare(o.Number, number) })
-	best := -1
+	after := t + 1 // a letter that is in the name of the street is none of the number's
+	for after < len(s.tokens) && s.tokens[after].run == s.tokens[t].run && s.masks[after][exact]>>(h.id%64)&1 == 0 {
+		after++
+	}
+	best, most := -1, -1
 	for k := first; found && k < len(houses) && houses[k].Number == number; k++ {
 		if houses[k].OSM == [2]uint32{} {
 			continue
 		}
-		if s.sameNumber(x, &houses[k], word) {
-			best = k
-			break
-		}
-		if best < 0 {
-			best = k
+		if fit := s.fitNumber(x.number(&houses[k], s.number[:0]), t, after); fit > most {
+			best, most = k, fit
 		}
 	}
 	if best >= 0 {
 		o := &houses[best]
 		h.house, h.at = begin+uint32(best), graph.Position{Lng: o.Lng, Lat: o.Lat}
+		if most == 0 {
+			return nearHouse
+		}
 		return houseWeight
 	}
 	if at, ok := interpolate(houses, first, number); ok {
@@ -53,22 +56,43 @@ func houseNumber(word string) (uint32, bool) {
 	}
 }
 
-// sameNumber says whether a house has a number as it was asked for: "12a" is "12 A".
-func (s *scratch) sameNumber(x *Index, o *house, word []byte) bool {
-	if o.Text == 0 {
-		s.number = strconv.AppendUint(s.number[:0], uint64(o.Number), 10)
-		return string(s.number) == string(word)
+// isSuffix says whether a word can follow a house number: "12 a", "12 bis".
+func isSuffix(word []byte) bool {
+	switch string(word) {
+	case "bis", "ter", "quater":
+		return true
 	}
-	s.number = s.number[:0]
-	for _, c := range x.text(o.Text) {
-		switch {
-		case c >= 'A' && c <= 'Z':
-			s.number = append(s.number, c+'a'-'A')
-		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 0x80:
-			s.number = append(s.number, c)
+	return utf8.RuneCount(word) == 1
+}
+
+// fitNumber says how many tokens of the query are a house number, of those from t on and before another; 0: it is another number. "12a" is
+// "12 A" and "12/a".
+func (s *scratch) fitNumber(number []byte, t, after int) int {
+	s.other.fold(string(number), maxWords)
+	for last := t; last < after && s.tokens[last].run == s.tokens[t].run; last++ {
+		if bytes.Equal(s.other.text, s.fold.text[s.tokens[t].span.start:s.tokens[last].span.end]) {
+			return last - t + 1
 		}
 	}
-	return string(s.number) == string(word)
+	return 0
+}
+
+// inNumber says whether a token is in a house number that is somewhere in the query.
+func (s *scratch) inNumber(number []byte, t int) bool {
+	for first := s.tokens[t].run; first <= t; first++ {
+		if s.tokens[first].house && first+s.fitNumber(number, first, len(s.tokens)) > t {
+			return true
+		}
+	}
+	return false
+}
+
+// number appends the number of a house as it is written.
+func (x *Index) number(o *house, dst []byte) []byte {
+	if o.Text == 0 {
+		return strconv.AppendUint(dst, uint64(o.Number), 10)
+	}
+	return append(dst, x.text(o.Text)...)
 }
 
 // housesOn are the houses of a street, and where they begin.
@@ -145,7 +169,7 @@ func (x *Index) result(h *hit, q *Query) Result {
 		r.OSMType, r.OSMID = o.osm().kind(), o.osm().id()
 		r.Street = x.nameIn(h.id, q.Language)
 		if r.Number = x.text(o.Text); o.Text == 0 {
-			r.Number = strconv.AppendUint(nil, uint64(o.Number), 10)
+			r.Number = x.number(o, nil)
 		}
 	case h.interpolated != 0:
 		r.Layer, r.Key, r.Value = LayerHouse, "place", "house"

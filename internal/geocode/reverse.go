@@ -79,16 +79,23 @@ func (x *Index) nearStreets(s *scratch, q *Near) {
 	}
 }
 
-// streetOf is the street whose name lies at a place of the graph's texts, and whose box is nearest to a position.
+// streetOf is the street that has a name, which lies at a place of the graph's texts, or another spelling of it, and whose box is nearest to a position.
 func (x *Index) streetOf(name uint32, at graph.Position) uint32 {
 	streets := x.documents[x.features:]
 	first, _ := slices.BinarySearchFunc(streets, name, func(d document, name uint32) int { return cmp.Compare(d.Name, name) })
 	best, least := uint32(none), math.Inf(1)
-	for i := first; i < len(streets) && streets[i].Name == name; i++ {
-		around := x.streetExtents[i].box(streets[i].at())
-		if away := around.distance(at); away < least && !streets[i].has(hidden) {
-			best, least = uint32(x.features+i), away
+	consider := func(id uint32) {
+		around := x.boxOf(id)
+		if away := around.distance(at); away < least && !x.documents[id].has(hidden) {
+			best, least = id, away
 		}
+	}
+	for i := first; i < len(streets) && streets[i].Name == name; i++ {
+		consider(uint32(x.features + i))
+	}
+	other, _ := slices.BinarySearchFunc(x.spellings, spelling{Name: name}, compareSpellings)
+	for ; other < len(x.spellings) && x.spellings[other].Name == name; other++ {
+		consider(x.spellings[other].Street)
 	}
 	return best
 }

@@ -85,7 +85,9 @@ type token struct {
 	span   span
 	number uint32 // what it begins with; only if house
 	house  bool   // it may be a house number
-	// elsewhere: it is in the name of something that others lie in, or may be a house number, so that not every result has it in its name.
+	suffix bool   // it may be what follows a house number: the "a" of "12 a"
+	run    int    // of a house number and what follows it: where it begins
+	// elsewhere: it is in the name of something that others lie in, or may be of a house number, so that not every result has it in its name.
 	elsewhere bool
 	open      bool // the name's word may go on: it is still being typed, or abbreviated
 }
@@ -131,8 +133,15 @@ func (s *scratch) begin(x *Index, q *Query) {
 		t := token{span: word, open: i == len(s.fold.words)-1 && !closed || s.fold.dotted>>i&1 != 0}
 		if text := s.fold.word(i); text[0] >= '0' && text[0] <= '9' {
 			t.number, t.house = houseNumber(string(text))
-			t.elsewhere = t.house
 		}
+		t.run = i
+		if i > 0 && (s.tokens[i-1].house || s.tokens[i-1].suffix) {
+			t.suffix = !t.house && isSuffix(s.fold.word(i))
+			if t.house || t.suffix {
+				t.run = s.tokens[i-1].run
+			}
+		}
+		t.elsewhere = t.house || t.suffix
 		s.tokens = append(s.tokens, t)
 	}
 	s.kinds = q.Filter.kinds(s.kinds[:0], x.kindList)
@@ -248,12 +257,16 @@ func (x *Index) consider(s *scratch, id uint32, words, missing int) {
 		return
 	}
 	h := hit{id: id, house: none, other: none, at: d.at(), score: score}
-	switch {
-	case number >= 0:
+	if number >= 0 {
 		h.score += x.findHouse(s, &h, number) / float32(len(s.tokens))
-	case x.isStreet(id) && s.tokens[len(s.tokens)-1].house && x.namedWithout(s, id, len(s.tokens)-1):
-		// The number is a word of another name of the street, such as its number as a road, but its name is there without.
-		x.findHouse(s, &h, len(s.tokens)-1)
+	} else if x.isStreet(id) {
+		for t := range s.tokens {
+			// The number is a word of another name of the street, such as its number as a road, but its name is there without.
+			if s.tokens[t].house && s.tokens[t].run == t && x.namedWithout(s, id, t) {
+				x.findHouse(s, &h, t)
+				break
+			}
+		}
 	}
 	isHouse := h.house != none || h.interpolated != 0
 	if isHouse && !s.query.Filter.allows(LayerHouse) || !isHouse && (d.has(hidden) || !s.query.Filter.allows(d.layer())) {
@@ -268,15 +281,12 @@ func (x *Index) consider(s *scratch, id uint32, words, missing int) {
 	s.keep(h)
 }
 
-// namedWithout says whether the tokens without one are all of the name of a document.
-func (x *Index) namedWithout(s *scratch, id uint32, without int) bool {
-	if len(s.tokens)-1 < int(x.documents[id].Words) {
-		return false
-	}
+// namedWithout says whether the name of a document is in the query without a house number.
+func (x *Index) namedWithout(s *scratch, id uint32, number int) bool {
 	s.other.fold(string(x.name(id)), maxWords)
 	for i := range s.other.words {
-		if !slices.ContainsFunc(s.tokens[:without], func(t token) bool {
-			return bytes.Equal(s.other.word(i), s.fold.text[t.span.start:t.span.end])
+		if !slices.ContainsFunc(s.tokens, func(t token) bool {
+			return t.run != number && bytes.Equal(s.other.word(i), s.fold.text[t.span.start:t.span.end])
 		}) {
 			return false
 		}
@@ -295,6 +305,8 @@ func (x *Index) fitOf(s *scratch, id uint32, d *document, words, missing int) (t
 		case masks[exact]>>shift&1 != 0:
 			text += exactWeight
 			own++
+		case s.tokens[t].suffix && x.isStreet(id):
+			text += inPlaceWeight
 		case masks[prefix]>>shift&1 != 0:
 			text += prefixWeight
 			own++
@@ -333,7 +345,7 @@ func (x *Index) onStreet(s *scratch, id uint32, t, words int) bool {
 	if (sets[at]|sets[words+at]|sets[2*words+at])&bit != 0 {
 		return true
 	}
-	return s.tokens[t].house && string(x.text(a.Number)) == string(s.fold.text[s.tokens[t].span.start:s.tokens[t].span.end])
+	return (s.tokens[t].house || s.tokens[t].suffix) && s.inNumber(x.text(a.Number), t)
 }
 
 // keep puts a hit among the best.

@@ -2,6 +2,7 @@ package geocode
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"wayside/internal/roads/graph"
@@ -10,15 +11,16 @@ import (
 // street is the ways of one name in one city that hang together, or lie close to each other.
 type street struct {
 	names
-	kind     kind
-	ways     []int // in the collector's objects
-	around   box
-	at       graph.Position
-	osm      osmID
-	place    place
-	postcode map[uint32]int
-	houses   []house
-	hidden   bool
+	spellings []string // other ways to write the name that ways of it have: with another case, or without accents
+	kind      kind
+	ways      []int // in the collector's objects
+	around    box
+	at        graph.Position
+	osm       osmID
+	place     place
+	postcode  map[uint32]int
+	houses    []house
+	hidden    bool
 }
 
 // streetCell is the size of the cells by which ways of a name are joined, in units: ways in neighbouring cells are one street.
@@ -28,22 +30,35 @@ type cell struct{ x, y int32 }
 
 // addStreets joins ways to streets.
 func (b *builder) addStreets() {
-	var ways []int
+	type named struct {
+		key string // their names without case and accents
+		way int
+	}
+	var ways []named
+	keys := map[string]string{}
 	for i := range b.c.objects {
-		if b.c.objects[i].role == isHighway {
-			ways = append(ways, i)
+		if o := &b.c.objects[i]; o.role == isHighway {
+			key, ok := keys[o.name]
+			if !ok {
+				if key = b.key(o.name); key == "" {
+					key = o.name
+				}
+				keys[o.name] = key
+			}
+			ways = append(ways, named{key, i})
 		}
 	}
-	slices.SortStableFunc(ways, func(x, y int) int {
-		return cmp.Or(cmp.Compare(b.c.objects[x].name, b.c.objects[y].name), cmp.Compare(b.placeOf[x].City, b.placeOf[y].City))
-	})
-	for from := 0; from < len(ways); {
-		after := from + 1
-		for after < len(ways) && b.c.objects[ways[after]].name == b.c.objects[ways[from]].name && b.placeOf[ways[after]].City == b.placeOf[ways[from]].City {
-			after++
+	compare := func(x, y named) int {
+		return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(b.placeOf[x.way].City, b.placeOf[y.way].City))
+	}
+	slices.SortStableFunc(ways, compare)
+	var group []int
+	for i := range ways {
+		group = append(group, ways[i].way)
+		if i+1 == len(ways) || compare(ways[i], ways[i+1]) != 0 {
+			b.joinStreets(group)
+			group = nil
 		}
-		b.joinStreets(ways[from:after])
-		from = after
 	}
 	graphFirst := func(s *street) uint32 {
 		if start, ok := b.named[s.name]; ok {
@@ -106,14 +121,15 @@ func (b *builder) joinStreets(ways []int) {
 // streetOf is the street of some ways: of the most important kind, at the way that is nearest to the middle.
 func (b *builder) streetOf(ways []int) street {
 	s := street{ways: ways}
+	s.names, s.spellings = b.mostWritten(ways)
 	for i, way := range ways {
 		o := &b.c.objects[way]
 		if i == 0 {
-			s.names, s.kind, s.around = o.names, o.kind, o.around
+			s.kind, s.around = o.kind, o.around
 		} else {
 			s.around.with(o.around)
-			s.names.merge(&o.names)
 		}
+		s.names.merge(&o.names)
 		if o.kind.importance("") > s.kind.importance("") {
 			s.kind = o.kind
 		}
@@ -127,6 +143,26 @@ func (b *builder) streetOf(ways []int) street {
 		}
 	}
 	return s
+}
+
+// mostWritten are the names of the first way of those that write the name as most do, and how others write it.
+func (b *builder) mostWritten(ways []int) (most names, others []string) {
+	counts := map[string]int{}
+	for _, way := range ways {
+		counts[b.c.objects[way].name]++
+	}
+	for _, way := range ways {
+		if o := &b.c.objects[way]; most.name == "" || counts[o.name] > counts[most.name] {
+			most = o.names
+		}
+	}
+	for name := range maps.Keys(counts) {
+		if name != most.name {
+			others = append(others, name)
+		}
+	}
+	slices.Sort(others)
+	return most, others
 }
 
 // merge adds the names that are missing.
@@ -190,6 +226,11 @@ func (b *builder) writeStreets() {
 			d.Bits |= hidden
 		}
 		id := b.add(d, s.osm, &s.names)
+		for _, other := range s.spellings {
+			if start, ok := b.named[other]; ok {
+				b.spellings = append(b.spellings, spelling{start, id})
+			}
+		}
 		b.streetExtents = append(b.streetExtents, newStreetExtent(s.at, &s.around))
 		if len(s.houses) > 0 {
 			b.firstHouse = append(b.firstHouse, housesOf{uint32(i), uint32(len(b.houses))})
@@ -201,6 +242,7 @@ func (b *builder) writeStreets() {
 			}
 		}
 	}
+	slices.SortFunc(b.spellings, compareSpellings)
 }
 
 // Metres between two samples of a way, at least and at most.

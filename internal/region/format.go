@@ -21,7 +21,7 @@ import (
 // damage, and prove nothing against somebody who may write to the folder.
 const (
 	magic      = "wayside region\n\x00"
-	format     = 3
+	format     = 4
 	headerSize = 64
 	nameSize   = 24
 	entrySize  = nameSize + 16

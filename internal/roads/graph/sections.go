@@ -80,25 +80,32 @@ type plain interface {
 
 // ReadSection makes an array of a section, without copying it.
 func ReadSection[T plain](r *SectionReader, name string, into *[]T) {
+	var one T
+	size := unsafe.Sizeof(one)
+	if raw := r.Bytes(name, size, unsafe.Alignof(one)); len(raw) > 0 {
+		*into = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(raw))), len(raw)/int(size))
+	}
+}
+
+// Bytes is a section that holds an array of values of a size, whose place is a multiple of align. It is empty if it cannot be read.
+func (r *SectionReader) Bytes(name string, size, align uintptr) []byte {
 	if r.Err != nil {
-		return
+		return nil
 	}
 	raw, ok := r.Section(name)
-	var one T
-	size := int(unsafe.Sizeof(one))
 	switch {
 	case !ok:
 		r.Err = fmt.Errorf("%w: the section %s is missing", r.Damaged, name)
-	case len(raw)%size != 0:
+	case uintptr(len(raw))%size != 0:
 		r.Err = fmt.Errorf("%w: the section %s has %d bytes, which is no multiple of %d", r.Damaged, name, len(raw), size)
 	case !littleEndian():
 		r.Err = errors.New("region files can only be read on little-endian machines")
-	case len(raw) == 0:
-	case uintptr(unsafe.Pointer(unsafe.SliceData(raw)))%unsafe.Alignof(one) != 0:
-		r.Err = fmt.Errorf("%w: the section %s does not lie at a multiple of %d bytes", r.Damaged, name, unsafe.Alignof(one))
+	case len(raw) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(raw)))%align != 0:
+		r.Err = fmt.Errorf("%w: the section %s does not lie at a multiple of %d bytes", r.Damaged, name, align)
 	default:
-		*into = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(raw))), len(raw)/size)
+		return raw
 	}
+	return nil
 }
 
 // SectionBytes is an array as bytes. They are the array's own memory.
