@@ -10,13 +10,13 @@ import (
 // maxSlug is the length of a slug in bytes; it leaves room for the ending that the store appends to a slug that is taken.
 const maxSlug = 60
 
-// unnamed is the slug of a layer whose name has no e-mail or digit that a slug may contain.
+// unnamed is the slug of a layer whose name has no letter or digit that a slug may contain.
 const unnamed = "layer"
 
 // slug makes a layer's slug from its name (D5.8): lower case, without diacritics, all other characters
 // replaced by one hyphen.
 func slug(name string) string {
-	emails := strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ", "th", "ı", "i")
+	letters := strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ", "th", "ı", "i")
 	plain := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
@@ -25,7 +25,7 @@ func slug(name string) string {
 			return -1
 		}
 		return ' '
-	}, emails.Replace(strings.ToLower(norm.NFKD.String(name))))
+	}, letters.Replace(strings.ToLower(norm.NFKD.String(name))))
 	out := strings.Join(strings.Fields(plain), "-")
 	out = strings.TrimSuffix(out[:min(len(out), maxSlug)], "-")
 	if out == "" {

@@ -4,7 +4,7 @@ package mapdata
 type Preferences struct {
 	Units      *string  // metric or imperial
 	Theme      *string  // day, night or auto
-	Language   *string  // of two e-mails, such as "de"
+	Language   *string  // of two letters, such as "de"
 	Density    *float64 // of text and buttons, 0 (small) to 10
 	Tones      *bool    // whether announcements have a sound
 	Lead       *float64 // factor of the warning distance, 0.5 to 2
