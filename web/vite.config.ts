@@ -9,6 +9,8 @@ export default defineConfig({
   root: "overlay",
   base: "/overlay/",
   publicDir: false,
+  // The service puts all files into a folder whose name is their version: scripts find others beside themselves.
+  experimental: { renderBuiltUrl: (_, { hostType }) => (hostType === "js" ? { relative: true } : undefined) },
   plugins: [maplibre(floor), serviceWorker(floor)],
   build: {
     target: floor,

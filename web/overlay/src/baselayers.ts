@@ -7,6 +7,9 @@ import { withPinLayers, type ContextState } from "./map.ts";
 import { lowestPinLayer } from "./pins.ts";
 import type { OverlayConfig } from "./wire.ts";
 
+/** Lowest layer of the route, which lies between the base map and the pins (nav/routelayers.ts). */
+export const lowestRouteLayer = "route-case";
+
 const readTimeout = 8000; // ms
 const retryDelay = 10_000; // ms
 
@@ -112,7 +115,7 @@ export class BaseLayers {
   #add({ sources, layers }: StyleSpecification): void {
     const { map } = this.#options;
     for (const [id, source] of Object.entries(sources)) if (map.getSource(id) === undefined) map.addSource(id, source);
-    let above: string = lowestPinLayer;
+    let above: string = map.getLayer(lowestRouteLayer) === undefined ? lowestPinLayer : lowestRouteLayer;
     for (const layer of [...layers].reverse()) {
       if (layer.type === "background") {
         this.#replaceGround(layer, above);

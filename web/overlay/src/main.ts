@@ -22,6 +22,7 @@
 //                          icontint.ts, shapes.ts, linecolours.ts, hittest.ts
 //   speedometer.ts         own speed and the limit of the last camera (drivenlimit.ts, pure); scalebar.ts; demostrip.ts
 //   panels.ts              panels over the map: menu.ts, notice.ts, attributionline.ts and others, built from widgets.ts and dom.ts
+//   nav/entry.ts           the button "Where to"; loads nav/navigation.ts, which maps the modules of navigation
 //   offline.ts             service worker, stored pins (offlinepins.ts, pure) and wake lock; loaded after the first pins
 //   i18n/                  all texts; settings.ts the driver's choices (pure); format.ts numbers and units (pure)
 
@@ -36,6 +37,7 @@ import { DriveSensor, parseSpeedUp } from "./demodrive.ts";
 import { directionOf, loadTexts, makeWords } from "./i18n/words.ts";
 import { keepTheme } from "./theme.ts";
 import type { Place } from "./geo.ts";
+import { NavigationEntry } from "./nav/entry.ts";
 import { makeLocale } from "./locale.ts";
 import { AlertMonitor } from "./alertmonitor.ts";
 import { loadLibrary, mayDraw, startWorker, type Library } from "./map.ts";
@@ -244,7 +246,7 @@ async function readStart(state: State): Promise<OverlayConfig> {
 }
 
 /** makeActions makes the actions of the panels; mapView returns the map once it is open. */
-function makeActions(state: State, { position, startDrive }: Vehicle, mapView: () => MapView | null, refresh: () => void, monitor: AlertMonitor): Actions {
+function makeActions(state: State, { position, startDrive }: Vehicle, mapView: () => MapView | null, refresh: () => void, monitor: AlertMonitor, entry: NavigationEntry): Actions {
   const namePlace = (place: Place): void => {
     state.driving.set(false);
     position.setManually(place);
@@ -289,6 +291,9 @@ function makeActions(state: State, { position, startDrive }: Vehicle, mapView: (
       state.driving.set(false);
       if (place !== null) position.setManually({ lat: place.lat, lng: place.lng }, "left");
     },
+    driveTo: (destination) => {
+      entry.driveTo(destination);
+    },
     refresh,
     dismiss: (id) => {
       monitor.dismiss(id);
@@ -319,7 +324,8 @@ function main(): void {
   const { clock } = vehicle;
   const pose = (): Pose | null => {
     const motion = state.motion.get();
-    return motion === null ? null : poseAt(motion, clock());
+    const own = motion === null ? null : poseAt(motion, clock());
+    return state.guidance.get()?.pose(own) ?? own;
   };
   const state = makeState(stored(), vehicle.position, pose);
   state.driving.set(query.get("drive") === "demo");
@@ -341,7 +347,9 @@ function main(): void {
     nearbyReader.refresh();
     elsewhere.refresh();
   };
-  const actions = makeActions(state, vehicle, () => mapView, refresh, alertMonitor);
+  const map = new Observable<MapView["map"] | null>(null);
+  const entry = new NavigationEntry(() => ({ state, actions, locale, budget, map, clock, preferences: panels.preferences, sounds: panels.sounds, slots: panels.slots }));
+  const actions = makeActions(state, vehicle, () => mapView, refresh, alertMonitor, entry);
   keepTheme(state);
   keepLanguage(state);
   keepMapMode(state);
@@ -353,9 +361,10 @@ function main(): void {
   alertMonitor.start();
   state.drawable.set(loading !== null);
   const locale = makeLocale(state);
-  const panels = mountPanels(state, actions, locale);
-  byId("panels").append(panels);
-  keepCovered(state, panels);
+  const panels = mountPanels(state, actions, locale, entry);
+  byId("panels").append(panels.element);
+  keepCovered(state, panels.element);
+  entry.takeAddress(query);
   if (visit === "first") showFirstVisit(state, actions);
   keepOffline(state, nearbyReader);
   const open = async (loaded: Promise<Library>): Promise<void> => {
@@ -366,6 +375,7 @@ function main(): void {
     });
     const [library, styles] = await Promise.all([loaded, reading]);
     mapView = await openMapView({ library, container: byId("map"), state, actions, locale, shown, styles, isGrey: () => isGrey(state.connection.get(), performance.now()) });
+    map.set(mapView.map);
   };
   if (loading === null) {
     void readStart(state);

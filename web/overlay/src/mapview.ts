@@ -33,6 +33,7 @@ export const mapLookOf = ({ theme, settings, names }: Pick<State, "theme" | "set
 
 /** MapView is the interface of the map for panels. */
 export interface MapView {
+  readonly map: MapLibre;
   show(place: Place): void;
   /** showFromAbove shows a place and what is around it. */
   showFromAbove(place: Place): void;
@@ -99,6 +100,7 @@ export async function openMapView({ library, container, state, actions, locale, 
   keepAttributions(map, state);
   keepViewport(map, state);
   return {
+    map,
     show(place) {
       state.following.set(false);
       map.jumpTo({ center: place });

@@ -15,6 +15,8 @@ import { makeMenu } from "./menu.ts";
 import { makeNotice } from "./notice.ts";
 import { makePairing } from "./pairing.ts";
 import type { Locale } from "./locale.ts";
+import { makeWhereToButton, type NavigationEntry } from "./nav/entry.ts";
+import type { Slots } from "./nav/navigation.ts";
 import { makeScaleBar } from "./scalebar.ts";
 import { makeSpeedometer } from "./speedometer.ts";
 import type { Actions, State } from "./state.ts";
@@ -25,8 +27,16 @@ import { Votes } from "./vote.ts";
 /** Narrower windows have no room for a list beside the map. */
 const roomy = "(min-width: 900px)";
 
+/** Panels are all panels, and what navigation needs of them when it is loaded. */
+export interface Panels {
+  element: HTMLElement;
+  preferences: Preferences;
+  sounds: AlertSounds;
+  slots: Slots;
+}
+
 /** mountPanels makes all panels. main.ts calls it once and adds them to the page. */
-export function mountPanels(state: State, actions: Actions, locale: Observable<Locale>): HTMLElement {
+export function mountPanels(state: State, actions: Actions, locale: Observable<Locale>, entry: NavigationEntry): Panels {
   const preferences = new Preferences(state.settings);
   const tones = new AlertSounds();
   tones.unlockOn(document);
@@ -44,14 +54,16 @@ export function mountPanels(state: State, actions: Actions, locale: Observable<L
   const banner = makeBanner(state, actions, locale, tones, details);
   banner.append(makeStillThere({ state, locale, preferences, votes, signIn }));
   const controls = makeControls({ state, actions, locale, preferences, sounds: tones, listOpen });
+  const head = element("div", { class: "head" }, makeWhereToButton(entry, locale), banner, makeDemoStrip(state, actions, locale));
+  const foot = element("div", { class: "foot" }, makeNotice(state, actions, locale), controls.prompts);
   const all = element(
     "div",
     { class: "panels" },
-    element("div", { class: "head" }, banner, makeDemoStrip(state, actions, locale)),
+    head,
     menu.button,
     side,
     controls.element,
-    element("div", { class: "foot" }, makeNotice(state, actions, locale), controls.prompts),
+    foot,
     makeSpeedometer(state, locale),
     element("div", { class: "base" }, makeScaleBar(state, locale), makeAttribution(state)),
     menu.element,
@@ -73,7 +85,7 @@ export function mountPanels(state: State, actions: Actions, locale: Observable<L
   });
   keepFocus(all);
   preferences.start();
-  return all;
+  return { element: all, preferences, sounds: tones, slots: { head, foot, side, all } };
 }
 
 /** makeStillThere makes the box of the question about a passed pin, whose code is loaded with the first one. */

@@ -9,6 +9,7 @@ import type { Motion, Pose } from "./deadreckoning.ts";
 import type { PositionStatus, Fix } from "./position.ts";
 import { en } from "./i18n/en.ts";
 import { makeWords, type Words } from "./i18n/words.ts";
+import type { Destination } from "./nav/types.ts";
 import type { Settings } from "./settings.ts";
 import type { Theme } from "./sun.ts";
 import type { Entity, Extent, Kind, Nearest, OverlayConfig, Source, SourceHealth, ViewCluster } from "./wire.ts";
@@ -59,6 +60,16 @@ export interface Alerts {
   banner: Banner<AlertCandidate> | null;
   /** The announced pin that the car has just passed; null at most updates. */
   passed: AlertCandidate | null;
+}
+
+/** Guidance is what navigation tells the page while the driver is led along a route. */
+export interface Guidance {
+  /** pose returns the car on the route, given the pose without one; null where the car is not on it. */
+  pose(own: Pose | null): Pose | null;
+  /** zoom returns the zoom of the map; null for the usual one. */
+  zoom(): number | null;
+  /** limit returns the speed limit in km/h; null if it is unknown. */
+  limit(): number | null;
 }
 
 export interface State {
@@ -121,6 +132,8 @@ export interface State {
   readonly mapBearing: Observable<number>;
   /** Set by main.ts and firstvisit.ts: whether the card of the first visit is open or being loaded. */
   readonly welcoming: Observable<boolean>;
+  /** Set by nav/drive.ts: null while the driver is not led along a route. */
+  readonly guidance: Observable<Guidance | null>;
   /** Set by main.ts: whether the demo's drive is on. */
   readonly driving: Observable<boolean>;
   /** Set by main.ts and map.ts: whether the browser can draw a map. If not, the list is the page. */
@@ -169,6 +182,7 @@ export function makeState(settings: Settings, { fix, positionStatus }: Pick<Stat
     metresPerPixel: new Observable<number | null>(null),
     mapBearing: new Observable<number>(0),
     welcoming: new Observable<boolean>(false),
+    guidance: new Observable<Guidance | null>(null),
     driving: new Observable<boolean>(false),
     drawable: new Observable<boolean>(true),
     covered: new Observable<number>(0),
@@ -212,6 +226,8 @@ export interface Actions {
   lookAround(): void;
   /** nameMiddle sets the driver's position to the middle of the map. */
   nameMiddle(): void;
+  /** driveTo offers the ways to a place. */
+  driveTo(destination: Destination): void;
   /** startDrive starts the demo's drive. */
   startDrive(): void;
   /** endDrive ends the demo's drive; the car stays where it is. */

@@ -18,6 +18,8 @@ export const ar: Partial<Texts> = {
   "map.zoomIn": "تكبير",
   "map.zoomOut": "تصغير",
   "map.truncated": "تُعرض الأقرب: {count}",
+
+  "nav.whereTo": "إلى أين",
   "map.names": "الأسماء على الخريطة",
 
   "welcome.title": "مرحبًا بك في Wayside",

@@ -20,6 +20,8 @@ export const de: Texts = {
   "map.zoomOut": "Verkleinern",
   "map.truncated": "Die nächsten {count} werden angezeigt",
 
+  "nav.whereTo": "Wohin",
+
   "welcome.title": "Willkommen bei Wayside",
   "welcome.what": "Live-Daten zur Straße um Sie: Unfälle, Baustellen, Blitzer und Ladestationen.",
   "welcome.privacy": "Ohne Konto nutzbar; Ihr Standort wird nicht gespeichert.",

@@ -22,6 +22,9 @@ export const en = {
   "map.zoomOut": "Zoom out",
   "map.truncated": "Showing the nearest {count}",
 
+  // Navigation: before it is loaded
+  "nav.whereTo": "Where to",
+
   // First visit
   "welcome.title": "Welcome to Wayside",
   "welcome.what": "Live road data around you: accidents, road works, cameras and chargers.",

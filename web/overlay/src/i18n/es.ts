@@ -20,6 +20,8 @@ export const es: Texts = {
   "map.zoomOut": "Alejar",
   "map.truncated": "Se muestran los {count} más cercanos",
 
+  "nav.whereTo": "Adónde",
+
   "welcome.title": "Bienvenido a Wayside",
   "welcome.what": "La carretera en directo a tu alrededor: accidentes, obras, radares y cargadores.",
   "welcome.privacy": "No hace falta cuenta y tu posición no se guarda.",

@@ -20,6 +20,8 @@ export const fr: Texts = {
   "map.zoomOut": "Réduire",
   "map.truncated": "Les {count} plus proches sont affichés",
 
+  "nav.whereTo": "Où aller",
+
   "welcome.title": "Bienvenue sur Wayside",
   "welcome.what": "La route en direct autour de vous : accidents, travaux, radars et bornes.",
   "welcome.privacy": "Sans compte, et votre position n’est pas enregistrée.",

@@ -20,6 +20,8 @@ export const it: Texts = {
   "map.zoomOut": "Riduci",
   "map.truncated": "Vengono mostrati i {count} più vicini",
 
+  "nav.whereTo": "Dove andare",
+
   "welcome.title": "Ti diamo il benvenuto su Wayside",
   "welcome.what": "La strada in diretta intorno a te: incidenti, lavori, autovelox e colonnine.",
   "welcome.privacy": "Non serve un account e la tua posizione non viene salvata.",

@@ -20,6 +20,8 @@ export const nl: Texts = {
   "map.zoomOut": "Uitzoomen",
   "map.truncated": "De dichtstbijzijnde {count} worden getoond",
 
+  "nav.whereTo": "Waarheen",
+
   "welcome.title": "Welkom bij Wayside",
   "welcome.what": "Live wegdata om je heen: ongelukken, wegwerkzaamheden, flitsers en laders.",
   "welcome.privacy": "Zonder account, en je locatie wordt niet bewaard.",

@@ -1,0 +1,191 @@
+// Requests about routes, sessions and places. Unlike all other requests of the page they have exact positions: a route begins on the
+// right side of the street only there. Routes have a budget of their own, as in the service (D15.23).
+
+import { HTTPError, getJSON } from "../api.ts";
+import { bearing, distance, type Place } from "../geo.ts";
+import { RequestBudget } from "../requestbudget.ts";
+import { initialParser, parseChunk } from "../sseparser.ts";
+import { retryAfterSeconds } from "../tokenbucket.ts";
+import type { Found, Route, RouteOptions, RoutesAnswer, Session, SessionEvent } from "./types.ts";
+
+const navigationPath = "/v2/navigation/";
+const sessionsPath = `${navigationPath}sessions`;
+
+/** RouteError is a refusal in OSRM's words, such as NoRoute. */
+export class RouteError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** TooSoon is a request that may not be sent yet, by the page's own budget or by the service's. */
+export class TooSoon extends Error {
+  /** Seconds. */
+  readonly wait: number;
+
+  constructor(wait: number) {
+    super(`the request may be sent in ${String(wait)} s`);
+    this.wait = wait;
+  }
+}
+
+/** NavigationAPI sends all requests of navigation. reads is the budget that the page shares with its other reads. */
+export class NavigationAPI {
+  readonly #reads: RequestBudget;
+  readonly #routes: RequestBudget;
+
+  constructor(reads: RequestBudget, now: () => number) {
+    this.#reads = reads;
+    this.#routes = new RequestBudget(now);
+  }
+
+  /** search finds places by name, near ones first. */
+  async search(text: string, near: Place | null, language: string, signal?: AbortSignal): Promise<{ found: Found[]; attribution: string }> {
+    const query = new URLSearchParams({ q: text, limit: String(maxFound), lang: language });
+    if (near !== null) {
+      query.set("lat", exact(near.lat));
+      query.set("lon", exact(near.lng));
+    }
+    if (!this.#reads.tryTake()) throw new TooSoon(1);
+    const onResponse = (response: Response): void => {
+      this.#reads.observe(response, false);
+    };
+    const answer = await getJSON<Collection>(`/v2/geocode/api?${query.toString()}`, { ...(signal && { signal }), onResponse });
+    return { found: answer.features.map((feature) => foundOf(feature, near)), attribution: answer.attribution ?? "" };
+  }
+
+  /** routes finds up to three routes over all stops; the first stop is where the car is. */
+  async routes(stops: readonly Place[], options: RouteOptions, signal?: AbortSignal): Promise<RoutesAnswer> {
+    const response = await this.#sendRoute(`${navigationPath}route/v1/driving`, { ...bodyOf(stops, options), alternatives: 2 }, signal);
+    return (await response.json()) as RoutesAnswer;
+  }
+
+  /** openSession begins a session on one of the routes that `routes` found, by its number. via are places that the route leads over without stopping. */
+  async openSession(stops: readonly Place[], options: RouteOptions, { chosen = 0, via = [] }: { chosen?: number; via?: readonly Place[] } = {}, signal?: AbortSignal): Promise<Session> {
+    const [first, ...rest] = stops;
+    if (first === undefined) throw new Error("a session begins somewhere");
+    const silent = via.length > 0 && { waypoints: [0, ...rest.map((_, i) => i + 1 + via.length)] };
+    const alternatives = chosen > 0 && { alternatives: 2, route: chosen };
+    const response = await this.#sendRoute(sessionsPath, { ...bodyOf([first, ...via, ...rest], options), ...silent, ...alternatives }, signal);
+    return (await response.json()) as Session;
+  }
+
+  /** position says where the car is; it returns the new route of a car that left the old one. HTTPError 404: the session is no more. */
+  async position(id: string, { place, heading, speed }: { place: Place; heading: number | null; speed: number | null }, signal?: AbortSignal): Promise<Route | null> {
+    const known = { ...(heading !== null && { heading: Math.round(heading) % 360 }), ...(speed !== null && { speed: Math.round(Math.min(speed, 100) * 10) / 10 }) };
+    const response = await send("PUT", `${sessionsPath}/${encodeURIComponent(id)}/position`, { lat: Number(exact(place.lat)), lng: Number(exact(place.lng)), ...known }, signal);
+    return response.status === 204 ? null : ((await response.json()) as { route: Route }).route;
+  }
+
+  /** events calls onEvent for each event until the stream ends, or fails. onWord is called with each piece of the stream, also a heartbeat. */
+  async events(id: string, onEvent: (event: SessionEvent) => void, onWord: () => void, signal: AbortSignal): Promise<void> {
+    const response = await fetch(`${sessionsPath}/${encodeURIComponent(id)}/events`, { headers: { Accept: "text/event-stream" }, signal });
+    if (!response.ok) throw new HTTPError(response);
+    if (response.body === null) throw new Error("the service sent no stream");
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    let parser = initialParser;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      onWord();
+      const parsed = parseChunk(parser, decoder.decode(value, { stream: true }));
+      parser = parsed.parser;
+      for (const { type, data } of parsed.events) onEvent({ name: type, ...(JSON.parse(data) as object) } as SessionEvent);
+    }
+  }
+
+  /** endSession also works while the page is being closed. */
+  async endSession(id: string): Promise<void> {
+    await fetch(`${sessionsPath}/${encodeURIComponent(id)}`, { method: "DELETE", keepalive: true });
+  }
+
+  async #sendRoute(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+    if (!this.#routes.tryTake()) throw new TooSoon(1);
+    return send("POST", path, body, signal, (response) => {
+      this.#routes.observe(response, false);
+    });
+  }
+}
+
+const maxFound = 8;
+
+/** exact writes degrees to about ten centimetres. */
+const exact = (degrees: number): string => degrees.toFixed(6);
+
+/** headingTolerance are the degrees to both sides in which a route begins that goes on with the car. */
+const headingTolerance = 60;
+
+/** bodyOf is a request of routes. */
+function bodyOf(stops: readonly Place[], { avoid, heading, language, units }: RouteOptions): Record<string, unknown> {
+  return {
+    coordinates: stops.map(({ lat, lng }) => [Number(exact(lng)), Number(exact(lat))]),
+    steps: true,
+    overview: "false",
+    geometries: "polyline6",
+    annotations: ["distance", "duration", "maxspeed", "congestion"],
+    banner_instructions: true,
+    voice_instructions: true,
+    language,
+    voice_units: units,
+    generate_hints: false,
+    skip_waypoints: true,
+    ...(avoid.length > 0 && { exclude: avoid }),
+    ...(heading !== null && { bearings: stops.map((_, i) => (i === 0 ? [Math.round(heading) % 360, headingTolerance] : null)) }),
+  };
+}
+
+/** send fails with a TooSoon for 429 and 503 with Retry-After, with a RouteError where the answer has a code, otherwise with an HTTPError. */
+async function send(method: string, path: string, body: unknown, signal?: AbortSignal, onResponse?: (response: Response) => void): Promise<Response> {
+  const response = await fetch(path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), ...(signal && { signal }) });
+  onResponse?.(response);
+  if (response.ok) return response;
+  const wait = retryAfterSeconds(response.headers.get("Retry-After"));
+  if (response.status === 429) throw new TooSoon(wait ?? 1);
+  const { code, message } = await refusalOf(response);
+  if (code !== "") throw new RouteError(code, message);
+  if (wait !== null) throw new TooSoon(wait);
+  throw new HTTPError(response);
+}
+
+async function refusalOf(response: Response): Promise<{ code: string; message: string }> {
+  try {
+    const { code, message } = (await response.json()) as { code?: unknown; message?: unknown };
+    return typeof code === "string" ? { code, message: typeof message === "string" ? message : "" } : { code: "", message: "" };
+  } catch {
+    return { code: "", message: "" }; // a proxy's page
+  }
+}
+
+/** Feature is a result in Photon's form. */
+interface Feature {
+  geometry: { coordinates: readonly [number, number] };
+  properties: Partial<Record<"osm_type" | "osm_key" | "osm_value" | "name" | "street" | "housenumber" | "postcode" | "city" | "country", string>> & { osm_id?: number };
+}
+
+interface Collection {
+  features: readonly Feature[];
+  attribution?: string;
+}
+
+/** foundOf is a result as the page shows it: its name, and below what tells it from others (pure). */
+export function foundOf({ geometry, properties: p }: Feature, near: Place | null): Found {
+  const [lng, lat] = geometry.coordinates;
+  const place = { lat, lng };
+  const address = [p.street, p.housenumber].filter((part) => part !== undefined && part !== "").join(" ");
+  const town = [p.postcode, p.city].filter((part) => part !== undefined && part !== "").join(" ");
+  const name = p.name ?? address;
+  return {
+    id: `${p.osm_type ?? ""}${String(p.osm_id ?? "")}:${address}:${exact(lat)},${exact(lng)}`,
+    key: p.osm_key ?? "",
+    value: p.osm_value ?? "",
+    place,
+    name,
+    detail: [name === address ? "" : address, town, p.country ?? ""].filter((part) => part !== "").join(", "),
+    metres: near === null ? null : distance(near, place),
+    bearing: near === null ? null : bearing(near, place),
+  };
+}

@@ -1,0 +1,68 @@
+// What the page has of navigation before a destination is asked for: a button, the address, and the loader of the rest.
+
+import { element } from "../dom.ts";
+import type { Locale } from "../locale.ts";
+import type { Observable } from "../observable.ts";
+import { parsePlace } from "../position.ts";
+import { makeButton, setText } from "../widgets.ts";
+import type { Navigation, NavigationHost } from "./navigation.ts";
+import type { Destination } from "./types.ts";
+
+/** NavigationEntry loads navigation once, with the first command. */
+export class NavigationEntry {
+  readonly #host: () => NavigationHost;
+  #loading: Promise<Navigation> | null = null;
+
+  constructor(host: () => NavigationHost) {
+    this.#host = host;
+  }
+
+  /** load fails without a connection; the next call tries again. */
+  load(): Promise<Navigation> {
+    this.#loading ??= import("./navigation.ts").then(async ({ loadStyle, mountNavigation }) => {
+      await loadStyle();
+      return mountNavigation(this.#host());
+    });
+    this.#loading.catch(() => {
+      this.#loading = null;
+    });
+    return this.#loading;
+  }
+
+  /** run loads navigation and calls a command of it. */
+  run(command: (navigation: Navigation) => void): void {
+    this.load().then(command, (error: unknown) => {
+      console.warn(error);
+    });
+  }
+
+  driveTo(destination: Destination): void {
+    this.run((navigation) => {
+      navigation.choose([destination]);
+    });
+  }
+
+  /** takeAddress drives to where the page's address leads (`?to=lat,lng`), which is then removed: it is not kept in the browser's history. */
+  takeAddress(query: URLSearchParams): void {
+    const place = parsePlace(query.get("to"));
+    if (!query.has("to")) return;
+    query.delete("to");
+    const search = query.toString();
+    history.replaceState(null, "", location.pathname + (search === "" ? "" : `?${search}`));
+    if (place !== null) this.driveTo({ place, name: "", detail: "" });
+  }
+}
+
+/** makeWhereToButton makes the button that asks where to. */
+export function makeWhereToButton(entry: NavigationEntry, locale: Observable<Locale>): HTMLElement {
+  const text = element("span", {});
+  const button = makeButton({ class: "where-to", id: "where-to" }, () => {
+    entry.run((navigation) => {
+      navigation.openSearch();
+    });
+  }, text);
+  locale.watch(({ say }) => {
+    setText(text, say("nav.whereTo"));
+  });
+  return button;
+}

@@ -1,0 +1,143 @@
+// Navigation: all of it that is loaded when a destination is first asked for. This module connects the others and contains no rules.
+//
+//   entry.ts          what the page has of navigation before that: a button, the address, the loader
+//   types.ts          types of the service's answers; api.ts requests; state.ts the state in observables
+//   routeline.ts      a route as a line with what is known of its segments; snaptoroute.ts where a fix is on it (both pure)
+//   drive.ts          leads along a route: the session, the car's progress, new routes
+//   routelayers.ts    the routes on the map
+//   maneuverpanel.ts  the next maneuver, what is left, and the end of the drive
+//   whereto.ts        where to; choice.ts which way; voice.ts what is said
+
+import styleURL from "./nav.css?url"; // imported as a style it would make Vite add its own loader to the first load
+import type { Map as MapLibre } from "maplibre-gl";
+import type { AlertSounds } from "../alertsounds.ts";
+import type { Preferences } from "../account.ts";
+import { element } from "../dom.ts";
+import type { Locale } from "../locale.ts";
+import type { Observable } from "../observable.ts";
+import type { RequestBudget } from "../requestbudget.ts";
+import type { Actions, State } from "../state.ts";
+import { NavigationAPI } from "./api.ts";
+import { mountChoice } from "./choice.ts";
+import { Drive } from "./drive.ts";
+import { mountManeuverPanel } from "./maneuverpanel.ts";
+import { mountRouteLayers } from "./routelayers.ts";
+import { makeNavState, type NavState } from "./state.ts";
+import type { Stop } from "./types.ts";
+import { mountVoice } from "./voice.ts";
+import { mountWhereTo } from "./whereto.ts";
+
+/** Places for panels of navigation among the page's. */
+export interface Slots {
+  /** Above the banner of alerts. */
+  head: HTMLElement;
+  /** Above the page's notices, at the bottom. */
+  foot: HTMLElement;
+  /** In place of the list. */
+  side: HTMLElement;
+  /** Beside the speed. */
+  all: HTMLElement;
+}
+
+/** NavigationHost is the page that navigation is loaded into. */
+export interface NavigationHost {
+  state: State;
+  actions: Actions;
+  locale: Observable<Locale>;
+  preferences: Preferences;
+  sounds: AlertSounds;
+  /** Of reads: routes have their own. */
+  budget: RequestBudget;
+  /** Set when the map is open; null where there is none. */
+  map: Observable<MapLibre | null>;
+  slots: Slots;
+  /** The clock by which the car moves, in milliseconds: the demo's drive may run faster than real time. */
+  clock: () => number;
+}
+
+/** NavActions are the commands of navigation. */
+export interface NavActions {
+  /** openSearch asks where to. */
+  openSearch(): void;
+  /** choose offers the ways over these stops; the last one is the destination. */
+  choose(stops: readonly Stop[]): void;
+  /** start leads along one of nav.routes. */
+  start(route: number): void;
+  /** changeStops leads over other stops from where the car is, without asking for the way. */
+  changeStops(stops: readonly Stop[]): void;
+  /** decline keeps the present route instead of the one that is offered. */
+  decline(): void;
+  /** end ends the drive, or the choice, and shows the page as it was before. */
+  end(): void;
+}
+
+/** NavDeps are what each part of navigation is mounted with. */
+export interface NavDeps {
+  host: NavigationHost;
+  nav: NavState;
+  api: NavigationAPI;
+  actions: NavActions;
+}
+
+/** Navigation is what the page calls of it. */
+export type Navigation = NavActions & {
+  nav: NavState;
+};
+
+/** loadStyle returns when the style of navigation's panels is there, or cannot be had. */
+export function loadStyle(): Promise<void> {
+  const link = element("link", { rel: "stylesheet", href: styleURL });
+  const loaded = new Promise<void>((resolve) => {
+    link.onload = link.onerror = () => {
+      resolve();
+    };
+  });
+  document.head.append(link);
+  return loaded;
+}
+
+/** mountNavigation adds navigation to the page; it is called once. */
+export function mountNavigation(host: NavigationHost): Navigation {
+  const nav = makeNavState();
+  const api = new NavigationAPI(host.budget, () => performance.now());
+  const drive = new Drive(host, nav, api);
+  const actions: NavActions = {
+    openSearch: () => {
+      if (nav.phase.get() !== "led") nav.phase.set("choosing");
+      whereTo.open();
+    },
+    choose: (stops) => {
+      const destination = stops[stops.length - 1];
+      if (destination === undefined) return;
+      nav.destination.set(destination);
+      nav.routes.set([]);
+      nav.chosen.set(0);
+      nav.trouble.set(null);
+      nav.stops.set(stops);
+      nav.phase.set("choosing");
+      choice.offer();
+    },
+    start: (route) => {
+      drive.start(route);
+    },
+    changeStops: (stops) => {
+      drive.changeStops(stops);
+    },
+    decline: () => {
+      drive.decline();
+    },
+    end: () => {
+      drive.end();
+    },
+  };
+  const deps: NavDeps = { host, nav, api, actions };
+  mountRouteLayers(deps);
+  mountManeuverPanel(deps);
+  mountVoice(deps);
+  const choice = mountChoice(deps);
+  const whereTo = mountWhereTo(deps);
+  nav.phase.watch((phase) => {
+    host.slots.all.setAttribute("data-nav", phase);
+  });
+  return { nav, ...actions };
+}

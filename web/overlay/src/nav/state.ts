@@ -1,0 +1,109 @@
+// The state of navigation in observables. As in the page's own state, one module sets each of them and all others watch it.
+
+import { Observable } from "../observable.ts";
+import type { Place } from "../geo.ts";
+import type { RouteLine } from "./routeline.ts";
+import type { Avoided, Destination, Reason, Route, Stop } from "./types.ts";
+
+/** Phase is what the driver does: chooses where to and how, is led, or has arrived. */
+export type Phase = "off" | "choosing" | "led" | "arrived";
+
+/** VoiceMode is what is said aloud. */
+export type VoiceMode = "off" | "alerts" | "all";
+
+/** Led is a route that is being driven: a new object for each new route. */
+export interface Led {
+  route: Route;
+  line: RouteLine;
+  /** Why it replaced another one; null for the first one. */
+  reason: Reason | "resumed" | "declined" | null;
+  /** Ids of the entities that are the reason. */
+  entityIDs: readonly string[];
+}
+
+/** Progress is where the car is on the route. */
+export interface Progress {
+  /** Metres of the line behind the car. */
+  metres: number;
+  /** On the line. */
+  place: Place;
+  /** Degrees from north, of the line. */
+  bearing: number;
+  /** Metres per second. */
+  speed: number;
+  /** Whether the car has left the route and a new one is not there yet. */
+  isOff: boolean;
+  /** Metres from the car to the route; 0 on it. */
+  offset: number;
+  /** No fix has come for a while: the place is reckoned. */
+  isReckoned: boolean;
+}
+
+/** Arrival is when and after how far a stop is reached. */
+export interface Arrival {
+  /** Metres along the route. */
+  metres: number;
+  /** Seconds from now. */
+  seconds: number;
+  /** Milliseconds since 1970, by the service's clock. */
+  at: number;
+}
+
+/** Offer is a better way that is taken unless the driver declines it. */
+export interface Offer {
+  route: Route;
+  line: RouteLine;
+  /** Seconds that it is shorter. */
+  gain: number;
+  /** When it is taken, in milliseconds of performance.now(). */
+  until: number;
+}
+
+/** Trouble is why a route is not there, or not a new one. */
+export type Trouble = "noRoute" | "noRoad" | "noRegion" | "noConnection" | "noPosition" | "tooSoon" | "failed";
+
+export interface NavState {
+  /** Set by NavActions alone. */
+  readonly phase: Observable<Phase>;
+  readonly destination: Observable<Destination | null>;
+  /** All stops in their order, without where the drive begins; the last one is the destination. */
+  readonly stops: Observable<readonly Stop[]>;
+  /** Classes of roads that the driver avoids. */
+  readonly avoid: Observable<readonly Avoided[]>;
+  /** Set by the choice of the way: the routes that are offered, and which of them is chosen. */
+  readonly routes: Observable<readonly Route[]>;
+  readonly chosen: Observable<number>;
+  /** Set by drive.ts: the route that is driven; null unless the phase is "led" or "arrived". */
+  readonly led: Observable<Led | null>;
+  /** Set by drive.ts with each fix and each second. */
+  readonly progress: Observable<Progress | null>;
+  /** Set by drive.ts: arrivals at all stops that are left, in their order. */
+  readonly arrivals: Observable<readonly Arrival[]>;
+  readonly offer: Observable<Offer | null>;
+  readonly trouble: Observable<Trouble | null>;
+  /** Set by drive.ts: whether a new route is being searched. */
+  readonly isSearching: Observable<boolean>;
+  /** Set by voice.ts. */
+  readonly voice: Observable<VoiceMode>;
+  /** Whether the whole route is shown from above, north up. */
+  readonly overview: Observable<boolean>;
+}
+
+export function makeNavState(): NavState {
+  return {
+    phase: new Observable<Phase>("off"),
+    destination: new Observable<Destination | null>(null),
+    stops: new Observable<readonly Stop[]>([]),
+    avoid: new Observable<readonly Avoided[]>([]),
+    routes: new Observable<readonly Route[]>([]),
+    chosen: new Observable<number>(0),
+    led: new Observable<Led | null>(null),
+    progress: new Observable<Progress | null>(null),
+    arrivals: new Observable<readonly Arrival[]>([]),
+    offer: new Observable<Offer | null>(null),
+    trouble: new Observable<Trouble | null>(null),
+    isSearching: new Observable<boolean>(false),
+    voice: new Observable<VoiceMode>("all"),
+    overview: new Observable<boolean>(false),
+  };
+}

@@ -1,0 +1,21 @@
+// What a failed request means for the driver (pure).
+
+import { RouteError, TooSoon } from "./api.ts";
+import type { Trouble } from "./state.ts";
+
+/** troubleOf maps an error of a request to what the driver is told. */
+export function troubleOf(error: unknown): Trouble {
+  if (error instanceof TooSoon) return "tooSoon";
+  if (error instanceof TypeError) return "noConnection"; // fetch fails so without a connection
+  if (!(error instanceof RouteError)) return "failed";
+  switch (error.code) {
+    case "NoRoute":
+      return "noRoute";
+    case "NoSegment":
+      return "noRoad";
+    case "NoRegion":
+      return "noRegion";
+    default:
+      return "failed";
+  }
+}
