@@ -103,12 +103,13 @@ fuzz: ## every fuzz target for FUZZTIME=3s
 	@$(STEP) 'fuzzing, $(FUZZTIME) for each target'
 	FUZZTIME=$(FUZZTIME) .ci/fuzz
 
-bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams, BENCH=cluster, BENCH=navigation, BENCH=web for those
+bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams, BENCH=cluster, BENCH=navigation, BENCH=sessions, BENCH=web for those
 	@case "$(BENCH)" in \
 	small) $(GO) run ./bench -entities 100000 ;; \
 	streams) $(GO) run ./bench -streams -entities 0 ;; \
 	cluster) $(GO) run ./bench -cluster ;; \
 	navigation) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -navigation -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" $(if $(MILLION),-million) ;; \
+	sessions) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -navigation -sessions -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" ;; \
 	web) .ci/browser speed ;; \
 	*) $(GO) run ./bench ;; \
 	esac

@@ -34,6 +34,7 @@ func main() {
 	flag.BoolVar(&o.navigation, "navigation", false, "measure the import of roads, and routes, instead")
 	flag.StringVar(&o.extract, "extract", "", "the OpenStreetMap extract (PBF) of -navigation; make bench gives that of Milan in the folder that WAYSIDE_TEST_OSM names")
 	flag.BoolVar(&o.million, "million", false, "with -navigation, also measure the router on a network of a million junctions, which takes minutes")
+	flag.BoolVar(&o.sessionsOnly, "sessions", false, "with -navigation, measure sessions alone")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -64,6 +65,7 @@ type options struct {
 	navigation       bool
 	extract          string
 	million          bool
+	sessionsOnly     bool
 }
 
 // run runs all steps, in an order in which each leaves the service in the state that the next needs.

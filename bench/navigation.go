@@ -70,6 +70,9 @@ func (b *bench) runNavigation(ctx context.Context) error {
 		{"the router alone", n.routerOfExtract},
 	}
 	steps = append(steps, measurement{"looking for other routers", n.peers})
+	if b.sessionsOnly {
+		steps = []measurement{{"starting without a region", n.startWithout}, {"importing " + filepath.Base(n.extract), n.importOnce}, {"starting with the region", n.start}, {"opening the region in this process", n.open}, {"leading drivers", n.sessions}}
+	}
 	if b.million {
 		steps = append(steps, n.million()...)
 	}
@@ -121,6 +124,13 @@ func (n *navigation) importExtract(ctx context.Context) error {
 		n.table.note(n.name+"  of this, "+s.Name, fmt.Sprintf("%.2f s", s.Seconds))
 	}
 	return nil
+}
+
+// importOnce imports the roads, without measuring it.
+func (n *navigation) importOnce(ctx context.Context) error {
+	n.rounds = 1
+	_, err := n.importWithout(ctx, region.ProductNames())
+	return err
 }
 
 // imported is what imports took: medians in seconds, and the highest memory in bytes.

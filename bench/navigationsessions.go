@@ -48,6 +48,9 @@ func (n *navigation) sessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := n.writeMemory(ctx, "sessions"); err != nil {
+		return err
+	}
 	n.table.add(n.name+"memory with 10 000 sessions", "≤ 400 MB", fmt.Sprintf("%.0f MB, the region's %.0f MB included", use.all/1e6, float64(n.region.Bytes)/1e6), use.all <= 400e6)
 	random := rand.New(rand.NewPCG(16, 5))
 	random.Shuffle(len(d.puts), func(i, j int) { d.puts[i], d.puts[j] = d.puts[j], d.puts[i] })

@@ -21,7 +21,25 @@ func (b *bench) profile(ctx context.Context, name string) (wait func() error) {
 }
 
 func (b *bench) writeProfile(ctx context.Context, file string) error {
-	url := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%.0f", b.ops, max(1, b.round.Seconds()))
+	return b.writePprof(ctx, file, fmt.Sprintf("profile?seconds=%.0f", max(1, b.round.Seconds())))
+}
+
+// writeMemory writes what the heap and the stacks of the service hold, if profiles are enabled.
+func (b *bench) writeMemory(ctx context.Context, name string) error {
+	if b.profiles == "" {
+		return nil
+	}
+	for _, kind := range []string{"heap", "goroutine"} {
+		if err := b.writePprof(ctx, filepath.Join(b.profiles, name+"."+kind+".pprof"), kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePprof writes a profile of the service to a file.
+func (b *bench) writePprof(ctx context.Context, file, what string) error {
+	url := "http://" + b.ops + "/debug/pprof/" + what
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err

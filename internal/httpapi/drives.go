@@ -28,9 +28,10 @@ func (a *api) postDrive(w http.ResponseWriter, r *http.Request, c *caller) error
 	if limited := a.limitRoutes(w, c, 1); limited != nil {
 		return limited
 	}
-	var scratch navigationScratch
+	scratch := takeNavigationScratch()
+	defer scratch.giveBack()
 	if err == nil {
-		err = a.answerInTime(r.Context(), q, &scratch, func(ctx context.Context, q *osrm.Request, s *navigationScratch) error {
+		err = a.answerInTime(r.Context(), q, scratch, func(ctx context.Context, q *osrm.Request, s *navigationScratch) error {
 			return a.openDrive(ctx, w, q, route, s)
 		})
 	}
@@ -96,34 +97,6 @@ func (a *api) findDrive(r *http.Request) (*session.Session, error) {
 	return nil, mapdata.Describe(mapdata.ErrNotFound, "This node has no such session: it ended, or another node has it. POST "+drivesPath+" begins one.")
 }
 
-// getDriveEvents answers GET /v2/navigation/sessions/{id}/events: the route, and what changes until the client leaves.
-func (a *api) getDriveEvents(w http.ResponseWriter, r *http.Request, _ *caller) error {
-	s, err := a.findDrive(r)
-	if err != nil {
-		return err
-	}
-	a.streamHeader(w.Header())
-	if r.Method == http.MethodHead {
-		return nil
-	}
-	events := a.newEventWriter(w)
-	err = s.Serve(r.Context(), session.Client{
-		Send: func(ctx context.Context, list []session.Event) error {
-			var body []byte
-			for i := range list {
-				body = appendDriveEvent(body, &list[i])
-			}
-			return events.send(ctx, body)
-		},
-		Heartbeat: func(ctx context.Context) error { return events.send(ctx, []byte(":\n\n")) },
-	})
-	if !events.started {
-		return err
-	}
-	_ = events.setWriteDeadline() // fails only if the connection is closed
-	return nil
-}
-
 // putDrivePosition answers PUT /v2/navigation/sessions/{id}/position: 204, or 200 with another route when the driver left the way.
 func (a *api) putDrivePosition(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	s, err := a.findDrive(r)
@@ -147,27 +120,6 @@ func (a *api) putDrivePosition(w http.ResponseWriter, r *http.Request, _ *caller
 	}
 	body := append([]byte(`{"code":"Ok","route":`), route...)
 	return a.writeNavigation(w, r, http.StatusOK, append(body, "}\n"...), nil)
-}
-
-// appendDriveEvent appends an event with its data, a JSON object.
-func appendDriveEvent(dst []byte, e *session.Event) []byte {
-	dst = append(append(dst, "event: "...), e.Name...)
-	dst = append(dst, "\ndata: {"...)
-	if e.Route != nil {
-		dst = append(append(append(dst, `"route":`...), e.Route...), ',')
-	}
-	if e.Reason != "" {
-		dst = append(wire.AppendString(append(dst, `"reason":`...), e.Reason), ',')
-	}
-	dst = append(dst, `"entity_ids":[`...)
-	for i, id := range e.EntityIDs {
-		dst = wire.AppendString(wire.AppendComma(dst, i > 0), id)
-	}
-	dst = append(dst, `],"duration_s":`...)
-	dst = strconv.AppendFloat(dst, e.Left.Seconds(), 'f', 1, 64)
-	dst = wire.AppendTime(append(dst, `,"arrival_at":`...), e.At.Add(e.Left).UnixMilli())
-	dst = wire.AppendTime(append(dst, `,"at":`...), e.At.UnixMilli())
-	return append(dst, "}\n\n"...)
 }
 
 // readPosition reads where a client is.

@@ -2,9 +2,13 @@ package httpapi_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +24,15 @@ func newDriveService(t *testing.T) *readService {
 	t.Helper()
 	return newNavigationService(t, func(d *httpapi.Deps) {
 		d.Drives = session.New(session.Options{Routes: d.Navigation, Now: time.Now})
+		ctx, cancel := context.WithCancel(t.Context())
+		ran := make(chan error, 1)
+		go func() { ran <- d.Drives.Run(ctx) }()
+		t.Cleanup(func() {
+			cancel()
+			if err := <-ran; err != nil {
+				t.Error(err)
+			}
+		})
 	})
 }
 
@@ -120,6 +133,9 @@ func TestDrive(t *testing.T) {
 	}
 	for lines.Scan() { // the stream ends with the session
 	}
+	if err := lines.Err(); err != nil {
+		t.Errorf("the stream was cut off: %v", err)
+	}
 	for _, gone := range [][2]string{{http.MethodDelete, path}, {http.MethodGet, path + "/events"}, {http.MethodPut, path + "/position"}} {
 		if resp, text := s.do(gone[0], gone[1], body(at.Lat, at.Lng, "")); resp.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %s %s", gone, resp.Status, text)
@@ -167,5 +183,46 @@ func TestDrivesCount(t *testing.T) {
 		if want := http.StatusNoContent; i < 30 && resp.StatusCode != want {
 			t.Fatalf("position %d: %s %s", i, resp.Status, text)
 		}
+	}
+}
+
+// TestDriveEventsHoldNoRequest: a stream to which nothing happens has a connection and no goroutine of net/http; old clients read it too.
+func TestDriveEventsHoldNoRequest(t *testing.T) {
+	s := newDriveService(t)
+	path, _ := s.beginDrive("12", "")
+	before := runtime.NumGoroutine()
+	var conns []net.Conn
+	for i := range 40 {
+		if i%10 == 0 && i > 0 {
+			path, _ = s.beginDrive("12", "")
+		}
+		var dialer net.Dialer
+		conn, err := dialer.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.server.URL, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		conns = append(conns, conn)
+		version := []string{"1.1", "1.0"}[i%2]
+		if _, err := fmt.Fprintf(conn, "GET %s/events HTTP/%s\r\nHost: x\r\n\r\n", path, version); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("%v (%v)", resp, err)
+		}
+		if line, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil || line != "event: route\n" {
+			t.Fatalf("HTTP/%s: %q (%v)", version, line, err)
+		}
+	}
+	deadline := time.Now().Add(5 * time.Second)
+	for runtime.NumGoroutine() > before+5 && time.Now().Before(deadline) {
+		runtime.Gosched()
+	}
+	if more := runtime.NumGoroutine() - before; more > 5 {
+		t.Errorf("40 streams have %d goroutines", more)
+	}
+	if rest, err := io.ReadAll(conns[0]); err != nil || !strings.HasSuffix(string(rest), "0\r\n\r\n") { // another one took its place
+		t.Errorf("a stream that another one replaced ends with %q (%v)", rest, err)
 	}
 }

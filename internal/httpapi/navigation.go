@@ -42,6 +42,21 @@ type navigationScratch struct {
 // navigationPool reuses memory between requests; it holds no state of the service.
 var navigationPool = sync.Pool{New: func() any { return new(navigationScratch) }}
 
+func takeNavigationScratch() *navigationScratch {
+	scratch, ok := navigationPool.Get().(*navigationScratch)
+	if !ok {
+		scratch = new(navigationScratch)
+	}
+	scratch.body = scratch.body[:0]
+	return scratch
+}
+
+func (s *navigationScratch) giveBack() {
+	if cap(s.body) <= maxPooledBody {
+		navigationPool.Put(s)
+	}
+}
+
 // navigate answers a request to one of OSRM's services: it reads the request, counts it, has it answered, and writes the answer or
 // the error in OSRM's form. Neither holds for logs: the path of a GET is places.
 func (a *api) navigate(w http.ResponseWriter, r *http.Request, c *caller, service osrm.Service, answer func(ctx context.Context, q *osrm.Request, s *navigationScratch) error) error {
@@ -58,16 +73,8 @@ func (a *api) answerNavigation(w http.ResponseWriter, r *http.Request, c *caller
 	if err := a.limitRoutes(w, c, cost); err != nil {
 		return err
 	}
-	scratch, ok := navigationPool.Get().(*navigationScratch)
-	if !ok {
-		scratch = new(navigationScratch)
-	}
-	defer func() {
-		if cap(scratch.body) <= maxPooledBody {
-			navigationPool.Put(scratch)
-		}
-	}()
-	scratch.body = scratch.body[:0]
+	scratch := takeNavigationScratch()
+	defer scratch.giveBack()
 	if err == nil {
 		err = a.answerInTime(r.Context(), q, scratch, answer)
 	}

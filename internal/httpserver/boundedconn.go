@@ -45,6 +45,8 @@ type boundedConn struct {
 	coalescingConn
 	waiting atomic.Int64 // since when, in nanoseconds since 1970; 0: it does not wait
 
+	taken atomic.Bool // a handler took it over: it never waits for a request again
+
 	set    *connections
 	group  netip.Prefix // whose connections are counted together
 	exempt bool         // whether they are not
@@ -140,7 +142,11 @@ func (c *boundedConn) whileServing(handler http.Handler, w http.ResponseWriter, 
 	if !c.resume() {
 		panic(http.ErrAbortHandler) // nobody would get the answer
 	}
-	defer c.pause() // what package net/http still reads and writes depends on the client
+	defer func() {
+		if !c.taken.Load() {
+			c.pause() // what package net/http still reads and writes depends on the client
+		}
+	}()
 	if r.ContentLength != 0 {
 		r.Body = awaitedBody{r.Body, c}
 	}

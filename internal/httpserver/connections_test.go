@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,6 +27,17 @@ func boundedServer(t *testing.T, limits Limits) *Server {
 	release := make(chan struct{})
 	s.Handle(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
+		if r.URL.Path == "/take" {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				_, err = io.WriteString(conn, "HTTP/1.1 200 OK\r\n")
+				t.Cleanup(func() { _ = conn.Close() })
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		}
 		if r.URL.Path == "/wait" {
 			_ = http.NewResponseController(w).Flush()
 			<-release
@@ -153,5 +166,29 @@ func TestDefaultTotalLeavesDescriptors(t *testing.T) {
 	}
 	if l := (Limits{Total: 10, PerAddress: 50}).withDefaults(); l.PerAddress != 5 {
 		t.Errorf("one address may have %d of 10", l.PerAddress)
+	}
+}
+
+// TestConnectionsThatWereTakenOverAreKept: a handler that took a connection over goes on answering on it after it returned.
+func TestConnectionsThatWereTakenOverAreKept(t *testing.T) {
+	s := boundedServer(t, Limits{Total: 100, PerAddress: 2})
+	held := dial(t, s, "127.0.0.2", "GET /take HTTP/1.1\r\nHost: a\r\n\r\n")
+	if !answered(t, held) {
+		t.Fatal("the first connection was not answered")
+	}
+	for s.running.Load() > 0 { // its handler is about to return, and what follows it
+		runtime.Gosched()
+	}
+	s.conns.closeIdle(time.Now())
+	for range 3 { // the idle one makes room for the next
+		if !answered(t, dial(t, s, "127.0.0.2", get)) {
+			t.Error("a connection beside the one that was taken over found no room")
+		}
+	}
+	if err := held.SetReadDeadline(time.Now().Add(20 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := held.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the connection that was taken over ended: %v", err)
 	}
 }

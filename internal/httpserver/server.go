@@ -95,8 +95,11 @@ func (s *Server) Close() error {
 	return nil
 }
 
-func (s *Server) count(_ net.Conn, state http.ConnState) {
+func (s *Server) count(conn net.Conn, state http.ConnState) {
 	s.changed.Store(time.Now().UnixNano())
+	if c, ok := conn.(*boundedConn); ok && state == http.StateHijacked {
+		c.taken.Store(true)
+	}
 	switch state {
 	case http.StateNew:
 		s.open.Add(1)

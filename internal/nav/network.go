@@ -184,6 +184,14 @@ func (r *Roads) turn(from, to uint32) *graph.Turn {
 	return best
 }
 
+// TurnTime is how long the turn from one arc onto another takes, in ms; 0: there is none.
+func (r *Roads) TurnTime(from, to uint32) uint32 {
+	if turn := r.turn(from, to); turn != nil {
+		return turn.Duration
+	}
+	return 0
+}
+
 // way is the way that an arc is on.
 func (r *Roads) way(arc uint32) *graph.Way {
 	return &r.Graph.Ways[r.Graph.Pieces[r.Graph.Arcs[arc].Piece].Way]

@@ -5,6 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
+	"maps"
+	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,7 +18,7 @@ import (
 const (
 	Lifetime = 10 * time.Minute // after the client's last word (D15.21)
 
-	// MaxSessions are the sessions of a node. With an open stream of events, one takes some forty kilobytes.
+	// MaxSessions are the sessions of a node. With an open stream of events, one takes some ten kilobytes.
 	MaxSessions = 20_000
 
 	sweepInterval = 30 * time.Second
@@ -38,7 +41,9 @@ type Options struct {
 // Hub holds the sessions of a node.
 type Hub struct {
 	Options
-	ended chan struct{}
+	texts texts
+	queue chan *stream  // whose sessions are to be judged
+	ended chan struct{} // closed when Run has ended
 
 	mu       sync.Mutex
 	sessions map[string]*Session
@@ -52,33 +57,98 @@ func New(o Options) *Hub {
 	if o.Watch == nil {
 		o.Watch = func() <-chan struct{} { return nil }
 	}
-	return &Hub{Options: o, ended: make(chan struct{}), sessions: make(map[string]*Session)}
+	return &Hub{Options: o, texts: newTexts(), queue: make(chan *stream, o.MaxSessions), ended: make(chan struct{}), sessions: make(map[string]*Session)}
 }
 
-// Run forgets sessions whose time is over, until ctx ends. Then all streams of events end.
+// Run judges sessions, and forgets those whose time is over, until ctx ends. Then all streams of events end.
 func (h *Hub) Run(ctx context.Context) error {
-	defer close(h.ended)
+	defer h.endAll()
+	var workers, writers sync.WaitGroup
+	defer writers.Wait()
+	defer workers.Wait()
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() { h.work(ctx, &writers) })
+	}
 	ticker := time.NewTicker(sweepInterval)
 	defer ticker.Stop()
+	changed := h.Watch()
 	for {
 		select {
 		case <-ctx.Done():
+			h.endAll() // so that no writer waits for its client
 			return nil
 		case <-ticker.C:
 			h.sweep()
+		case <-changed:
+			changed = h.Watch()
+			for _, s := range h.all() {
+				s.wake()
+			}
 		}
 	}
+}
+
+// work judges the sessions of the queue until ctx ends. What is to be told is sent by a goroutine of its own, since clients may be slow.
+func (h *Hub) work(ctx context.Context, writers *sync.WaitGroup) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case t := <-h.queue:
+			events, err := t.judge(ctx)
+			if err != nil || len(events) == 0 {
+				t.finish(err)
+				continue
+			}
+			writers.Go(func() { t.finish(t.client.Send(ctx, events)) })
+		}
+	}
+}
+
+// enqueue has a stream's session judged; false: too many wait.
+func (h *Hub) enqueue(t *stream) bool {
+	select {
+	case h.queue <- t:
+		return true
+	default:
+		return false
+	}
+}
+
+// endAll ends all streams, and lets no other one begin.
+func (h *Hub) endAll() {
+	h.mu.Lock()
+	if !h.isEnded() {
+		close(h.ended)
+	}
+	h.mu.Unlock()
+	for _, s := range h.all() {
+		s.end()
+	}
+}
+
+func (h *Hub) isEnded() bool {
+	select {
+	case <-h.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// all is the sessions that there are.
+func (h *Hub) all() []*Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Values(h.sessions))
 }
 
 // sweep forgets sessions whose time is over.
 func (h *Hub) sweep() {
 	now := h.Now()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for id, s := range h.sessions {
+	for _, s := range h.all() {
 		if s.isOver(now) {
-			delete(h.sessions, id)
-			s.end()
+			h.Close(s.ID)
 		}
 	}
 }

@@ -143,16 +143,6 @@ func cut[T any](list []T, skip int) []T {
 	return slices.Clone(list[skip:])
 }
 
-// Event is something that the client is told.
-type Event struct {
-	Name      string // route, reroute, eta, condition
-	Reason    string
-	EntityIDs []string
-	Route     []byte // JSON; nil: it is the same
-	Left      time.Duration
-	At        time.Time
-}
-
 // judge looks at the rest of the way: what the client is to be told, and after how long it is to be looked at again though nothing
 // happens; 0: not.
 func (s *Session) judge(ctx context.Context) (events []Event, again time.Duration, err error) {

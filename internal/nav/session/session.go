@@ -5,8 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/klauspost/compress/s2"
-
 	"wayside/internal/geo"
 	"wayside/internal/nav"
 	"wayside/internal/ratelimit"
@@ -17,14 +15,14 @@ type Session struct {
 	ID     string
 	hub    *Hub
 	render Render
-	done   chan struct{} // closed when the session has ended
-	moved  chan struct{} // holds a value when the driver's place or route changed
-	stop   func()        // closes done once
+
+	reading sync.Mutex // it is never held while something is searched
+	stream  *stream    // who reads the events; nil: nobody
+	over    bool       // the session has ended
 
 	mu       sync.Mutex
 	request  nav.RouteRequest
 	lastWord time.Time
-	reader   chan struct{} // closed when another client reads the events; nil: nobody reads them
 	bucket   ratelimit.State
 
 	way    way
@@ -53,14 +51,31 @@ type told struct {
 }
 
 func newSession(h *Hub, q *nav.RouteRequest, render Render) *Session {
-	s := &Session{ID: newID(), hub: h, render: render, request: *q, done: make(chan struct{}), moved: make(chan struct{}, 1), lastWord: h.Now()}
-	s.stop = sync.OnceFunc(func() { close(s.done) })
+	s := &Session{ID: newID(), hub: h, render: render, request: *q, lastWord: h.Now()}
 	s.request.Alternatives = 0
 	s.driver.heading = -1
 	return s
 }
 
-func (s *Session) end() { s.stop() }
+// end ends the stream of events, and lets no other one begin.
+func (s *Session) end() {
+	s.reading.Lock()
+	t := s.stream
+	s.over = true
+	s.reading.Unlock()
+	if t != nil {
+		t.close()
+	}
+}
+
+// forget forgets a stream that has ended.
+func (s *Session) forget(t *stream) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	if s.stream == t {
+		s.stream = nil
+	}
+}
 
 // isOver says whether the client has been silent for too long.
 func (s *Session) isOver(now time.Time) bool {
@@ -72,7 +87,7 @@ func (s *Session) isOver(now time.Time) bool {
 // take makes one of the routes of an answer the way. The caller holds the lock, or is alone.
 func (s *Session) take(a *nav.RouteAnswer, route int) {
 	s.way = newWay(a, route)
-	s.route = s2.Encode(nil, s.render(nil, a, route))
+	s.route = s.hub.texts.compress(func(dst []byte) []byte { return s.render(dst, a, route) })
 	s.tried = s.hub.Now()
 	s.told.metric = a.Network.Version()
 	s.told.conditions = slices.Sorted(slices.Values(a.Routes[route].Conditions))
@@ -82,17 +97,19 @@ func (s *Session) take(a *nav.RouteAnswer, route int) {
 
 // text is the route as it was written.
 func (s *Session) text() []byte {
-	text, err := s2.Decode(nil, s.route)
+	text, err := s.hub.texts.decode.DecodeAll(s.route, nil)
 	if err != nil { // cannot be: it was compressed by us
 		return []byte("null")
 	}
 	return text
 }
 
-// wake has the goroutine that serves the events look at the session.
+// wake has the session looked at, if a client reads its events.
 func (s *Session) wake() {
-	select {
-	case s.moved <- struct{}{}:
-	default:
+	s.reading.Lock()
+	t := s.stream
+	s.reading.Unlock()
+	if t != nil {
+		t.wake()
 	}
 }

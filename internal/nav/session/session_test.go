@@ -159,18 +159,14 @@ func (d *drives) follow(ctx context.Context, s *session.Session) (events *[]stri
 	events, ended = new([]string), make(chan struct{})
 	go func() {
 		defer close(ended)
-		err := s.Serve(ctx, session.Client{
-			Send: func(_ context.Context, list []session.Event) error {
-				for _, e := range list {
-					*events = append(*events, strings.TrimSpace(strings.Join(slices.Concat([]string{e.Name, e.Reason}, e.EntityIDs, []string{string(e.Route)}), " ")))
-				}
-				return nil
-			},
-			Heartbeat: func(context.Context) error { return nil },
-		})
-		if err != nil {
-			d.t.Error(err)
+		send := func(_ context.Context, list []session.Event) error {
+			for _, e := range list {
+				*events = append(*events, strings.TrimSpace(strings.Join(slices.Concat([]string{e.Name, e.Reason}, e.EntityIDs, []string{string(e.Route)}), " ")))
+			}
+			return nil
 		}
+		_ = send(ctx, []session.Event{s.Begin()})
+		s.Follow(ctx, session.Client{Send: send, Heartbeat: func(context.Context) error { return nil }})
 	}()
 	return events, ended
 }

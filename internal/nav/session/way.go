@@ -1,6 +1,7 @@
 package session
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -11,43 +12,86 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// way is a route without what is written of it, and how far it was driven.
+// way is a route without what is written of it, and how far it was driven. What can be read from the network is not kept.
 type way struct {
 	dataVersion string
-	stretches   []stretch
-	legs        []int // the first stretch of each leg but the first, in order
-	at          int   // the stretch that the driver is on
+	arcs        []uint32
+	spans       []span
+	legs        []uint32 // the first arc of each leg but the first, in order
+	at          int      // the arc that the driver is on, as an index of arcs
 	share       float64
 }
 
-// stretch is an arc of a way, or what of it is on the way.
-type stretch struct {
-	arc      uint32
-	from, to float32 // shares of the arc's length
-	turn     uint32  // ms at its end
+// span is arcs that follow each other by turns: all of the first but a part at its beginning, to a part of the last.
+type span struct {
+	first    uint32  // index of way.arcs
+	from, to float32 // shares of the length of the first and the last arc
 }
 
 func newWay(a *nav.RouteAnswer, route int) way {
 	w := way{dataVersion: a.Network.DataVersion}
 	legs := a.Routes[route].Legs
-	count := 0
+	count, spans := 0, 0
 	for i := range legs {
 		count += len(legs[i].Parts)
+		for k := range legs[i].Parts {
+			if !legs[i].Parts[k].Turned {
+				spans++
+			}
+		}
 	}
-	w.stretches = make([]stretch, 0, count)
+	w.arcs, w.spans = make([]uint32, 0, count), make([]span, 0, spans)
+	begins := true
 	for i := range legs {
 		if i > 0 {
-			w.legs = append(w.legs, len(w.stretches))
+			w.legs = append(w.legs, uint32(len(w.arcs)))
 		}
 		for k := range legs[i].Parts {
 			p := &legs[i].Parts[k]
-			w.stretches = append(w.stretches, stretch{arc: p.Arc, from: float32(p.From), to: float32(p.To), turn: p.TurnTime})
+			if begins {
+				w.spans = append(w.spans, span{first: uint32(len(w.arcs)), from: float32(p.From)})
+			}
+			w.arcs = append(w.arcs, p.Arc)
+			w.spans[len(w.spans)-1].to = float32(p.To)
+			begins = !p.Turned
 		}
 	}
-	if len(w.stretches) > 0 {
-		w.share = float64(w.stretches[0].from)
+	if len(w.spans) > 0 {
+		w.share = float64(w.spans[0].from)
 	}
 	return w
+}
+
+// stretch is an arc of a way, or what of it is on the way.
+type stretch struct {
+	arc      uint32
+	from, to float64 // shares of the arc's length
+	turn     bool    // another arc follows by a turn
+}
+
+// ahead gives the stretches from the driver's on, with their indexes.
+func (w *way) ahead() iter.Seq2[int, stretch] {
+	return func(yield func(int, stretch) bool) {
+		for k := range w.spans {
+			end := len(w.arcs)
+			if k+1 < len(w.spans) {
+				end = int(w.spans[k+1].first)
+			}
+			first := int(w.spans[k].first)
+			for i := max(w.at, first); i < end; i++ {
+				s := stretch{arc: w.arcs[i], to: 1, turn: i+1 < end}
+				if i == first {
+					s.from = float64(w.spans[k].from)
+				}
+				if i+1 == end {
+					s.to = float64(w.spans[k].to)
+				}
+				if !yield(i, s) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // rest is what lies ahead on a way, on the network of this moment.
@@ -60,9 +104,8 @@ type rest struct {
 // rest judges what lies ahead. Arcs on which the way begins and ends may be closed (D15.16).
 func (w *way) rest(n *nav.Network) rest {
 	var r rest
-	for i := w.at; i < len(w.stretches); i++ {
-		s := &w.stretches[i]
-		from := float64(s.from)
+	for i, s := range w.ahead() {
+		from := s.from
 		if i == w.at {
 			from = max(from, w.share)
 		}
@@ -72,12 +115,15 @@ func (w *way) rest(n *nav.Network) rest {
 				duration = c.Duration
 				before := len(r.conditions)
 				n.Conditions.Events(s.arc, func(e nav.Event) { r.conditions = append(r.conditions, e.EntityID) })
-				if c.Closed && i != w.at && i != len(w.stretches)-1 {
+				if c.Closed && i != w.at && i != len(w.arcs)-1 {
 					r.closed = append(r.closed, r.conditions[before:]...)
 				}
 			}
 		}
-		r.left += time.Duration(max(0, float64(s.to)-from)*float64(duration))*time.Millisecond + time.Duration(s.turn)*time.Millisecond
+		r.left += time.Duration(max(0, s.to-from)*float64(duration)) * time.Millisecond
+		if s.turn {
+			r.left += time.Duration(n.TurnTime(s.arc, w.arcs[i+1])) * time.Millisecond
+		}
 	}
 	slices.Sort(r.conditions)
 	r.conditions = slices.Compact(r.conditions)
@@ -97,13 +143,15 @@ const (
 func (w *way) progress(n *nav.Network, at geo.Point) float64 {
 	pieces := make(map[uint32]int) // the first stretch ahead on each piece
 	ahead := 0.0
-	for i := w.at; i < len(w.stretches) && ahead < lookAhead; i++ {
-		s := &w.stretches[i]
+	for i, s := range w.ahead() {
+		if ahead >= lookAhead {
+			break
+		}
 		piece := n.Graph.Arcs[s.arc].Piece
 		if _, ok := pieces[piece]; !ok {
 			pieces[piece] = i
 		}
-		ahead += float64(s.to-s.from) * float64(n.Graph.Pieces[piece].Length) / 1000
+		ahead += (s.to - s.from) * float64(n.Graph.Pieces[piece].Length) / 1000
 	}
 	places := n.Index.Nearest(nil, at, match.Nearest{Within: nearWay, Count: 1, Accept: func(piece uint32) bool {
 		_, ok := pieces[piece]
@@ -114,7 +162,7 @@ func (w *way) progress(n *nav.Network, at geo.Point) float64 {
 	}
 	i := pieces[places[0].Piece]
 	share := places[0].Share
-	if n.Graph.Arcs[w.stretches[i].arc].Flags&graph.Backward != 0 {
+	if n.Graph.Arcs[w.arcs[i]].Flags&graph.Backward != 0 {
 		share = 1 - share
 	}
 	if i > w.at || share > w.share { // positions jitter, and nobody drives backwards
@@ -127,7 +175,7 @@ func (w *way) progress(n *nav.Network, at geo.Point) float64 {
 func (w *way) passed() int {
 	count := 0
 	for _, first := range w.legs {
-		if w.at >= first {
+		if w.at >= int(first) {
 			count++
 		}
 	}
