@@ -22,21 +22,30 @@ type selection struct {
 	values  []string // nil: all
 }
 
-// layer makes a style layer of the selection.
+// layer makes a style layer of the selection. Its filter has only forms that QGIS takes over too: match, has, == and what combines them.
 func (s selection) layer(id string, number int, kind, geometry string, paint map[string]any) Layer {
 	// Some versions of MapLibre report features of several parts as Multi…, others do not.
-	filter := []any{"all", []any{"in", []any{"geometry-type"}, []any{"literal", []string{geometry, "Multi" + geometry}}}}
+	form := []any{"geometry-type"}
+	filter := []any{"all", []any{"any", []any{"==", form, geometry}, []any{"==", form, "Multi" + geometry}}}
 	if s.values != nil {
-		member := []any{"coalesce"}
-		for _, m := range s.members {
-			member = append(member, []any{"get", m})
-		}
-		filter = append(filter, []any{"in", append(member, ""), []any{"literal", s.values}})
+		filter = append(filter, s.member())
 	}
 	return Layer{
 		"id": id + "-" + strconv.Itoa(number), "type": kind, "source": sourceName, "source-layer": s.layerID,
 		"filter": filter, "paint": paint,
 	}
+}
+
+// member returns an expression that tells whether the first of the members that a feature has is one of the values.
+func (s selection) member() []any {
+	either := []any{"any"}
+	lacks := []any{"all"}
+	for _, m := range s.members {
+		match := []any{"match", []any{"get", m}, s.values, true, false}
+		either = append(either, append(slices.Clone(lacks), match))
+		lacks = append(lacks, []any{"!", []any{"has", m}})
+	}
+	return either
 }
 
 // schema detects the schema by the layer of its roads.
