@@ -160,11 +160,20 @@ func (d *demoRun) roadsText(ctx context.Context, push string) string {
 	text := "\nAsk for a route across " + what + " (" + printable(via) + "), close it with the push token of the town's live feed, ask again, and open it:\n\n" +
 		route + fmt.Sprintf(post, d.base, push, row(closureTTL)) + route + fmt.Sprintf(post, d.base, push, row(1)) +
 		"\nOr dispute the closure on the map as the driver: until others confirm it, it only counts as five minutes of delay."
-	text += "\n\nSearch for an address, with a typo, and ask what is at a place:\n\n" + d.searchLines(t)
+	text += "\n\nRead what a driver is shown and told (language=it for Italian), and be led: a session says when the closure changes the way:\n\n" + d.guidanceLines(t)
+	text += "\nSearch for an address, with a typo, and ask what is at a place:\n\n" + d.searchLines(t)
 	if d.real {
 		return text + fmt.Sprintf("\nThe roads are %s: %s\n", region.Attribution, region.AttributionURL)
 	}
 	return text + "\nThe bridge of the harbour opens for ships by itself.\n"
+}
+
+// guidanceLines are requests for a route with banners and announcements, and for a session with its events.
+func (d *demoRun) guidanceLines(t demo.Trip) string {
+	sessions := d.base + "/v2/navigation/sessions"
+	return "  curl '" + routeURL(d.base, t) + "?overview=false&steps=true&banner_instructions=true&voice_instructions=true&language=en'\n" +
+		fmt.Sprintf(`  id=$(curl -s '%[1]s' -H 'Content-Type: application/json' -d '{"coordinates":[[%[2]g,%[3]g],[%[4]g,%[5]g]]}' | sed 's/^{"code":"Ok","id":"\([^"]*\).*/\1/'); curl -N "%[1]s/$id/events"`+"\n",
+			sessions, t.From.Lng, t.From.Lat, t.To.Lng, t.To.Lat)
 }
 
 // searchLines are requests to the place search: of the town's 40 9th Avenue, or of the street that a trip leads along.

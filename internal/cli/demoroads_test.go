@@ -32,7 +32,7 @@ type routeJSON struct {
 // roadLines are the lines that the demo prints about routes: ask, close, ask, open.
 func (d *demoProcess) roadLines() []string {
 	d.t.Helper()
-	lines := regexp.MustCompile(`(?m)^  (curl '\S+/(?:navigation/route|feeds/wsp_)[^\n]+)$`).FindAllStringSubmatch(d.out.String(), -1)
+	lines := regexp.MustCompile(`(?m)^  (curl '\S+/(?:navigation/route\S+skip_waypoints|feeds/wsp_)[^\n]+)$`).FindAllStringSubmatch(d.out.String(), -1)
 	if len(lines) != 4 {
 		d.t.Fatalf("%d lines about routes: %s", len(lines), &d.out)
 	}
@@ -73,6 +73,7 @@ func (d *demoProcess) closesAndOpens() {
 		}
 	}
 	d.searches()
+	d.isLed()
 	open := d.route(lines[0])
 	push(lines[1])
 	id := base64.RawURLEncoding.EncodeToString([]byte("my-closure"))
@@ -87,6 +88,22 @@ func (d *demoProcess) closesAndOpens() {
 		r := d.route(lines[0])
 		return !avoids(r) && r.Routes[0].Distance == open.Routes[0].Distance
 	})
+}
+
+// isLed follows the printed lines about banners and a session: the first event of the session is its route.
+func (d *demoProcess) isLed() {
+	d.t.Helper()
+	lines := regexp.MustCompile(`(?m)^  (curl '\S+voice_instructions[^\n]+|id=[^\n]+)$`).FindAllStringSubmatch(d.out.String(), -1)
+	if len(lines) != 2 {
+		d.t.Fatalf("%d lines about being led: %s", len(lines), &d.out)
+	}
+	if text := string(d.sh(lines[0][1])); !strings.Contains(text, `"announcement":"`) || !strings.Contains(text, `"bannerInstructions":[{`) {
+		d.t.Errorf("%s: %s", lines[0][1], text)
+	}
+	listen := strings.Replace(lines[1][1], "curl -N ", "curl -sN --max-time 2 ", 1) + " || true"
+	if text := string(d.sh(listen)); !strings.Contains(text, "event: route\n") {
+		d.t.Errorf("%s: %s", listen, text)
+	}
 }
 
 // searches follows the printed lines about searching: the first result is an address or a street.
