@@ -93,6 +93,7 @@ var rules = map[string]rule{
 	"nav/osrm":      {ours: []string{"nav", "nav/guide", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
 	"nav/valhalla":  {ours: []string{"nav", "nav/osrm", "roads/graph", "geo"}, never: technology},
 
+	"speech":  {never: transport},
 	"geocode": {ours: []string{"geo", "roads/graph", "roads/match", "roads/osmpbf"}, never: technology},
 
 	"region": {ours: []string{"basemap", "basemap/tilemaker", "geo", "geocode", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
@@ -104,7 +105,7 @@ var rules = map[string]rule{
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
 	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/trial", "secret", "catalog", "takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "console", "alerts", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports"},
+		ours:  []string{"account", "console", "alerts", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports", "speech"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 

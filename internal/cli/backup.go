@@ -183,7 +183,7 @@ func (c *restoreCmd) mayReplace(dir string) error {
 		return err
 	}
 	for _, entry := range entries {
-		if entry.Name() != datadir.LockFile && entry.Name() != datadir.KeyFile && entry.Name() != datadir.AddressFile && entry.Name() != datadir.BackupFile && entry.Name() != datadir.RegionFolder {
+		if entry.Name() != datadir.LockFile && entry.Name() != datadir.KeyFile && entry.Name() != datadir.AddressFile && entry.Name() != datadir.BackupFile && entry.Name() != datadir.RegionFolder && entry.Name() != datadir.SpeechFolder {
 			return fmt.Errorf("%s is not empty: name an empty data directory, or replace what is there with --force", dir)
 		}
 	}

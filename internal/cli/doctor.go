@@ -65,6 +65,7 @@ func (c *doctorCmd) Run(p *program) error {
 		{"e-mail", d.mail},
 		{"map", d.streetMap},
 		{"region", d.region},
+		{"speech", d.speech},
 		{"law", d.law},
 		{"clock", d.clock},
 		{"disk", d.disk},
@@ -253,6 +254,18 @@ func (d *diagnosis) region() finding {
 	text := fmt.Sprintf("%s (%s of %s, %d days old)", r.ID, what, since.UTC().Format(time.DateOnly), days)
 	if d.now().Sub(since) > warnRegionAge {
 		return warn(text+": roads have changed since", do)
+	}
+	return well("%s", text)
+}
+
+// speech has the operator's program speak a sentence.
+func (d *diagnosis) speech() finding {
+	if len(d.config.Speech.Command) == 0 {
+		return well("announcements are spoken by browsers alone")
+	}
+	text, err := service.CheckSpeech(d.ctx, d.config.Speech)
+	if err != nil {
+		return fails("speech.command: "+err.Error(), "run it by hand with a sentence on standard input; it must write WAV, Ogg or MP3 to standard output within 5 s")
 	}
 	return well("%s", text)
 }

@@ -229,3 +229,11 @@ func checkEngineURL(s string) (string, error) {
 	}
 	return "", nil
 }
+
+// checkWord accepts a word of a command.
+func checkWord(s string) (string, error) {
+	if s == "" || strings.ContainsRune(s, 0) {
+		return "", fmt.Errorf("%q is not a word of a command", s)
+	}
+	return s, nil
+}

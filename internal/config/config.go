@@ -28,6 +28,7 @@ type Config struct {
 	Law       Law
 
 	Navigation Navigation
+	Speech     Speech
 
 	Upstreams []Upstream // relay providers (D8), in the order of the file, at most 16; default none
 
@@ -146,6 +147,11 @@ const RegionOff = "off"
 
 // EngineEmbedded is the routing engine within this program.
 const EngineEmbedded = "embedded"
+
+// Speech configures who speaks the announcements of routes (D15.25).
+type Speech struct {
+	Command []string // a program and its arguments, {language} is replaced; default empty: announcements have no clips
+}
 
 // Navigation configures routes (D15.23).
 type Navigation struct {

@@ -73,6 +73,8 @@ file = "/etc/law.geojson"
 region = "/srv/city.region"
 engine = "embedded"
 engine_url = ""
+[speech]
+command = ["espeak-ng", "-v", "{language}", "--stdin", "--stdout"]
 [privacy]
 operator = "Example e.V."
 contact = "privacy@example.org"
@@ -114,6 +116,7 @@ func TestLoadAcceptsEveryKey(t *testing.T) {
 		Mail:   Mail{"Wayside <wayside@example.org>", "smtps://user:hunter2@mail.example.org"}, Incidents: Incidents{"database"}, Review: Review{RequirePasskey},
 		Log: Log{"debug"}, Map: Map{"", "https://tiles.example.org/day.json?key=1", "© Somebody"}, Law: Law{"/etc/law.geojson"},
 		Navigation: Navigation{"/srv/city.region", EngineEmbedded, ""},
+		Speech:     Speech{[]string{"espeak-ng", "-v", "{language}", "--stdin", "--stdout"}},
 		Privacy:    Privacy{"Example e.V.", "privacy@example.org", "Falkenstein, Germany (EU)"},
 		Upstreams: []Upstream{
 			{Name: "city-1", URL: "https://relay.example.org:8443/base/", Secret: "hunter2", Form: "incidents", Priority: 1},

@@ -78,6 +78,7 @@ func settings() []setting {
 		stringKey("navigation.region", func(c *Config) *string { return &c.Navigation.Region }, anyText),
 		stringKey("navigation.engine", func(c *Config) *string { return &c.Navigation.Engine }, checkEngine),
 		stringKey("navigation.engine_url", func(c *Config) *string { return &c.Navigation.EngineURL }, checkEngineURL),
+		listKey("speech.command", func(c *Config) *[]string { return &c.Speech.Command }, checkWord),
 		stringKey("privacy.operator", func(c *Config) *string { return &c.Privacy.Operator }, checkAttribution),
 		stringKey("privacy.contact", func(c *Config) *string { return &c.Privacy.Contact }, checkAttribution),
 		stringKey("privacy.hosting", func(c *Config) *string { return &c.Privacy.Hosting }, checkAttribution),

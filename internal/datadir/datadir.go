@@ -28,6 +28,7 @@ const (
 	OutboxFolder   = "outbox"          // e-mails as files
 	SpoolFolder    = "spool"           // bodies of polls under way
 	RegionFolder   = "region"          // region files; see package region
+	SpeechFolder   = "speech"          // announcements as sound; see package speech
 	ExtractsFolder = "extracts"        // extracts that admins can import from a page
 )
 

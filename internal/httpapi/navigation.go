@@ -104,6 +104,7 @@ func (a *api) answerInTime(parent context.Context, q *osrm.Request, s *navigatio
 	if a.Navigation == nil {
 		return &nav.Error{Code: nav.NoRegion, Message: "Navigation is off at this service."}
 	}
+	a.offerClips(q)
 	ctx, cancel := context.WithTimeoutCause(parent, navigationTimeout, errNavigationTimeout)
 	defer cancel()
 	err := answer(ctx, q, s)

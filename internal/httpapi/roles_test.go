@@ -258,7 +258,7 @@ func (c *roleTest) pathValue(t *testing.T, rt httpapi.RouteLine, part string, s 
 	case strings.Contains(rt.Path, "/sources/{id}"):
 		return "incidents"
 	}
-	known := map[string]string{"{file}": "alert.police.svg", "{version}": "x", "{z}": "0", "{x}": "0", "{y}": "0", "{$}": "", "{profile}": "driving", "{coordinates}": "9.19,45.46;9.20,45.47"}
+	known := map[string]string{"{file}": "alert.police.svg", "{version}": "x", "{z}": "0", "{x}": "0", "{y}": "0", "{$}": "", "{profile}": "driving", "{coordinates}": "9.19,45.46;9.20,45.47", "{hash}": "x"}
 	if part == "{user_code}" {
 		return c.pendingCode()
 	}

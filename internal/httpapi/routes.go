@@ -79,6 +79,7 @@ func (a *api) navigationRoutes() []route {
 		{http.MethodGet, "/v2/geocode/api", classRead, account.ForGuests, a.getPlaces},
 		{http.MethodGet, "/v2/geocode/reverse", classRead, account.ForGuests, a.getPlacesNear},
 		{http.MethodGet, navigationPath + "conditions", classRead, account.ForGuests, a.getConditions},
+		{http.MethodGet, speechPath + "{hash}", classRead, account.ForGuests, a.getSpeech},
 		{http.MethodPost, drivesPath, classRoute, account.ForGuests, a.postDrive},
 		{http.MethodGet, drivesPath + "/{id}/events", classDrive, account.ForGuests, a.getDriveEvents},
 		{http.MethodPut, drivesPath + "/{id}/position", classDrive, account.ForGuests, a.putDrivePosition},

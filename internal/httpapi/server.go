@@ -32,6 +32,7 @@ import (
 	"wayside/internal/ratelimit"
 	"wayside/internal/region"
 	"wayside/internal/region/imports"
+	"wayside/internal/speech"
 	"wayside/internal/stream"
 	"wayside/internal/takedown"
 	"wayside/internal/votes"
@@ -69,6 +70,7 @@ type Deps struct {
 	Drives     *session.Hub
 	Conditions ExplainConditions // nil: navigation is off
 	Geocoder   Geocoder          // nil: navigation is off
+	Speech     *speech.Speaker   // of announcements; nil: they have no clips
 	// Takedowns are what curators do against single pins, and drivers' complaints.
 	Takedowns *takedown.Service
 

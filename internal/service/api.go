@@ -57,7 +57,7 @@ func (s *Service) serve(e *edition) (err error) {
 		Deprecated: httpapi.Deprecated(), Revisions: s.replica,
 	}
 	if s.config.Navigation.Region != config.RegionOff {
-		deps.Navigation, deps.Drives, deps.Conditions, deps.Geocoder = s.routes, s.drives, s.roads.explain, s.geocoder
+		deps.Navigation, deps.Drives, deps.Conditions, deps.Geocoder, deps.Speech = s.routes, s.drives, s.roads.explain, s.geocoder, s.speaker
 	}
 	deps.Home = s.home(e)
 	if s.options.DemoDrive != nil {

@@ -50,7 +50,7 @@ func (s *Service) openRegion(ctx context.Context) error {
 		jobs = append(jobs, Job{"other nodes' regions", s.versions.Run})
 	}
 	s.caches.jobs = append(jobs, s.caches.jobs...)
-	if err := s.openImports(); err != nil {
+	if err := errors.Join(s.openImports(), s.openSpeech()); err != nil {
 		return err
 	}
 	s.caches.jobs = append(s.caches.jobs, Job{"imports of regions", s.imports.Run})

@@ -33,6 +33,7 @@ import (
 	"wayside/internal/replica"
 	"wayside/internal/safehttp"
 	"wayside/internal/signal"
+	"wayside/internal/speech"
 	"wayside/internal/stream"
 	"wayside/internal/telemetry"
 	"wayside/internal/votes"
@@ -93,7 +94,8 @@ type Service struct {
 	roads     *roads
 	routes    *nav.Service // over roads
 	drives    *session.Hub
-	osm       *osm.Sources // made of the region
+	speaker   *speech.Speaker // nil: announcements have no clips
+	osm       *osm.Sources    // made of the region
 	imports   *imports.Service
 	reader    atomic.Pointer[nearby.Reader] // of the current edition
 	versions  *cluster.Versions             // of the other nodes' regions; nil: there is no shared cache

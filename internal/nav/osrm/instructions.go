@@ -12,6 +12,7 @@ import (
 type teller struct {
 	guide.Teller
 	banners, voice bool
+	clip           func(text string) string // nil: there are none
 	shown          []guide.Banner
 	said           []guide.Announcement
 }
@@ -25,6 +26,9 @@ func (r *Request) teller(n *nav.Network, last bool) teller {
 		return t
 	}
 	t.Graph, t.Imperial, t.Last, t.banners, t.voice = n.Graph, r.Imperial, last, r.Banners, r.Voice
+	if r.Clip != nil {
+		t.clip = func(text string) string { return r.Clip(t.Words.Code, text) }
+	}
 	return t
 }
 
@@ -39,6 +43,11 @@ func (t *teller) append(dst []byte, steps []nav.Step, i int) []byte {
 			dst = appendMetres(dst, a.At)
 			dst = wire.AppendString(append(dst, `,"announcement":`...), a.Text)
 			dst = wire.AppendString(append(dst, `,"ssmlAnnouncement":`...), a.SSML)
+			if t.clip != nil {
+				if at := t.clip(a.Text); at != "" {
+					dst = wire.AppendString(append(dst, `,"clip":`...), at)
+				}
+			}
 			dst = append(dst, '}')
 		}
 		dst = append(dst, ']')

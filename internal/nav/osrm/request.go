@@ -35,10 +35,12 @@ type Request struct {
 	Banners      bool // banner_instructions
 	Voice        bool // voice_instructions
 	Imperial     bool // voice_units
-	Language     string
-	Geometries   Geometries
-	Overview     Overview
-	Annotations  Annotations
+	// Clip returns the URL of an announcement as sound, "" for none; nil: there are none.
+	Clip        func(language, text string) string
+	Language    string
+	Geometries  Geometries
+	Overview    Overview
+	Annotations Annotations
 
 	Number int // of results of Nearest
 

@@ -1,0 +1,54 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/nav/osrm"
+	"wayside/internal/speech"
+)
+
+const (
+	speechPath = navigationPath + "speech/"
+	// clipCaching lets a browser keep a clip: its address names one announcement in one voice for ever.
+	clipCaching = "private, max-age=2592000, immutable"
+)
+
+// offerClips has the announcements of a route name their clips, if the operator has them spoken.
+func (a *api) offerClips(q *osrm.Request) {
+	if a.Speech == nil || q == nil {
+		return
+	}
+	q.Clip = func(language, text string) string {
+		if address := a.Speech.Address(language, text); address != "" {
+			return speechPath + address
+		}
+		return ""
+	}
+}
+
+// getSpeech answers GET /v2/navigation/speech/{hash}: an announcement of a route as sound (D15.25).
+func (a *api) getSpeech(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	if a.Speech == nil {
+		return mapdata.Describe(mapdata.ErrNotFound, "This service has no voice: its routes name no clips.")
+	}
+	clip, err := a.Speech.Clip(r.Context(), r.PathValue("hash"))
+	switch {
+	case errors.Is(err, speech.ErrUnknown):
+		return mapdata.Describe(mapdata.ErrNotFound, "There is no such clip. Voice instructions of routes name theirs; ask for the route again.")
+	case errors.Is(err, speech.ErrBusy), errors.Is(err, speech.ErrFailed):
+		return &problem{
+			Type: "unavailable", Status: http.StatusServiceUnavailable, retryAfter: unavailableRetryAfter,
+			Detail: "This announcement cannot be spoken now. Its text is in the route.",
+		}
+	case err != nil:
+		return err
+	}
+	w.Header()["Content-Type"] = []string{clip.MediaType}
+	w.Header()["X-Content-Type-Options"] = []string{"nosniff"}
+	w.Header()["Cache-Control"] = []string{clipCaching}
+	http.ServeContent(w, r, "", time.Time{}, clip) // ranges, which some browsers ask of all sound
+	return clip.Close()
+}

@@ -1,0 +1,71 @@
+package speech
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+)
+
+// maxText is the longest announcement that is spoken, in bytes. Names that signs carry are far shorter.
+const maxText = 600
+
+// addresses seals announcements into addresses, and opens them. Equal announcements have equal addresses, so that they are cached.
+type addresses struct {
+	aead     cipher.AEAD
+	nonceKey []byte
+}
+
+// newAddresses derives what it needs from a secret key and the command: what another program said has other addresses.
+func newAddresses(key []byte, command []string) (addresses, error) {
+	derive := func(use string) []byte {
+		mac := hmac.New(sha256.New, key)
+		_, _ = mac.Write([]byte(use + "\x00" + strings.Join(command, "\x00"))) // never fails
+		return mac.Sum(nil)
+	}
+	block, err := aes.NewCipher(derive("seal"))
+	if err != nil {
+		return addresses{}, err
+	}
+	aead, err := cipher.NewGCM(block)
+	return addresses{aead, derive("nonce")}, err
+}
+
+// seal returns the address of an announcement; "" for one that is too long. The nonce is a keyed hash of the announcement: it repeats only
+// where all of the address does.
+func (a *addresses) seal(language, text string) string {
+	if len(text) == 0 || len(text) > maxText {
+		return ""
+	}
+	plain := []byte(language + "\x00" + text)
+	sealed := a.aead.Seal(a.nonce(plain), a.nonce(plain), plain, nil)
+	return base64.RawURLEncoding.EncodeToString(sealed)
+}
+
+func (a *addresses) nonce(plain []byte) []byte {
+	mac := hmac.New(sha256.New, a.nonceKey)
+	_, _ = mac.Write(plain) // never fails
+	return mac.Sum(nil)[:a.aead.NonceSize()]
+}
+
+// open returns the announcement of an address that seal made.
+func (a *addresses) open(address string) (language, text string, ok bool) {
+	const overhead = 64 // bytes of nonce, tag and language, generously
+	if len(address) > base64.RawURLEncoding.EncodedLen(maxText+overhead) {
+		return "", "", false
+	}
+	sealed, err := base64.RawURLEncoding.Strict().DecodeString(address)
+	if err != nil || len(sealed) < a.aead.NonceSize() {
+		return "", "", false
+	}
+	nonce := sealed[:a.aead.NonceSize()]
+	plain, err := a.aead.Open(nil, nonce, sealed[len(nonce):], nil)
+	if err != nil {
+		return "", "", false
+	}
+	before, after, ok := bytes.Cut(plain, []byte{0})
+	return string(before), string(after), ok
+}

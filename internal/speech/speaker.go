@@ -1,0 +1,223 @@
+package speech
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+const (
+	maxPrograms = 2  // at a time
+	maxFlights  = 32 // texts that are being spoken or wait for it
+	// failureMemory is how long a text that could not be spoken is not tried again.
+	failureMemory = time.Minute
+	maxFailures   = 1024 // texts that are remembered so
+	nameLength    = 32   // of a file without its ending
+)
+
+// Errors of Clip.
+var (
+	ErrUnknown = errors.New("no announcement has this address")
+	ErrBusy    = errors.New("too many announcements wait to be spoken")
+	ErrFailed  = errors.New("the announcement could not be spoken")
+)
+
+// errAgain ends a flight without a result: its leader went away before its turn, or the clip was kept before the flight began.
+var errAgain = errors.New("look again")
+
+// Options are what a Speaker needs.
+type Options struct {
+	Command []string // the program and its arguments; {language} is replaced
+	Folder  string   // where clips are kept
+	Key     []byte   // secret, the same at each node
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// Speaker has announcements spoken. It is safe for concurrent use.
+type Speaker struct {
+	Options
+	addresses addresses
+	clips     *folder
+	programs  chan struct{} // a semaphore
+
+	mu       sync.Mutex
+	flights  map[string]*flight
+	failures map[string]time.Time // until when a clip is not tried again
+	broken   bool                 // the last program failed, and the log says so
+}
+
+// flight is a clip that is being made.
+type flight struct {
+	done   chan struct{} // closed when the rest is there
+	audio  []byte
+	format format
+	err    error
+}
+
+// Open makes a Speaker, and the folder of its clips.
+func Open(o Options) (*Speaker, error) {
+	sealer, err := newAddresses(o.Key, o.Command)
+	if err != nil {
+		return nil, err
+	}
+	clips, err := openFolder(o.Folder, maxFolder, o.Now)
+	if err != nil {
+		return nil, fmt.Errorf("folder of clips: %w", err)
+	}
+	return &Speaker{
+		Options: o, addresses: sealer, clips: clips, programs: make(chan struct{}, maxPrograms),
+		flights: make(map[string]*flight), failures: make(map[string]time.Time),
+	}, nil
+}
+
+// Address returns the last part of the address at which an announcement of a route is spoken; "" if it is not.
+func (s *Speaker) Address(language, text string) string { return s.addresses.seal(language, text) }
+
+// Clip is an announcement as sound.
+type Clip struct {
+	io.ReadSeekCloser
+	MediaType string
+}
+
+// memoryClip is a clip that is not read from a file.
+type memoryClip struct{ *bytes.Reader }
+
+func (memoryClip) Close() error { return nil }
+
+// Clip returns the clip of an address, or ErrUnknown, ErrBusy or ErrFailed. Who asks first has the program run, the others wait for it.
+func (s *Speaker) Clip(ctx context.Context, address string) (Clip, error) {
+	language, text, ok := s.addresses.open(address)
+	if !ok {
+		return Clip{}, ErrUnknown
+	}
+	sum := sha256.Sum256([]byte(address))
+	name := hex.EncodeToString(sum[:])[:nameLength]
+	for {
+		if file, kind := s.clips.open(name); file != nil {
+			return Clip{file, kind.mediaType}, nil
+		}
+		f, leads, err := s.join(name)
+		if err != nil {
+			return Clip{}, err
+		}
+		if leads {
+			s.land(ctx, name, f, language, text)
+		}
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+			return Clip{}, ctx.Err()
+		}
+		switch {
+		case f.err == nil:
+			return Clip{memoryClip{bytes.NewReader(f.audio)}, f.format.mediaType}, nil
+		case ctx.Err() != nil:
+			return Clip{}, ctx.Err()
+		case !errors.Is(f.err, errAgain):
+			return Clip{}, f.err
+		}
+	}
+}
+
+// join returns the flight of a clip, and whether the caller is to make it.
+func (s *Speaker) join(name string) (f *flight, leads bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if until, failed := s.failures[name]; failed {
+		if s.Now().Before(until) {
+			return nil, false, ErrFailed
+		}
+		delete(s.failures, name)
+	}
+	if f = s.flights[name]; f != nil {
+		return f, false, nil
+	}
+	if len(s.flights) >= maxFlights {
+		return nil, false, ErrBusy
+	}
+	f = &flight{done: make(chan struct{})}
+	s.flights[name] = f
+	return f, true, nil
+}
+
+// land makes a clip, keeps it, and has all who wait for it go on.
+func (s *Speaker) land(ctx context.Context, name string, f *flight, language, text string) {
+	select {
+	case s.programs <- struct{}{}:
+		if s.clips.has(name) {
+			f.err = errAgain
+		} else {
+			f.audio, f.format, f.err = s.speak(context.WithoutCancel(ctx), language, text)
+		}
+		<-s.programs
+	case <-ctx.Done():
+		f.err = errAgain
+	}
+	var keeping error
+	if f.err == nil {
+		keeping = s.clips.keep(name, f.format, f.audio)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.flights, name)
+	if !errors.Is(f.err, errAgain) {
+		s.note(name, f.err, keeping)
+	}
+	close(f.done)
+}
+
+// note remembers a failure, and logs where failing begins and ends. s.mu is locked.
+func (s *Speaker) note(name string, failed, keeping error) {
+	switch {
+	case failed != nil:
+		if len(s.failures) >= maxFailures {
+			clear(s.failures)
+		}
+		s.failures[name] = s.Now().Add(failureMemory)
+		if !s.broken {
+			s.Log.Warn("an announcement was not spoken; wayside doctor tries speech.command", "error", failed)
+		}
+	case keeping != nil && !s.broken:
+		s.Log.Warn("an announcement that was spoken is not kept", "error", keeping)
+	case keeping == nil && s.broken:
+		s.Log.Info("announcements are spoken again")
+	}
+	s.broken = failed != nil || keeping != nil
+}
+
+// speak runs the program and judges what it writes.
+func (s *Speaker) speak(ctx context.Context, language, text string) ([]byte, format, error) {
+	written, err := runProgram(ctx, s.Command, language, text)
+	if err != nil {
+		return nil, format{}, fmt.Errorf("%w: speech.command: %w", ErrFailed, err)
+	}
+	audio, kind, err := judge(written)
+	if err != nil {
+		return nil, format{}, fmt.Errorf("%w: what speech.command wrote is refused: %w", ErrFailed, err)
+	}
+	return audio, kind, nil
+}
+
+// Trial is the result of a sentence that was spoken to see whether it works.
+type Trial struct {
+	MediaType string
+	Bytes     int
+}
+
+// Try has a program speak a sentence in English, and keeps nothing of it.
+func Try(ctx context.Context, command []string) (Trial, error) {
+	written, err := runProgram(ctx, command, "en", "In 200 meters, turn left.")
+	if err != nil {
+		return Trial{}, err
+	}
+	audio, kind, err := judge(written)
+	return Trial{kind.mediaType, len(audio)}, err
+}
