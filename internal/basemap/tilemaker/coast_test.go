@@ -117,3 +117,25 @@ func TestTooManyCoastEnds(t *testing.T) {
 		t.Error("they were joined")
 	}
 }
+
+// TestLowestZoom draws towns of several sizes: nothing of them is there below the zoom at which they are a sixth of a tile wide.
+func TestLowestZoom(t *testing.T) {
+	for degrees, want := range map[float64]uint8{0.05: 9, 0.3: 8, 0.6: 7, 8: 3} {
+		x := new(extract)
+		var road []float64
+		for k := range 41 {
+			road = append(road, 45.1, 9+degrees*float64(k)/40)
+		}
+		x.way(x.line(road...), "highway", "motorway", "name", "A 1")
+		x.node(45.1, 9+degrees/2, "place", "city", "name", "Milano", "population", "1300000")
+		x.node(45.1, 9+degrees/3, "place", "country", "name", "Italia")
+		archive, _ := x.make(t)
+		lowest := uint8(highestZoom)
+		for at := range allTiles(t, archive) {
+			lowest = min(lowest, at.z)
+		}
+		if lowest != want {
+			t.Errorf("%g degrees: the lowest zoom is %d, want %d", degrees, lowest, want)
+		}
+	}
+}

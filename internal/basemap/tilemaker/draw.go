@@ -48,6 +48,10 @@ func (s *source) draw(ctx context.Context) ([]*feature, error) {
 		a.relation(&s.relations[i])
 	}
 	a.coast(coast)
+	lowest := s.lowestZoom()
+	for _, f := range a.features {
+		f.lowest = max(f.lowest, lowest)
+	}
 	slices.SortStableFunc(a.features, func(a, b *feature) int {
 		return cmp.Or(cmp.Compare(a.attributes.layer, b.attributes.layer), cmp.Compare(b.priority, a.priority))
 	})
@@ -357,13 +361,14 @@ func labelled(d drawn, rings [][]spot) *feature {
 	return point(d, spot{int32(math.Round(x)), int32(math.Round(y))})
 }
 
-// groundZoom is the lowest zoom at which land and sea are drawn: where the map is smaller, the overview of the world with its names is better.
-func (s *source) groundZoom() uint8 {
+// lowestZoom is the lowest zoom at which anything is drawn: where the map is smaller, its roads would cross out the names of the overview of
+// the world.
+func (s *source) lowestZoom() uint8 {
 	widest := int32(1)
 	for _, b := range s.bounds {
 		widest = max(widest, b.east-b.west, b.south-b.north)
 	}
-	const perTile, latest = 3, 9 // a third of a tile's side
+	const perTile, latest = 6, 9 // a sixth of a tile's side: 85 pixels
 	for z := range uint8(latest) {
 		if int64(widest)*perTile >= 1<<(worldBits-z) {
 			return z
@@ -398,13 +403,6 @@ func (a *artist) coast(ways [][]int64) {
 	}
 	earth := drawn{attributes: a.intern(earthLayer, appendText(nil, "kind", "earth", 0)), geometry: fill}
 	ocean := drawn{attributes: a.intern(waterLayer, appendText(nil, "kind", "ocean", 0)), geometry: fill}
-	lowest := a.groundZoom()
-	earth.lowest, ocean.lowest = lowest, lowest
-	for _, f := range a.points {
-		if f.lowest == 0 { // countries, whose names below lie under this ground
-			f.lowest = lowest
-		}
-	}
 	for _, b := range a.bounds {
 		land, sea, gaps, ok := landAndSea(lines, b)
 		if a.left[coastlineGaps] += gaps; !ok {
