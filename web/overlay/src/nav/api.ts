@@ -57,9 +57,10 @@ export class NavigationAPI {
     return { found: answer.features.map((feature) => foundOf(feature, near)), attribution: answer.attribution ?? "" };
   }
 
-  /** routes finds up to three routes over all stops; the first stop is where the car is. */
-  async routes(stops: readonly Place[], options: RouteOptions, signal?: AbortSignal): Promise<RoutesAnswer> {
-    const response = await this.#sendRoute(`${navigationPath}route/v1/driving`, { ...bodyOf(stops, options), alternatives: 2 }, signal);
+  /** routes finds up to three routes over all stops; the first stop is where the car is. silent are the numbers of those that the route leads over without stopping. */
+  async routes(stops: readonly Place[], options: RouteOptions, signal?: AbortSignal, silent: readonly number[] = []): Promise<RoutesAnswer> {
+    const waypoints = silent.length > 0 && { waypoints: stops.map((_, i) => i).filter((i) => !silent.includes(i)) };
+    const response = await this.#sendRoute(`${navigationPath}route/v1/driving`, { ...bodyOf(stops, options), ...waypoints, alternatives: maxAlternatives }, signal);
     return (await response.json()) as RoutesAnswer;
   }
 
@@ -68,7 +69,7 @@ export class NavigationAPI {
     const [first, ...rest] = stops;
     if (first === undefined) throw new Error("a session begins somewhere");
     const silent = via.length > 0 && { waypoints: [0, ...rest.map((_, i) => i + 1 + via.length)] };
-    const alternatives = chosen > 0 && { alternatives: 2, route: chosen };
+    const alternatives = chosen > 0 && { alternatives: maxAlternatives, route: chosen };
     const response = await this.#sendRoute(sessionsPath, { ...bodyOf([first, ...via, ...rest], options), ...silent, ...alternatives }, signal);
     return (await response.json()) as Session;
   }
@@ -112,6 +113,9 @@ export class NavigationAPI {
 }
 
 const maxFound = 8;
+
+/** maxAlternatives are routes besides the best one. */
+const maxAlternatives = 2;
 
 /** exact writes degrees to about ten centimetres. */
 const exact = (degrees: number): string => degrees.toFixed(6);

@@ -4,9 +4,13 @@ import { element } from "../dom.ts";
 import type { Locale } from "../locale.ts";
 import type { Observable } from "../observable.ts";
 import { parsePlace } from "../position.ts";
+import { readStored } from "../storage.ts";
 import { makeButton, setText } from "../widgets.ts";
 import type { Navigation, NavigationHost } from "./navigation.ts";
 import type { Destination } from "./types.ts";
+
+/** Key of the drive that is kept in the browser's local storage, so that it goes on after a reload. */
+export const keptDriveKey = "wayside.drive";
 
 /** NavigationEntry loads navigation once, with the first command. */
 export class NavigationEntry {
@@ -42,10 +46,17 @@ export class NavigationEntry {
     });
   }
 
-  /** takeAddress drives to where the page's address leads (`?to=lat,lng`), which is then removed: it is not kept in the browser's history. */
+  /** takeAddress resumes the drive of before, or drives to where the page's address leads (`?to=lat,lng`), which is then removed: it is not kept in the browser's history. */
   takeAddress(query: URLSearchParams): void {
     const place = parsePlace(query.get("to"));
-    if (!query.has("to")) return;
+    if (!query.has("to")) {
+      if (readStored(keptDriveKey) !== null) {
+        this.run((navigation) => {
+          navigation.resume();
+        });
+      }
+      return;
+    }
     query.delete("to");
     const search = query.toString();
     history.replaceState(null, "", location.pathname + (search === "" ? "" : `?${search}`));

@@ -67,6 +67,12 @@ export interface NavActions {
   changeStops(stops: readonly Stop[]): void;
   /** decline keeps the present route instead of the one that is offered. */
   decline(): void;
+  /** accept takes the better way that is offered. */
+  accept(): void;
+  /** resume goes on with the drive that is kept in the browser, or asks whether to. */
+  resume(): void;
+  /** answer says whether to go on with nav.asking. */
+  answer(goesOn: boolean): void;
   /** end ends the drive, or the choice, and shows the page as it was before. */
   end(): void;
 }
@@ -125,6 +131,17 @@ export function mountNavigation(host: NavigationHost): Navigation {
     },
     decline: () => {
       drive.decline();
+    },
+    accept: () => {
+      drive.accept();
+    },
+    resume: () => {
+      drive.resume();
+    },
+    answer: (goesOn) => {
+      const kept = nav.asking.get();
+      if (kept !== null && goesOn) drive.resumeTo(kept.stops, kept.avoid);
+      else drive.forget();
     },
     end: () => {
       drive.end();

@@ -2,6 +2,7 @@
 
 import { Observable } from "../observable.ts";
 import type { Place } from "../geo.ts";
+import type { KeptDrive } from "./resume.ts";
 import type { RouteLine } from "./routeline.ts";
 import type { Avoided, Destination, Reason, Route, Stop } from "./types.ts";
 
@@ -53,6 +54,8 @@ export interface Arrival {
 export interface Offer {
   route: Route;
   line: RouteLine;
+  /** Ids of the entities that it avoids. */
+  entityIDs: readonly string[];
   /** Seconds that it is shorter. */
   gain: number;
   /** When it is taken, in milliseconds of performance.now(). */
@@ -61,6 +64,17 @@ export interface Offer {
 
 /** Trouble is why a route is not there, or not a new one. */
 export type Trouble = "noRoute" | "noRoad" | "noRegion" | "noConnection" | "noPosition" | "tooSoon" | "failed";
+
+/** Arrived is where a drive has ended. */
+export interface Arrived {
+  destination: Destination;
+  line: RouteLine;
+}
+
+/** News is a sentence about the drive. */
+export interface News {
+  text: string;
+}
 
 export interface NavState {
   /** Set by NavActions alone. */
@@ -83,6 +97,12 @@ export interface NavState {
   readonly trouble: Observable<Trouble | null>;
   /** Set by drive.ts: whether a new route is being searched. */
   readonly isSearching: Observable<boolean>;
+  /** Set by drive.ts: a drive of before that the driver is asked to continue. */
+  readonly asking: Observable<KeptDrive | null>;
+  /** Set by drive.ts in the phase "arrived". */
+  readonly arrived: Observable<Arrived | null>;
+  /** Set by news.ts: a sentence on what has changed, to be shown and said once. */
+  readonly news: Observable<News | null>;
   /** Set by voice.ts. */
   readonly voice: Observable<VoiceMode>;
   /** Whether the whole route is shown from above, north up. */
@@ -103,6 +123,9 @@ export function makeNavState(): NavState {
     offer: new Observable<Offer | null>(null),
     trouble: new Observable<Trouble | null>(null),
     isSearching: new Observable<boolean>(false),
+    asking: new Observable<KeptDrive | null>(null),
+    arrived: new Observable<Arrived | null>(null),
+    news: new Observable<News | null>(null),
     voice: new Observable<VoiceMode>("all"),
     overview: new Observable<boolean>(false),
   };

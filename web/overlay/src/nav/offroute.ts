@@ -1,0 +1,40 @@
+// Whether the car has left the route (pure).
+
+/** Off is since when the car seems to be beside the route, and how many fixes said so. */
+export interface Off {
+  since: number;
+  fixes: number;
+}
+
+/** Seen is a fix as it lies to the route. */
+export interface Seen {
+  /** Metres to the route. */
+  offset: number;
+  /** Degrees between its heading and the route; null if unknown. */
+  turned: number | null;
+  /** Metres. */
+  accuracy: number;
+  /** Metres per second. */
+  speed: number;
+}
+
+const leastOffset = 50; // metres
+const leastTurned = 120; // degrees
+const leastSpeed = 3; // metres per second: the heading of a slower car says little
+const leastDuration = 3000; // ms
+const leastFixes = 2; // a single one may be wrong
+
+/** isBeside reports whether one fix is beside the route, or against its direction. */
+export function isBeside({ offset, turned, accuracy, speed }: Seen): boolean {
+  if (offset > Math.max(leastOffset, accuracy)) return true;
+  return turned !== null && turned > leastTurned && speed >= leastSpeed;
+}
+
+/** judgeOff takes a fix at a time in milliseconds; null: the car is on the route. */
+export function judgeOff(before: Off | null, seen: Seen, now: number): Off | null {
+  if (!isBeside(seen)) return null;
+  return before === null ? { since: now, fixes: 1 } : { since: before.since, fixes: before.fixes + 1 };
+}
+
+/** hasLeft reports whether the car has left the route for good. */
+export const hasLeft = (off: Off | null, now: number): boolean => off !== null && off.fixes >= leastFixes && now - off.since >= leastDuration;
