@@ -22,7 +22,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     rolldownOptions: {
-      output: { entryFileNames: "[name].js", chunkFileNames: "[name].js", assetFileNames: "[name][extname]" },
+      // Left alone, Rolldown makes a file of each module that the page and two of its later parts share.
+      output: { codeSplitting: { groups: [{ name: "base", test: /overlay.src.(geo|observable)\.ts/ }] }, entryFileNames: "[name].js", chunkFileNames: "[name].js", assetFileNames: "[name][extname]" },
     },
   },
 });

@@ -143,6 +143,7 @@ export class Camera {
     });
     state.motion.watch(requestFrame);
     state.cameraMode.watch(requestFrame);
+    state.guidance.watch(requestFrame);
     state.covered.watch(requestFrame);
     state.coveredAbove.watch(requestFrame);
     state.coveredBelow.watch(requestFrame);
@@ -194,6 +195,8 @@ export class Camera {
 
   /** #wantedZoom returns the zoom for the car's speed, or that for the pins around a car that stands. */
   #wantedZoom(pose: Pose, at: number): number {
+    const led = this.#state.guidance.get()?.zoom() ?? null;
+    if (led !== null) return led;
     const isDriving = !isStanding(pose);
     if (isDriving && (this.#droveAt === null || at - this.#droveAt >= standingAfter)) this.#isFast = true;
     if (isDriving) this.#droveAt = at;

@@ -348,7 +348,7 @@ function main(): void {
     elsewhere.refresh();
   };
   const map = new Observable<MapView["map"] | null>(null);
-  const entry = new NavigationEntry(() => ({ state, actions, locale, budget, map, clock, preferences: panels.preferences, sounds: panels.sounds, slots: panels.slots }));
+  const entry = new NavigationEntry(() => ({ state, actions, locale, budget, map, clock, preferences: panels.preferences, sounds: panels.sounds, slots: panels.slots, listOpen: panels.listOpen }));
   const actions = makeActions(state, vehicle, () => mapView, refresh, alertMonitor, entry);
   keepTheme(state);
   keepLanguage(state);

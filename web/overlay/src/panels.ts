@@ -33,6 +33,7 @@ export interface Panels {
   preferences: Preferences;
   sounds: AlertSounds;
   slots: Slots;
+  listOpen: Observable<boolean>;
 }
 
 /** mountPanels makes all panels. main.ts calls it once and adds them to the page. */
@@ -85,7 +86,7 @@ export function mountPanels(state: State, actions: Actions, locale: Observable<L
   });
   keepFocus(all);
   preferences.start();
-  return { element: all, preferences, sounds: tones, slots: { head, foot, side, all } };
+  return { element: all, preferences, sounds: tones, slots: { head, foot, side, all }, listOpen };
 }
 
 /** makeStillThere makes the box of the question about a passed pin, whose code is loaded with the first one. */

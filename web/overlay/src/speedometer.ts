@@ -1,4 +1,4 @@
-// The driver's own speed, and beside it the limit of the last camera.
+// The driver's own speed, and beside it the limit of the route, or of the last camera.
 
 import { element } from "./dom.ts";
 import { limitAfter, type PassedLimit } from "./drivenlimit.ts";
@@ -37,12 +37,13 @@ export function makeSpeedometer(state: State, locale: Observable<Locale>): HTMLE
     setText(name, `${speak("speed.own")}: `);
     setText(value, pose.held ? "–" : written.value);
     setText(unit, written.unit);
-    sign.hidden = limit === null;
-    const over = limit !== null && !pose.held && isOver(speed, limit.kmh, format);
+    const kmh = state.guidance.get()?.limit() ?? limit?.kmh ?? Infinity;
+    sign.hidden = kmh === Infinity;
+    const over = !pose.held && isOver(speed, kmh, format);
     setAttribute(own, "data-over", String(over));
-    if (limit === null) return;
+    if (kmh === Infinity) return;
     setText(limitName, `${speak("speed.limit")}: `);
-    setText(figure, format.speed(limit.kmh / kmhPerMetrePerSecond).value);
+    setText(figure, format.speed(kmh / kmhPerMetrePerSecond).value);
   };
   state.motion.watch(() => {
     limit = limitAfter(limit, state.pose(), state.entities.get());

@@ -375,7 +375,7 @@ export class Drive {
 
   #show(led: Led, track: Track, now: number): void {
     const { metres, place, bearing, isReckoned } = reckon(led.line, track, now);
-    this.#nav.progress.set({ metres, place, bearing, speed: track.speed, isOff: isOff(track, now), offset: track.off === null ? 0 : track.snap.offset, isReckoned });
+    this.#nav.progress.set({ metres, place, bearing, speed: track.speed, isOff: isOff(track, now), offset: track.off === null ? 0 : track.snap.offset, nearest: track.snap.place, isReckoned });
     if (track.off === null) this.#pace = keepPace(this.#pace, secondsAt(led.line, metres), now);
     const { clock } = this.#host.state;
     const time = serverTime(clock.get(), performance.now(), Date.now());
@@ -494,7 +494,7 @@ export class Drive {
       },
       limit: () => {
         const at = current();
-        return at === null || at.track.off !== null ? null : limitAt(at.led.line, metresAt(at.led.line, at.track, at.now));
+        return at?.track.off === null ? limitAt(at.led.line, metresAt(at.led.line, at.track, at.now)) : null;
       },
     };
   }

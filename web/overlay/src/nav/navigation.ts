@@ -4,8 +4,10 @@
 //   types.ts          types of the service's answers; api.ts requests; state.ts the state in observables
 //   routeline.ts      a route as a line with what is known of its segments; snaptoroute.ts where a fix is on it (both pure)
 //   drive.ts          leads along a route: the session, the car's progress, new routes
-//   routelayers.ts    the routes on the map
-//   maneuverpanel.ts  the next maneuver, what is left, and the end of the drive
+//                     pure parts: progress.ts, offroute.ts, reroute.ts, arrival.ts, eta.ts, ledcamera.ts, resume.ts; sessionlink.ts
+//   routelayers.ts    the route on the map (routefeatures.ts, pure); junctionnames.ts; overview.ts
+//   maneuverpanel.ts  the next maneuver (maneuver.ts, pure; maneuvericon.ts); steplist.ts all of them where there is no map
+//   trippanel.ts      what is left, and the end of the drive; prompts.ts questions; news.ts why the route is another one
 //   whereto.ts        where to; choice.ts which way; voice.ts what is said
 
 import styleURL from "./nav.css?url"; // imported as a style it would make Vite add its own loader to the first load
@@ -20,9 +22,15 @@ import type { Actions, State } from "../state.ts";
 import { NavigationAPI } from "./api.ts";
 import { mountChoice } from "./choice.ts";
 import { Drive } from "./drive.ts";
+import { mountJunctionNames } from "./junctionnames.ts";
 import { mountManeuverPanel } from "./maneuverpanel.ts";
+import { mountNews } from "./news.ts";
+import { mountOverview } from "./overview.ts";
+import { mountPrompts } from "./prompts.ts";
 import { mountRouteLayers } from "./routelayers.ts";
+import { mountStepList } from "./steplist.ts";
 import { makeNavState, type NavState } from "./state.ts";
+import { mountTripPanel } from "./trippanel.ts";
 import type { Stop } from "./types.ts";
 import { mountVoice } from "./voice.ts";
 import { mountWhereTo } from "./whereto.ts";
@@ -51,6 +59,8 @@ export interface NavigationHost {
   /** Set when the map is open; null where there is none. */
   map: Observable<MapLibre | null>;
   slots: Slots;
+  /** Whether the list of what is around is shown beside the map. */
+  listOpen: Observable<boolean>;
   /** The clock by which the car moves, in milliseconds: the demo's drive may run faster than real time. */
   clock: () => number;
 }
@@ -149,11 +159,26 @@ export function mountNavigation(host: NavigationHost): Navigation {
   };
   const deps: NavDeps = { host, nav, api, actions };
   mountRouteLayers(deps);
+  mountJunctionNames(deps);
   mountManeuverPanel(deps);
-  mountVoice(deps);
+  const trip = mountTripPanel(deps);
+  mountPrompts(deps);
+  mountNews(deps);
+  mountStepList(deps);
+  mountOverview(deps);
+  mountVoice(deps, trip);
   const choice = mountChoice(deps);
   const whereTo = mountWhereTo(deps);
+  let listed: boolean | null = null;
   nav.phase.watch((phase) => {
+    const isLed = phase === "led" || phase === "arrived";
+    if (isLed && listed === null) {
+      listed = host.listOpen.get();
+      host.listOpen.set(false);
+    } else if (!isLed && listed !== null) {
+      host.listOpen.set(listed);
+      listed = null;
+    }
     host.slots.all.setAttribute("data-nav", phase);
   });
   return { nav, ...actions };

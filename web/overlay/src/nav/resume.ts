@@ -22,7 +22,7 @@ export function parseKeptDrive(text: string | null): KeptDrive | null {
     const { stops, avoid, at } = JSON.parse(text ?? "") as Record<string, unknown>;
     if (!Array.isArray(stops) || stops.length === 0 || stops.length > maxStops || !stops.every(isDestination)) return null;
     if (typeof at !== "number" || !Array.isArray(avoid) || !avoid.every((one) => classes.includes(one))) return null;
-    return { stops: stops as Stop[], avoid: avoid as Avoided[], at };
+    return { stops, avoid: avoid as Avoided[], at };
   } catch {
     return null;
   }

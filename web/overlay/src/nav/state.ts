@@ -34,8 +34,9 @@ export interface Progress {
   speed: number;
   /** Whether the car has left the route and a new one is not there yet. */
   isOff: boolean;
-  /** Metres from the car to the route; 0 on it. */
+  /** Metres from the car to the route, and where that is nearest; 0 on the route. */
   offset: number;
+  nearest: Place;
   /** No fix has come for a while: the place is reckoned. */
   isReckoned: boolean;
 }

@@ -2,7 +2,7 @@
 
 import { routeLineOf, type RouteLine } from "./routeline.ts";
 import type { Place } from "../geo.ts";
-import type { Annotation, Banner, Congestion, Incident, Maneuver, Route, Step } from "./types.ts";
+import type { Banner, Congestion, Incident, Maneuver, Route, Step } from "./types.ts";
 
 const metresPerDegree = 111_195.08;
 const origin = { lat: 52, lng: 5 };
@@ -69,7 +69,7 @@ export function routeOf(start: Spot, legs: readonly (readonly StepPlan[])[], inc
     });
     steps.push(stepOf([at, at], { type: "arrive", modifier: "right" }, {}));
     const sum = (of: (step: Step) => number): number => steps.reduce((total, step) => total + of(step), 0);
-    return { steps, distance: sum((step) => step.distance), duration: sum((step) => step.duration), summary: "", incidents, annotation: annotation as Annotation };
+    return { steps, distance: sum((step) => step.distance), duration: sum((step) => step.duration), summary: "", incidents, annotation };
   });
   const duration = made.reduce((total, leg) => total + leg.duration, 0);
   return {

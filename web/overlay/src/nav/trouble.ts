@@ -1,5 +1,6 @@
 // What a failed request means for the driver (pure).
 
+import type { Words } from "../i18n/words.ts";
 import { RouteError, TooSoon } from "./api.ts";
 import type { Trouble } from "./state.ts";
 
@@ -19,3 +20,6 @@ export function troubleOf(error: unknown): Trouble {
       return "failed";
   }
 }
+
+/** troubleText says what is wrong and what to do. */
+export const troubleText = (trouble: Trouble, { say }: Pick<Words, "say">): string => say(`nav.trouble.${trouble}`);

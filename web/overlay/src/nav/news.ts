@@ -1,0 +1,48 @@
+// Says in one sentence why the route is another one.
+
+import { getJSON } from "../api.ts";
+import { cleanText, entityLabel, streetOf } from "../entitylabels.ts";
+import type { Entity } from "../wire.ts";
+import type { NavDeps } from "./navigation.ts";
+import type { Led } from "./state.ts";
+
+const answerTimeout = 1500; // ms: news without its reason is better than late news
+const longest = 80; // characters
+
+/** mountNews sets nav.news for each route that replaces another one because of the roads. A car that left its route is told nothing. */
+export function mountNews({ host, nav }: NavDeps): void {
+  nav.led.watch((led) => {
+    if (led === null || (led.reason !== "closed" && led.reason !== "faster")) return;
+    void reasonOf(led).then((what) => {
+      if (nav.led.get() !== led) return;
+      const { say } = host.locale.get();
+      const text = led.reason === "closed" ? (what === "" ? say("nav.news.closed") : say("nav.news.closedBy", { what })) : say("nav.news.faster");
+      nav.news.set({ text });
+    });
+  });
+
+  /** reasonOf is the kind and the street of the first entity that is the reason; "" if it cannot be had. */
+  const reasonOf = async ({ entityIDs }: Led): Promise<string> => {
+    const [id] = entityIDs;
+    if (id === undefined) return "";
+    const entity = host.state.known.get().find((one) => one.id === id) ?? (await read(id));
+    if (entity === null) return "";
+    const label = entityLabel(entity, host.state.kinds.get(), host.locale.get());
+    return [label, cleanText(streetOf(entity), longest)].filter((part) => part !== "").join(", ");
+  };
+
+  const read = async (id: string): Promise<Entity | null> => {
+    const abort = new AbortController();
+    const timeout = setTimeout(() => {
+      abort.abort();
+    }, answerTimeout);
+    try {
+      if (!host.budget.tryTake()) return null;
+      return (await getJSON<{ entity: Entity }>(`/v2/entities/${encodeURIComponent(id)}`, { signal: abort.signal })).entity;
+    } catch {
+      return null;
+    } finally {
+      clearTimeout(timeout);
+    }
+  };
+}
