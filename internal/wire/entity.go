@@ -121,27 +121,27 @@ func appendLine(dst []byte, line []geo.Point) []byte {
 	return append(dst, lineEnd...)
 }
 
-// Encoder writes entities in their read shape (Entity, read shape). It keeps the texts that following entities nearly always have in
-// common: those of their source, layer and kind, and of their times' minutes. The zero value is ready to use.
+// Encoder writes entities in their read shape (Entity, read shape). It keeps the texts of the days of their times. The zero
+// value is ready to use.
 type Encoder struct {
-	days   [3]Calendar
-	source mapdata.SourceID
-	layer  string
-	kind   mapdata.Kind
-	// start is what stands before the end of the entity's id, and middle what stands between it and the external id.
-	start, middle []byte
+	firstSeen, lastSeen Calendar
+	expiry              [expirySlots]Calendar // by kind: how long an entity is kept follows from its kind, and the day from that
 }
+
+// expirySlots is a power of two. Two kinds in one slot cost time alone.
+const expirySlots = 16
 
 // AppendHit appends an entity.
 func (e *Encoder) AppendHit(dst []byte, h *mapdata.Hit) []byte {
-	if e.start == nil || h.Kind != e.kind || h.Source != e.source || h.Layer != e.layer {
-		e.setKind(h)
-	}
 	position, line, rest := split(h.Prepared)
 	id := idLength(h)
-	dst = append(dst, e.start...)
+	dst = appendIDPrefix(append(dst, `{"id":"`...), h.Source)
 	dst = append(dst, rest[:id]...)
-	dst = append(dst, e.middle...)
+	dst = append(dst, `","layer_slug":"`...)
+	dst = append(dst, h.Layer...)
+	dst = append(dst, `","kind_id":"`...)
+	dst = append(dst, h.Kind.ID()...)
+	dst = append(dst, `","external_id":"`...)
 	if h.Prepared[0]&hasEscapes != 0 {
 		dst = appendEscaped(dst, h.ExternalID)
 	} else {
@@ -156,25 +156,14 @@ func (e *Encoder) AppendHit(dst []byte, h *mapdata.Hit) []byte {
 		dst = append(dst, line...)
 		dst = append(dst, `,"first_seen_at":`...)
 	}
-	dst = e.days[0].Append(dst, h.FirstSeenAt)
+	dst = e.firstSeen.Append(dst, h.FirstSeenAt)
 	dst = append(dst, `,"last_seen_at":`...)
-	dst = e.days[1].Append(dst, h.LastSeenAt)
+	dst = e.lastSeen.Append(dst, h.LastSeenAt)
 	dst = append(dst, `,"expires_at":`...)
-	dst = e.days[2].Append(dst, h.ExpiresAt)
+	dst = e.expiry[h.Kind%expirySlots].Append(dst, h.ExpiresAt)
 	dst = appendConsensus(dst, h)
 	dst = AppendProperties(dst, h, rest[id:])
 	return append(dst, '}')
-}
-
-// setKind makes the texts of a hit's source, layer and kind.
-func (e *Encoder) setKind(h *mapdata.Hit) {
-	e.source, e.layer, e.kind = h.Source, h.Layer, h.Kind
-	e.start = appendIDPrefix(append(e.start[:0], `{"id":"`...), h.Source)
-	e.middle = append(e.middle[:0], `","layer_slug":"`...)
-	e.middle = append(e.middle, h.Layer...)
-	e.middle = append(e.middle, `","kind_id":"`...)
-	e.middle = append(e.middle, h.Kind.ID()...)
-	e.middle = append(e.middle, `","external_id":"`...)
 }
 
 // AppendEntityID appends an entity's id (D4.10).

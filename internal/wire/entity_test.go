@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -94,7 +95,7 @@ func TestAppendHit(t *testing.T) {
 func TestEncoderFollowsItsEntities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var used Encoder
-		for range rapid.IntRange(1, 8).Draw(t, "entities") {
+		for range rapid.IntRange(1, 12).Draw(t, "entities") {
 			e := &mapdata.Entity{ExternalID: "a", Properties: []byte(`{}`)}
 			h := &mapdata.Hit{
 				Source: rapid.SampledFrom([]mapdata.SourceID{"feed:x", "feed:y", mapdata.Incidents}).Draw(t, "source"),
@@ -130,4 +131,25 @@ func BenchmarkAppendHit(b *testing.B) {
 			b.SetBytes(int64(len(dst)))
 		})
 	}
+	b.Run("20 sources and 8 kinds", func(b *testing.B) {
+		var hits []mapdata.Hit
+		random := rand.New(rand.NewPCG(1, 2))
+		for range 100 {
+			other := *h
+			other.Source = mapdata.SourceID(fmt.Sprintf("%s%02x", h.Source[:len(h.Source)-2], random.IntN(20)*12))
+			other.Kind = mapdata.Kind(random.IntN(8))
+			other.ExpiresAt += int64(other.Kind) * msPerDay
+			hits = append(hits, other)
+		}
+		var encoder Encoder
+		var dst []byte
+		b.ReportAllocs()
+		for b.Loop() {
+			dst = dst[:0]
+			for i := range hits {
+				dst = encoder.AppendHit(dst, &hits[i])
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(hits)), "ns/hit")
+	})
 }
