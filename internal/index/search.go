@@ -48,8 +48,13 @@ func (ix *Index) Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, b
 	q.prepare(ix, s)
 	q.scan(q.box(s))
 	q.judgeCandidates()
-	q.prune()
-	q.preload()
+	if len(q.hits) <= q.limit {
+		q.preload() // in the order of memory: sorting, which looks at none of the texts, would scatter them
+		q.prune()
+	} else {
+		q.prune()
+		q.preload()
+	}
 	start := len(hits)
 	hits = slices.Grow(hits, len(q.hits))[:start+len(q.hits)]
 	for i := range q.hits {
