@@ -10,6 +10,7 @@ SHELL := /bin/bash
 GO        ?= go
 FUZZTIME  ?= 3s
 BENCH     ?= full
+RUNS      ?= 1
 PKG       ?= ./...
 # Packages whose tests run side by side: more than processors, for many wait for servers and clocks.
 PACKAGES  ?= 4
@@ -103,15 +104,16 @@ fuzz: ## every fuzz target for FUZZTIME=3s
 	@$(STEP) 'fuzzing, $(FUZZTIME) for each target'
 	FUZZTIME=$(FUZZTIME) .ci/fuzz
 
-bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams, BENCH=cluster, BENCH=navigation, BENCH=sessions, BENCH=web for those
+bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams, BENCH=cluster, BENCH=navigation, BENCH=sessions, BENCH=web for those; RUNS=5 for medians
 	@case "$(BENCH)" in \
-	small) $(GO) run ./bench -entities 100000 ;; \
-	streams) $(GO) run ./bench -streams -entities 0 ;; \
-	cluster) $(GO) run ./bench -cluster ;; \
-	navigation) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -navigation -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" $(if $(MILLION),-million) ;; \
-	sessions) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -navigation -sessions -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" ;; \
+	small) $(GO) run ./bench -runs $(RUNS) -entities 100000 ;; \
+	reads) $(GO) run ./bench -runs $(RUNS) -reads ;; \
+	streams) $(GO) run ./bench -runs $(RUNS) -streams -entities 0 ;; \
+	cluster) $(GO) run ./bench -runs $(RUNS) -cluster ;; \
+	navigation) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -runs $(RUNS) -navigation -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" $(if $(MILLION),-million) ;; \
+	sessions) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -runs $(RUNS) -navigation -sessions -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" ;; \
 	web) .ci/browser speed ;; \
-	*) $(GO) run ./bench ;; \
+	*) $(GO) run ./bench -runs $(RUNS) ;; \
 	esac
 
 generate: ## make generated files anew

@@ -13,7 +13,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -35,6 +34,7 @@ func main() {
 	flag.StringVar(&o.extract, "extract", "", "the OpenStreetMap extract (PBF) of -navigation; make bench gives that of Milan in the folder that WAYSIDE_TEST_OSM names")
 	flag.BoolVar(&o.million, "million", false, "with -navigation, also measure the router on a network of a million junctions, which takes minutes")
 	flag.BoolVar(&o.sessionsOnly, "sessions", false, "with -navigation, measure sessions alone")
+	runs := flag.Int("runs", 1, "measure everything so many times, and print the median of each row with the range")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -45,7 +45,7 @@ func main() {
 	case *indexed > 0:
 		err = printIndex(*indexed)
 	default:
-		err = run(ctx, o)
+		err = runAll(ctx, o, *runs)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -68,8 +68,33 @@ type options struct {
 	sessionsOnly     bool
 }
 
+// runAll measures everything a number of times and prints one table: of one run as it is, of several their medians.
+func runAll(ctx context.Context, o options, runs int) (err error) {
+	var tables []*table
+	defer func() {
+		combined, mismatch := medians(tables)
+		combined.print()
+		err = errors.Join(err, mismatch)
+	}()
+	for i := range max(1, runs) {
+		if runs > 1 {
+			step(fmt.Sprintf("run %d of %d", i+1, runs))
+		}
+		t := &table{}
+		tables = append(tables, t)
+		each := o
+		if o.dir != "" && runs > 1 {
+			each.dir = filepath.Join(o.dir, fmt.Sprint(i+1))
+		}
+		if err := run(ctx, each, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // run runs all steps, in an order in which each leaves the service in the state that the next needs.
-func run(ctx context.Context, o options) (err error) {
+func run(ctx context.Context, o options, t *table) (err error) {
 	if o.dir == "" {
 		if o.dir, err = os.MkdirTemp("", "wayside-bench-"); err != nil {
 			return err
@@ -79,8 +104,6 @@ func run(ctx context.Context, o options) (err error) {
 	if err := os.MkdirAll(o.dir, 0o700); err != nil {
 		return err
 	}
-	t := &table{}
-	defer t.print()
 	b := &bench{options: o, table: t}
 	if b.provider, err = newProvider(filepath.Join(o.dir, "ca.pem")); err != nil {
 		return err
@@ -154,35 +177,3 @@ func (b *bench) all(ctx context.Context, steps []measurement) error {
 }
 
 func step(text string) { fmt.Fprintln(os.Stderr, time.Now().Format("15:04:05"), text) }
-
-// table holds the results.
-type table struct{ rows [][4]string }
-
-func (t *table) add(what, goal, got string, met bool) {
-	verdict := "met"
-	if !met {
-		verdict = "MISSED"
-	}
-	t.rows = append(t.rows, [4]string{what, goal, got, verdict})
-}
-
-// note adds a figure without a goal.
-func (t *table) note(what, got string) {
-	t.rows = append(t.rows, [4]string{what, "", got, ""})
-}
-
-func (t *table) print() {
-	widths := [4]int{4, 4, 4, 4}
-	rows := append([][4]string{{"what", "goal", "measured", ""}}, t.rows...)
-	for _, row := range rows {
-		for i, text := range row {
-			widths[i] = max(widths[i], len([]rune(text)))
-		}
-	}
-	for _, row := range rows {
-		for i, text := range row {
-			fmt.Print("| ", text, strings.Repeat(" ", widths[i]-len([]rune(text))+1))
-		}
-		fmt.Println("|")
-	}
-}
