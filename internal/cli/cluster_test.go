@@ -41,6 +41,7 @@ type clusterLoad struct {
 	f      *fleet
 	ended  chan struct{}
 	stop   func() // ends the load, and waits until it has ended
+	slow   atomic.Bool
 	group  sync.WaitGroup
 	mu     sync.Mutex
 	pushed []pushed
@@ -56,6 +57,7 @@ const clusterRows = 50 // of each batch
 const (
 	betweenWrites = 75 * time.Millisecond
 	betweenReads  = 50 * time.Millisecond
+	slowdown      = 5 // while the test waits for time to pass, and nothing stops or starts
 )
 
 func (f *fleet) startLoad() {
@@ -74,6 +76,9 @@ func (f *fleet) startLoad() {
 
 // pause waits, and reports whether the load continues.
 func (l *clusterLoad) pause(d time.Duration) bool {
+	if l.slow.Load() {
+		d *= slowdown
+	}
 	select {
 	case <-l.ended:
 		return false
@@ -248,7 +253,7 @@ func TestCluster(t *testing.T) {
 
 	t.Log("a node stands still for half a minute")
 	mustBe(t, f.nodes[2].cmd.Process.Signal(syscall.SIGSTOP))
-	for end := time.After(30 * time.Second); ; {
+	for end := time.After(30 * time.Second); ; f.load.slow.Store(true) {
 		f.goesOn("a node stands still", true, 0, 1)
 		select {
 		case <-end:
@@ -257,6 +262,7 @@ func TestCluster(t *testing.T) {
 		}
 		break
 	}
+	f.load.slow.Store(false)
 	mustBe(t, f.nodes[2].cmd.Process.Signal(syscall.SIGCONT))
 	f.goesOn("the node goes on", true, 2)
 	f.agree("a node stood still")
