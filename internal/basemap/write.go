@@ -187,21 +187,32 @@ func describe(plan Plan, lowest, highest int) ([]byte, error) {
 }
 
 // packers keeps writers for the next tile: one has a megabyte of tables, and most tiles are small.
-var packers sync.Pool
+var packers = sync.Pool{New: func() any { return NewPacker() }}
 
 // Pack compresses a tile as an archive has it.
 func Pack(b []byte) ([]byte, error) {
-	var out bytes.Buffer
-	z, ok := packers.Get().(*gzip.Writer)
+	p, ok := packers.Get().(*Packer)
 	if !ok {
-		z = gzip.NewWriter(nil)
+		p = NewPacker()
 	}
-	defer packers.Put(z)
-	z.Reset(&out)
-	if _, err := z.Write(b); err != nil {
+	defer packers.Put(p)
+	return p.Pack(b)
+}
+
+// Packer compresses one tile after the other with the same tables.
+type Packer struct{ z *gzip.Writer }
+
+// NewPacker makes a Packer.
+func NewPacker() *Packer { return &Packer{gzip.NewWriter(nil)} }
+
+// Pack compresses a tile as an archive has it.
+func (p *Packer) Pack(b []byte) ([]byte, error) {
+	var out bytes.Buffer
+	p.z.Reset(&out)
+	if _, err := p.z.Write(b); err != nil {
 		return nil, fmt.Errorf("compress: %w", err)
 	}
-	if err := z.Close(); err != nil {
+	if err := p.z.Close(); err != nil {
 		return nil, fmt.Errorf("compress: %w", err)
 	}
 	return out.Bytes(), nil

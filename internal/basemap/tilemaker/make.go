@@ -111,9 +111,23 @@ type maker struct {
 	bounds []box
 	group  *errgroup.Group
 
-	mu    sync.Mutex
-	tiles []basemap.Tile
-	left  map[string]int
+	mu      sync.Mutex
+	tiles   []basemap.Tile
+	left    map[string]int
+	packers []*basemap.Packer // that no goroutine uses
+}
+
+// packer gives a packer for one tile.
+func (m *maker) packer() *basemap.Packer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := len(m.packers)
+	if n == 0 {
+		return basemap.NewPacker()
+	}
+	p := m.packers[n-1]
+	m.packers = m.packers[:n-1]
+	return p
 }
 
 // make makes all tiles of features.
@@ -168,7 +182,8 @@ func (m *maker) make1(t tile, features []*feature, uniform bool) error {
 	if len(data) == 0 {
 		return nil
 	}
-	packed, err := basemap.Pack(data)
+	packer := m.packer()
+	packed, err := packer.Pack(data)
 	if err != nil {
 		return fmt.Errorf("tile %d/%d/%d: %w", t.z, t.x, t.y, err)
 	}
@@ -178,6 +193,7 @@ func (m *maker) make1(t tile, features []*feature, uniform bool) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.packers = append(m.packers, packer)
 	m.tiles = append(m.tiles, out)
 	if crowded {
 		m.left[crowdedTiles]++
