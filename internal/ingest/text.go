@@ -164,7 +164,7 @@ func (t *textReader) completed(encoding *utf8Scanner, size, held int) ([]byte, e
 	last := t.unread()[:held]
 	t.consume(held)
 	if size <= maxRowBytes {
-		if !utf8.Valid(last) {
+		if !validUTF8(last) {
 			return nil, fmt.Errorf("%w: invalid UTF-8", ErrMalformed)
 		}
 		return last, nil
@@ -203,7 +203,7 @@ func (u *utf8Scanner) pass(part []byte) bool {
 			break
 		}
 	}
-	return utf8.Valid(part)
+	return validUTF8(part)
 }
 
 // whole says that no character is begun.
