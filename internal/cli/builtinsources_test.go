@@ -20,8 +20,14 @@ const rowsWritten = "a built-in source has the rows of the region"
 // drawCameraTown writes an extract of a street with a camera and a charger, and returns its path.
 func drawCameraTown(t *testing.T, word string, limit string) string {
 	t.Helper()
+	return drawCameraTownAt(t, time.Time{}, word, limit)
+}
+
+// drawCameraTownAt writes an extract with the data of a day.
+func drawCameraTownAt(t *testing.T, day time.Time, word, limit string) string {
+	t.Helper()
 	var out bytes.Buffer
-	w, err := osmpbf.NewWriter(&out, osmpbf.WriterOptions{})
+	w, err := osmpbf.NewWriter(&out, osmpbf.WriterOptions{AsOf: day})
 	mustBe(t, err)
 	for id := range int64(5) {
 		mustBe(t, w.Node(osmpbf.Node{ID: id + 1, Lat: 52_000_000_000, Lng: 5_000_000_000 + id*1_500_000}))
