@@ -42,6 +42,7 @@ const (
 	invalidTexts     = "invalid_texts"         // names that are not UTF-8, too long, or have control characters
 	invalidLanes     = "invalid_lanes"         // lanes of a direction with unknown arrows, or too many
 	disagreeingLanes = "disagreeing_lanes"     // lanes of a direction whose number other tags deny
+	invalidManeuvers = "invalid_maneuvers"     // maneuvers with unknown words, or whose members are missing or too many
 	crowdedJunctions = "crowded_junctions"     // nodes where more than maxEnds pieces end: only turning back is possible there
 	relationTimed    = "restrictions_timed"    // restrictions that count at times alone
 	relationUnknown  = "restrictions_unknown"  // neither no_… nor only_…

@@ -25,6 +25,8 @@ func (g *Graph) check() error {
 		{"sign", len(g.Signs), g.goodSigns},
 		{"lane", len(g.Lanes), func(i int) bool { return g.Lanes[i]&^car.AllLaneMarks == 0 }},
 		{"exit", len(g.Exits), g.goodExit},
+		{"maneuver", len(g.Maneuvers), g.goodManeuver},
+		{"way of a maneuver", len(g.ManeuverWays), func(i int) bool { return uint64(g.ManeuverWays[i]) < uint64(len(g.Ways)) }},
 		{"piece", len(g.Pieces), g.goodPiece},
 		{"arc", len(g.Arcs), g.goodArc},
 	} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"wayside/internal/roads/car"
 	"wayside/internal/roads/osmpbf"
@@ -25,6 +26,7 @@ type extract struct {
 	texts        texts
 	waySigns     signTable
 	restrictions []restriction
+	maneuvers    []maneuver
 	nodes        nodeTable
 }
 
@@ -79,6 +81,7 @@ func (x *extract) read(ctx context.Context, files []*osmpbf.File) error {
 	}
 	x.driveOf = nil
 	x.ways = firstOfEach(x.ways, func(r *road) int64 { return r.way.OSM })
+	x.maneuvers = firstOfEach(x.maneuvers, func(m *maneuver) int64 { return m.id })
 	x.restrictions = firstOfEach(x.restrictions, func(r *restriction) int64 { return r.id })
 	x.dropRepeatedReferences()
 	if err := fits("ways and relations", len(x.ways)+len(x.restrictions)); err != nil {
@@ -111,6 +114,8 @@ type wayBatch struct {
 	lanes               []wayLanes // of each way
 	refs                []int64
 	restrictions        []restriction
+	maneuvers           []maneuver
+	invalidManeuvers    int
 }
 
 // readWays is called on several goroutines at a time.
@@ -138,18 +143,31 @@ func (x *extract) readWays(block *osmpbf.Block) (*wayBatch, error) {
 		batch.lanes = append(batch.lanes, lanesOf(tags, &drive))
 	}
 	for i := range block.Relations {
-		r := &block.Relations[i]
-		batch.relationIDs[i] = r.ID
-		if kind, ok := r.Tags.Get("type"); !ok || len(kind) < len("restriction") || kind[:len("restriction")] != "restriction" {
-			continue
-		}
+		batch.relationIDs[i] = block.Relations[i].ID
+		tags = batch.relation(&block.Relations[i], tags)
+	}
+	return batch, nil
+}
+
+// relation keeps a restriction or a maneuver; tags is a buffer.
+func (batch *wayBatch) relation(r *osmpbf.Relation, tags car.Tags) car.Tags {
+	kind, _ := r.Tags.Get("type")
+	switch {
+	case strings.HasPrefix(kind, "restriction"):
 		tags = carTags(tags, r.Tags)
 		parsed, outcome := car.ParseRestriction(tags, carMembers(r.Members))
 		if outcome != car.NoRestriction {
 			batch.restrictions = append(batch.restrictions, restriction{id: r.ID, outcome: outcome, Restriction: parsed})
 		}
+	case kind == "maneuver", kind == "manoeuvre":
+		tags = carTags(tags, r.Tags)
+		if m, _, ok := car.ParseManeuver(tags, carMembers(r.Members)); ok {
+			batch.maneuvers = append(batch.maneuvers, maneuver{r.ID, m})
+		} else {
+			batch.invalidManeuvers++
+		}
 	}
-	return batch, nil
+	return tags
 }
 
 func isRoad(tags osmpbf.Tags) bool {
@@ -208,6 +226,8 @@ func (x *extract) addWays(batch *wayBatch) error {
 		x.ways = append(x.ways, r)
 	}
 	x.restrictions = append(x.restrictions, batch.restrictions...)
+	x.maneuvers = append(x.maneuvers, batch.maneuvers...)
+	x.leaveOut(invalidManeuvers, batch.invalidManeuvers)
 	return fits("bytes of names", len(x.texts.all))
 }
 

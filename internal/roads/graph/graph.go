@@ -32,6 +32,9 @@ type Graph struct {
 	Lanes []car.Lane
 	// Exits are what is signed at nodes where one leaves a motorway, ordered by node.
 	Exits []Exit
+	// Maneuvers are what mappers say of turns, ordered by node; ManeuverWays has the ways over which they lead.
+	Maneuvers    []Maneuver
+	ManeuverWays []uint32
 	// Texts has all names and references, one after the other; Text cuts one out.
 	Texts []byte
 }

@@ -31,6 +31,7 @@ func (b *builder) pieces() error {
 	}
 	b.wayFirst = append(b.wayFirst, uint32(len(g.Pieces)))
 	b.findViaNodes()
+	b.storeManeuvers()
 	b.at, b.ways, b.nodeOf, b.nodes.ids, b.nodes.at = nil, nil, nil, nil, nil
 	if err := fits("pieces of road", 2*len(g.Pieces)); err != nil {
 		return err

@@ -35,6 +35,8 @@ func (g *Graph) Sections() []Section {
 		{"roads.signs", SectionBytes(g.Signs)},
 		{"roads.lanes", SectionBytes(g.Lanes)},
 		{"roads.exits", SectionBytes(g.Exits)},
+		{"roads.maneuvers", SectionBytes(g.Maneuvers)},
+		{"roads.maneuver_ways", SectionBytes(g.ManeuverWays)},
 		{"roads.texts", g.Texts},
 	}
 }
@@ -56,6 +58,8 @@ func FromSections(section func(name string) ([]byte, bool)) (*Graph, error) {
 	ReadSection(&r, "roads.signs", &g.Signs)
 	ReadSection(&r, "roads.lanes", &g.Lanes)
 	ReadSection(&r, "roads.exits", &g.Exits)
+	readAddedSection(&r, "roads.maneuvers", &g.Maneuvers)
+	readAddedSection(&r, "roads.maneuver_ways", &g.ManeuverWays)
 	ReadSection(&r, "roads.texts", &g.Texts)
 	if r.Err == nil {
 		r.Err = g.check()
@@ -75,7 +79,7 @@ type SectionReader struct {
 
 // plain are the types of the arrays. None has pointers or gaps.
 type plain interface {
-	Node | Piece | Arc | Turn | Position | Way | Signs | car.Lane | Exit | uint16 | uint32 | int64 | byte | ~[4]uint32
+	Node | Piece | Arc | Turn | Position | Way | Signs | car.Lane | Exit | Maneuver | uint16 | uint32 | int64 | byte | ~[4]uint32
 }
 
 // ReadSection makes an array of a section, without copying it.
@@ -84,6 +88,13 @@ func ReadSection[T plain](r *SectionReader, name string, into *[]T) {
 	size := unsafe.Sizeof(one)
 	if raw := r.Bytes(name, size, unsafe.Alignof(one)); len(raw) > 0 {
 		*into = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(raw))), len(raw)/int(size))
+	}
+}
+
+// readAddedSection reads a section that files of earlier versions lack.
+func readAddedSection[T plain](r *SectionReader, name string, into *[]T) {
+	if _, there := r.Section(name); there {
+		ReadSection(r, name, into)
 	}
 }
 
