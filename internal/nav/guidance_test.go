@@ -182,7 +182,7 @@ func TestGuidance(t *testing.T) {
 			"ah": "depart (Main), turn right (Cross), arrive (Cross)",
 			"af": "depart (Main), continue uturn (Main), arrive (Main)",
 		}},
-		{"a road that goes on a little beside", 10, `
+		{"a road that goes on a little beside", 2, `
 			      f
 			      |
 			a-----b

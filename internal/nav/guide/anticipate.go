@@ -1,10 +1,11 @@
 package guide
 
-// How far ahead a driver thinks of the next junction when choosing a lane, in ms. Who has to look for the right lane among others anyway
-// can take one more thing into account.
+// How far ahead a driver thinks of the next junction when choosing a lane, in ms, and how much further for each lane that leads elsewhere: who
+// has to look for the right lane among others anyway can take one more thing into account.
 const (
-	laneChangeMs     = 10_000
-	laneSelectionsMs = 25_000
+	laneChangeMs  = 10_000
+	laneSearchMs  = 14_000
+	maxOtherLanes = 2
 )
 
 // anticipateLanes narrows the lanes that are recommended to those from which the next junctions can be driven without a change of lanes.
@@ -17,8 +18,13 @@ func (g *Guide) anticipateLanes() {
 			t.spot.Lanes = nil // lanes within a roundabout are not known
 			next = -1
 		case len(t.spot.Lanes) > 0:
-			if next >= 0 && g.leadsOn(t, &g.turns[next]) {
-				narrow(t.spot.Lanes, g.turns[next].spot.Lanes)
+			t.group.first, t.group.count = recommended(t.spot.Lanes)
+			switch {
+			case next < 0:
+			case t.kind == Silent && g.turns[next].lanesOf == t.lanesOf:
+				copy(t.spot.Lanes, g.turns[next].spot.Lanes)
+			case g.leadsOn(t, &g.turns[next]):
+				narrow(t.spot.Lanes, &g.turns[next])
 			}
 			next = i
 		}
@@ -27,18 +33,17 @@ func (g *Guide) anticipateLanes() {
 
 // leadsOn says whether the lanes at one junction are chosen with the next one in mind.
 func (g *Guide) leadsOn(t, next *turn) bool {
-	all, unmarked := true, false
+	others, unmarked := 0, false
 	for i := range t.spot.Lanes {
-		all = all && t.spot.Lanes[i].Valid
+		if !t.spot.Lanes[i].Valid {
+			others++
+		}
 		unmarked = unmarked || t.spot.Lanes[i].Valid && t.spot.Lanes[i].Marks == 0
 	}
 	if unmarked && t.kind == Silent && next.kind == Silent {
 		return false // nothing is painted, and nothing to do
 	}
-	if all {
-		return g.between(t, next) < laneChangeMs
-	}
-	return g.between(t, next) < laneSelectionsMs
+	return g.between(t, next) < laneChangeMs+laneSearchMs*uint64(min(others, maxOtherLanes))
 }
 
 // between is the time from one turn to another, in ms.
@@ -54,7 +59,8 @@ func (g *Guide) between(a, b *turn) (ms uint64) {
 }
 
 // narrow recommends of the lanes before one junction those that become the recommended ones before the next.
-func narrow(lanes, next []Lane) {
+func narrow(lanes []Lane, behind *turn) {
+	next := behind.spot.Lanes
 	first, count := recommended(lanes)
 	nextFirst, nextCount := recommended(next)
 	if count <= nextCount || nextCount == 0 || count < 2 {
@@ -62,6 +68,10 @@ func narrow(lanes, next []Lane) {
 	}
 	left, right := nextFirst, len(next)-nextFirst-nextCount
 	switch {
+	case count == behind.group.count: // the same lanes turn there
+		for i := range count {
+			keep(&lanes[first+i], next[behind.group.first+i].Valid)
+		}
 	case count == len(next): // the lanes go on as they are
 		for i := range count {
 			keep(&lanes[first+i], next[i].Valid)

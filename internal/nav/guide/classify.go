@@ -2,6 +2,7 @@ package guide
 
 import (
 	"math"
+	"slices"
 
 	"wayside/internal/roads/graph"
 )
@@ -18,15 +19,32 @@ func (v *view) classify(to int) judged {
 		return judged{Continue, UTurn}
 	}
 	b := &v.branches[to]
-	if (v.in.flags^b.flags)&graph.Ferry != 0 {
+	if changes := (v.in.flags^b.flags)&graph.Ferry != 0; changes && v.ends <= 2 {
 		return judged{Notification, directionOf(b.angle)}
+	} else if changes {
+		j := v.road(to)
+		if j.kind == Silent || j.kind == NewName || j.kind == Fork {
+			j.kind = Notification
+		}
+		return j
 	}
 	if math.Abs(b.angle) >= backFrom {
 		return judged{Continue, UTurn}
 	}
-	if v.in.flags&graph.Ferry != 0 {
+	if v.in.flags&graph.Ferry != 0 && (v.net.sameRoad(v.in.way, b.way) || !v.isHarbour()) {
 		return judged{Silent, Straight} // who is on a ferry does not drive
 	}
+	return v.road(to)
+}
+
+// isHarbour says whether one may drive onto land.
+func (v *view) isHarbour() bool {
+	return slices.ContainsFunc(v.branches, func(b branch) bool { return b.entry && b.flags&graph.Ferry == 0 })
+}
+
+// road says what is to be told of the turn from one road onto another.
+func (v *view) road(to int) judged {
+	b := &v.branches[to]
 	if len(v.all) > 2 && (isMotorway(v.in.way) || isRamp(v.in.way)) && isMotorway(b.way) && !v.net.sameRoad(v.in.way, b.way) && v.joins(b) {
 		return judged{Merge, v.mergeSide(b)}
 	}
@@ -135,6 +153,9 @@ func (v *view) obvious(b *branch) judged {
 	if kind := v.rampKind(b); kind == OnRamp && len(v.all) > 2 {
 		return judged{kind, dir}
 	}
+	if isRamp(v.in.way) && isRamp(b.way) && v.entriesAhead() == 1 && math.Abs(b.angle) <= turnFrom {
+		return judged{Silent, dir} // ramps meet, and there is one way on
+	}
 	renamed := v.net.renamed(v.in.way, b.way)
 	if len(v.all) > 2 && math.Abs(b.angle) > 60 && !v.bends(v.find(b.end)) {
 		switch {
@@ -147,8 +168,11 @@ func (v *view) obvious(b *branch) judged {
 		}
 		return judged{Turn, dir}
 	}
-	if renamed && len(v.all) > 2 && v.joinsThrough(b) {
+	if renamed && len(v.all) > 2 && (v.joinsThrough(b) || v.turnsOff(b)) {
 		return judged{Turn, dir}
+	}
+	if dir != Straight && v.isDecision(b) {
+		return judged{Continue, dir}
 	}
 	if renamed {
 		if len(v.all) > 2 && math.Abs(b.angle) > 45 {
@@ -157,6 +181,35 @@ func (v *view) obvious(b *branch) judged {
 		return judged{NewName, dir}
 	}
 	return judged{Silent, dir}
+}
+
+// turnsOff says whether the road that one comes on leaves to one side at a right angle, where another one of its class goes straight on.
+func (v *view) turnsOff(b *branch) bool {
+	side := 0
+	for i := range v.branches {
+		o := &v.branches[i]
+		if o.end == b.end || !v.net.sameName(v.in.way, o.way) {
+			continue
+		}
+		if !o.entry || math.Abs(o.angle) < rightAngle || o.way.Class != v.in.way.Class || v.net.isOneway(o.end.piece()) != v.net.isOneway(b.end.piece()) {
+			return false
+		}
+		side++
+	}
+	return side == 1 && b.way.Class == v.in.way.Class
+}
+
+// rightAngle is the angle from which on a road leads off to the side.
+const rightAngle = 85.0
+
+// isDecision says whether a road that keeps its name bends at a junction where another road leads off no more sharply.
+func (v *view) isDecision(b *branch) bool {
+	mine := math.Abs(b.angle)
+	return v.net.sameName(v.in.way, b.way) && slices.ContainsFunc(v.branches, func(o branch) bool {
+		other := math.Abs(o.angle)
+		return o.end != b.end && o.entry && (!isLink(o.way) || isLink(b.way)) &&
+			(rankOf(o.way) <= rankOf(b.way)+1 && mine > turnFrom && other < mine+30 || rankOf(o.way) <= rankOf(b.way)+4 && other+8 < mine)
+	})
 }
 
 // joins says whether the road goes on as one that another road leads into straight on.
@@ -233,7 +286,7 @@ func (v *view) fork(to int) (Direction, bool) {
 		return NoDirection, false
 	}
 	for i := first; i <= last; i++ {
-		if b := &v.branches[i]; !b.entry || math.Abs(float64(rankOf(b.way)-rankOf(v.branches[to].way))) > 4 {
+		if b := &v.branches[i]; !b.entry || math.Abs(float64(rankOf(b.way)-rankOf(v.branches[to].way))) > 3 || isTurnLane(b.way) != isTurnLane(v.branches[to].way) {
 			return NoDirection, false
 		}
 	}

@@ -1,6 +1,10 @@
 package guide
 
-import "math"
+import (
+	"math"
+
+	"wayside/internal/roads/graph"
+)
 
 // collapse joins maneuvers that a driver does as one.
 func (g *Guide) collapse() {
@@ -13,6 +17,9 @@ func (g *Guide) collapse() {
 // staggerMetres is how far two turns may be apart that a driver does as one.
 const staggerMetres = 31.0
 
+// offsetMetres is by how much a road may go on beside where it came for a driver to cross straight on.
+const offsetMetres = 5.0
+
 // turnBackMetres is how long a road without a name may be by which one turns back.
 const turnBackMetres = 100.0
 
@@ -21,12 +28,18 @@ const turnBackMetres = 100.0
 func (g *Guide) joinStaggered() {
 	for i := 1; i < len(g.turns)-1; i++ {
 		t := &g.turns[i]
-		if !isPlain(t.kind) || t.until != nil {
+		if !isPlain(t.kind) || t.until != nil || t.fixed {
 			continue
 		}
 		k := g.nextTold(i)
+		if b := g.bendBack(i, k); b > 0 {
+			k = b
+		}
 		u := &g.turns[k]
-		if !isPlain(u.kind) || u.until != nil || u.spot.At-t.spot.At > turnBackMetres || g.passesJunction(i, k) {
+		if !isPlain(u.kind) && u.kind != Silent || u.until != nil || u.fixed || u.spot.At-t.spot.At > turnBackMetres || g.passesJunction(i, k) {
+			continue
+		}
+		if (g.flagsAt(t.part)|g.flagsAt(t.part+1)|g.flagsAt(u.part+1))&graph.Ferry != 0 {
 			continue
 		}
 		near := u.spot.At-t.spot.At <= staggerMetres
@@ -34,9 +47,9 @@ func (g *Guide) joinStaggered() {
 		before, after := g.net.wayOf(g.way.Parts[t.part].Arc), g.net.wayOf(u.named)
 		both := normal(u.out - t.in)
 		switch {
-		case (near || between.Name.Length == 0 && between.Ref.Length == 0) && t.angle*u.angle > 0 && math.Abs(both) >= turnBackFrom && g.net.sameRoad(before, after):
+		case (near || isLink(between) || between.Name.Length == 0 && between.Ref.Length == 0) && t.angle*u.angle > 0 && math.Abs(both) >= turnBackFrom && g.net.sameRoad(before, after):
 			t.kind, t.dir = Continue, UTurn
-		case near && t.angle*u.angle < 0 && math.Abs(both) < slightFrom && isRightAngle(t.angle) && isRightAngle(u.angle):
+		case u.spot.At-t.spot.At <= offsetMetres && t.angle*u.angle < 0 && math.Abs(both) < slightFrom && isRightAngle(t.angle) && isRightAngle(u.angle):
 			t.kind, t.dir = Silent, Straight
 			if g.net.renamed(before, after) {
 				t.kind = NewName
@@ -48,6 +61,25 @@ func (g *Guide) joinStaggered() {
 	}
 }
 
+// bendBack is the junction before another one at which a link that one turned onto ends on the road on which one came, in the other direction; 0:
+// there is none.
+func (g *Guide) bendBack(i, before int) int {
+	t := &g.turns[i]
+	if !isLink(g.net.wayOf(g.way.Parts[t.part+1].Arc)) {
+		return 0
+	}
+	for k := i + 1; k < before; k++ {
+		u := &g.turns[k]
+		if u.isJunction {
+			if t.angle*u.angle > 0 && math.Abs(normal(u.out-t.in)) >= turnBackFrom && g.net.sameRoad(g.net.wayOf(g.way.Parts[t.part].Arc), g.net.wayOf(u.named)) {
+				return k
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
 func isRightAngle(angle float64) bool { return math.Abs(angle) > 60 && math.Abs(angle) < 120 }
 
 // isPlain says whether a maneuver is a turn without a name of its own.
@@ -56,11 +88,18 @@ func isPlain(k Kind) bool { return k == Turn || k == Continue || k == EndOfRoad 
 // shortName is how far a road must go on under another name for a driver to be told, in metres.
 const shortName = 105.0
 
+// sliproadName is how long the road of one direction may be onto which one turns, and whose name is not told, in metres.
+const sliproadName = 45.0
+
 // dropShortNames drops names that a road has for a short stretch only, such as bridges, and what it is called again behind it.
 func (g *Guide) dropShortNames() {
 	before := 0 // the turn that was told before
 	for i := 1; i < len(g.turns); i++ {
 		t, last := &g.turns[i], &g.turns[before]
+		if t.fixed && t.kind != Silent {
+			before = i
+			continue
+		}
 		switch t.kind {
 		case Silent:
 			continue
@@ -72,8 +111,11 @@ func (g *Guide) dropShortNames() {
 			case len(t.spot.Lanes) > 0:
 			case !g.net.renamed(a, b):
 				t.kind = Silent
-			case before > 0 && (sinceTurn < staggerMetres || sinceTurn < shortName && a.Name.Length == 0 && a.Ref.Length == 0):
+			case before > 0 && (sinceTurn < staggerMetres || sinceTurn < sliproadName && g.net.isOneway(g.net.graph.Arcs[last.named].Piece) || sinceTurn < shortName && a.Name.Length == 0 && a.Ref.Length == 0):
 				last.named, t.kind = t.named, Silent
+				if last.kind == Turn || last.kind == Continue {
+					g.retell(last, g.toldBefore(before))
+				}
 			case untilNext < shortName, before > 0 && sinceTurn < shortName:
 				t.kind = Silent
 			}
@@ -81,6 +123,12 @@ func (g *Guide) dropShortNames() {
 				if next.kind == EndOfRoad {
 					g.retell(next, last)
 				}
+				continue
+			}
+		case Turn:
+			if t.dir == Straight && t.until == nil && t.spot.At-last.spot.At < staggerMetres && isPlain(last.kind) && last.dir != Straight {
+				last.named, t.kind = t.named, Silent
+				g.retell(last, g.toldBefore(before))
 				continue
 			}
 		case EndOfRoad:
@@ -92,10 +140,12 @@ func (g *Guide) dropShortNames() {
 	}
 }
 
-// passesJunction says whether there is a junction between two turns.
+func (g *Guide) flagsAt(part int) graph.Flags { return g.net.graph.Arcs[g.way.Parts[part].Arc].Flags }
+
+// passesJunction says whether there is a junction of roads between two turns.
 func (g *Guide) passesJunction(from, to int) bool {
 	for i := from + 1; i < to; i++ {
-		if g.turns[i].isJunction {
+		if g.turns[i].isJunction && g.flagsAt(g.turns[i].part)&graph.Ferry == 0 {
 			return true
 		}
 	}
@@ -108,6 +158,13 @@ func (g *Guide) retell(t, last *turn) {
 	if g.net.sameName(g.net.wayOf(last.named), g.net.wayOf(t.named)) {
 		t.kind = Continue
 	}
+}
+
+// toldBefore is the turn that something was told of before another one.
+func (g *Guide) toldBefore(i int) *turn {
+	for i--; i > 0 && g.turns[i].kind == Silent; i-- {
+	}
+	return &g.turns[i]
 }
 
 // nextTold is the index of the next turn that something is told of.

@@ -55,6 +55,9 @@ func (n *Network) isOtherCarriageway(a, b end) bool {
 	if v.Class != w.Class || !n.sameRoad(v, w) && (v.Name.Length > 0 || w.Name.Length > 0) {
 		return false
 	}
+	if isLink(v) && v.Name.Length == 0 {
+		return false // links to and from a road lie opposite to each other too
+	}
 	return apart(n.driven(a), n.driven(b)) >= crossingBack
 }
 
@@ -84,17 +87,21 @@ func (g *Guide) joinCrossings() {
 // isOneCrossing says whether a junction and the next one are parts of one crossing.
 func (g *Guide) isOneCrossing(i int) bool {
 	a, b := &g.turns[i], &g.turns[i+1]
-	if b.part != a.part+1 || !a.isJunction || !b.isJunction || a.kind.isCircle() || b.kind.isCircle() || a.kind == Notification || b.kind == Notification {
+	if b.part != a.part+1 || a.fixed || b.fixed || !a.isJunction || !b.isJunction || a.kind.isCircle() || b.kind.isCircle() || a.kind == Notification || b.kind == Notification {
 		return false
 	}
 	return g.net.isWithinCrossing(g.net.graph.Arcs[g.way.Parts[b.part].Arc].Piece)
 }
 
 func (g *Guide) joinCrossing(first, last int) {
-	told, special, ends := 0, Silent, g.turns[last].kind == EndOfRoad
+	told, turns, special, ends := 0, 0, Silent, false
 	for i := first; i <= last; i++ {
 		if k := g.turns[i].kind; k != Silent {
 			told++
+			ends = k == EndOfRoad
+			if k != NewName {
+				turns++
+			}
 			if k == OnRamp || k == OffRamp || k == Fork || k == Merge {
 				special = k
 			}
@@ -117,9 +124,9 @@ func (g *Guide) joinCrossing(first, last int) {
 		t.kind = special
 	case math.Abs(angle) >= turnBackFrom && g.net.sameRoad(before, after):
 		t.kind, dir = Continue, UTurn
-	case dir == Straight && !renamed:
+	case (dir == Straight || turns == 0) && !renamed:
 		t.kind = Silent
-	case dir == Straight:
+	case dir == Straight, turns == 0 && math.Abs(angle) <= turnFrom:
 		t.kind = NewName
 	case g.net.sameName(before, after):
 		t.kind = Continue

@@ -1,7 +1,9 @@
 package guide
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"wayside/internal/roads/car"
 	"wayside/internal/roads/graph"
@@ -63,27 +65,37 @@ func pointsTo(mark car.Lane) float64 {
 
 // The limits of matching arrows to roads.
 const (
-	arrowWithin = 75.0 // degrees
-	laneBefore  = 50.0 // metres before a junction within which lanes may end without being drawn up to it
+	arrowWithin  = 75.0 // degrees
+	arrowInOrder = 80.0 // the same, where each arrow has its road
+	laneBefore   = 50.0 // metres before a junction within which lanes may end without being drawn up to it
 )
 
 // lanesBefore are the lanes on the way to a junction: those of the arc that arrives there or, where they are not drawn up to the junction,
-// those of the one before.
-func (g *Guide) lanesBefore(part int) []car.Lane {
-	arc := g.way.Parts[part].Arc
-	if lanes := g.net.graph.LanesOf(arc); len(lanes) > 0 {
-		return lanes
+// those of one before; and the part on which they are.
+func (g *Guide) lanesBefore(part int) ([]car.Lane, int) {
+	if lanes := g.net.graph.LanesOf(g.way.Parts[part].Arc); len(lanes) > 0 {
+		return lanes, part
 	}
 	for ahead := 0.0; part > g.begins && g.way.Parts[part-1].Turned; part-- {
 		ahead += g.at[part+1] - g.at[part]
-		if ahead > laneBefore || !g.passesBy(part) {
-			return nil
+		if ahead > laneBefore || !g.passesBy(part) && !g.leavesArrows(part-1) {
+			return nil, 0
 		}
 		if lanes := g.net.graph.LanesOf(g.way.Parts[part-1].Arc); len(lanes) > 0 {
-			return lanes
+			return lanes, part - 1
 		}
 	}
-	return nil
+	return nil, 0
+}
+
+// leavesArrows says whether lanes at the end of a part show a turn that is not there: they are for the junction behind it too.
+func (g *Guide) leavesArrows(part int) bool {
+	for i := len(g.turns) - 1; i > 0 && g.turns[i].part >= part; i-- {
+		if t := &g.turns[i]; t.part == part {
+			return t.kind == Silent && t.leavesArrows
+		}
+	}
+	return false
 }
 
 // passesBy says whether a part begins where no other road can be taken.
@@ -99,29 +111,23 @@ func (g *Guide) passesBy(part int) bool {
 }
 
 // matchLanes says which lanes lead onto the branch that is taken; nothing is known where none does.
-func (g *Guide) matchLanes(v *view, part, to int) []Lane {
-	marks := g.lanesBefore(part)
+func (g *Guide) matchLanes(v *view, t *turn, to int) []Lane {
+	marks, part := g.lanesBefore(t.part)
 	if len(marks) == 0 || v.entries() == 0 {
 		return nil
 	}
-	var covered uint64 // the branches that an arrow shows
 	var all car.Lane
 	for _, lane := range marks {
 		all |= lane
 	}
-	for mark := car.LaneReverse; mark <= car.AllLaneMarks; mark <<= 1 {
-		if all&mark != 0 {
-			if at := v.shownBy(mark); at >= 0 {
-				covered |= 1 << at
-			}
-		}
-	}
+	v.readArrows(all)
+	t.lanesOf, t.leavesArrows = part, v.isShown(none)
 	first, valid := len(g.lanes), false
 	for i, lane := range marks {
 		l := Lane{Marks: lane}
 		switch {
 		case lane == 0 && to >= 0:
-			l.Valid = covered&(1<<to) == 0 || math.Abs(v.branches[to].angle) <= slightFrom
+			l.Valid = !v.isShown(to) && outermost(marks, i, v.branches[to].angle) || math.Abs(v.branches[to].angle) <= slightFrom
 		case to < 0:
 			l.Valid, l.Taken = turnsBack(lane, all, i, len(marks), v.in.flags)
 		default:
@@ -131,11 +137,27 @@ func (g *Guide) matchLanes(v *view, part, to int) []Lane {
 		valid = valid || l.Valid
 		g.lanes = append(g.lanes, l)
 	}
+	if !valid && to >= 0 && all&car.LaneReverse != 0 && v.branches[to].angle*backAngle(v.in.flags) > 0 {
+		for i := range g.lanes[first:] { // the road turns back
+			l := &g.lanes[first+i]
+			l.Taken = l.Marks & car.LaneReverse
+			l.Valid = l.Taken != 0
+		}
+		valid = true
+	}
 	if !valid {
 		g.lanes = g.lanes[:first]
 		return nil
 	}
 	return g.lanes[first:len(g.lanes):len(g.lanes)]
+}
+
+// backAngle is negative where one turns back to the left, and positive where one does to the right.
+func backAngle(flags graph.Flags) float64 {
+	if flags&graph.DriveLeft != 0 {
+		return 1
+	}
+	return -1
 }
 
 // turnsBack says whether one turns back from a lane: one with that arrow or, if none has it, the one beside the other direction.
@@ -159,11 +181,72 @@ func (v *view) taken(lane car.Lane, to int) car.Lane {
 	return 0
 }
 
-// shownBy is the branch that an arrow shows: the one whose angle is next to it, or -1.
-func (v *view) shownBy(mark car.Lane) int {
-	if mark == car.LaneReverse {
-		return -1
+// outermost says whether one turns off by an angle from a lane without an arrow, where no arrow shows the turn: straight on from all of
+// them, and to a side from the last one there.
+func outermost(marks []car.Lane, at int, angle float64) bool {
+	switch {
+	case math.Abs(angle) <= turnFrom:
+		return true
+	case angle < 0:
+		return at == 0
 	}
+	return at == len(marks)-1
+}
+
+// readArrows finds the branch that each arrow shows. Where there are as many directions of arrows as roads, they show them in their order.
+func (v *view) readArrows(all car.Lane) {
+	v.arrows = v.arrows[:0]
+	var order [10]car.Lane
+	count := 0
+	for mark := car.LaneReverse << 1; mark <= car.AllLaneMarks; mark <<= 1 {
+		if all&mark != 0 && !slices.ContainsFunc(order[:count], func(o car.Lane) bool { return pointsTo(o) == pointsTo(mark) }) {
+			order[count] = mark
+			count++
+		}
+	}
+	marks := order[:count]
+	slices.SortFunc(marks, func(a, b car.Lane) int { return cmp.Compare(pointsTo(a), pointsTo(b)) })
+	inOrder, next := count == v.entries(), 0
+	for i := range v.branches {
+		if b := &v.branches[i]; inOrder && b.entry {
+			off := math.Abs(b.angle - pointsTo(marks[next]))
+			inOrder = off < arrowInOrder
+			v.arrows = append(v.arrows, arrow{pointsTo(marks[next]), i})
+			next++
+		}
+	}
+	if inOrder {
+		return
+	}
+	v.arrows = v.arrows[:0]
+	for _, mark := range marks {
+		v.arrows = append(v.arrows, arrow{pointsTo(mark), v.nearest(mark)})
+	}
+}
+
+// arrow is a direction in which lanes lead, and the branch that it shows; -1: none.
+type arrow struct {
+	angle float64
+	to    int
+}
+
+// isShown says whether an arrow shows a branch.
+func (v *view) isShown(to int) bool {
+	return slices.ContainsFunc(v.arrows, func(a arrow) bool { return a.to == to })
+}
+
+// shownBy is the branch that an arrow shows, or -1.
+func (v *view) shownBy(mark car.Lane) int {
+	for _, a := range v.arrows {
+		if mark != car.LaneReverse && a.angle == pointsTo(mark) {
+			return a.to
+		}
+	}
+	return -1
+}
+
+// nearest is the branch that an arrow shows: the one whose angle is next to it, or -1.
+func (v *view) nearest(mark car.Lane) int {
 	best, least := -1, arrowWithin
 	for i := range v.branches {
 		b := &v.branches[i]

@@ -62,8 +62,11 @@ func (v *view) strangeness(b *branch) float64 {
 	if d := rankOf(b.way) - rankOf(v.in.way); d > 0 {
 		s += 4 * float64(d)
 	}
-	if isRamp(b.way) && !isRamp(v.in.way) {
+	switch {
+	case isRamp(b.way) && !isRamp(v.in.way):
 		s += 20
+	case isLink(b.way) && !isLink(v.in.way):
+		s += 25
 	}
 	return s
 }
@@ -78,8 +81,16 @@ func (v *view) competes(b, o *branch) bool {
 		return false
 	}
 	same := v.net.sameRoad(v.in.way, b.way)
-	if same && isLink(o.way) && !isLink(b.way) && !isLink(v.in.way) && mine < 75 && !v.net.sameRoad(v.in.way, o.way) {
+	if same && isLink(o.way) && !isLink(b.way) && !isLink(v.in.way) && mine < 75 {
 		return false
+	}
+	if mine <= slightFrom && other-mine >= slightFrom {
+		if same && !v.net.sameRoad(v.in.way, o.way) && rankOf(b.way) <= rankOf(v.in.way)+2 {
+			return false
+		}
+		if o.way.Lanes > 0 && b.way.Lanes > o.way.Lanes && b.way.Lanes >= v.in.way.Lanes && rankOf(b.way) <= rankOf(o.way) {
+			return false // all lanes lead there
+		}
 	}
 	if same && !v.net.sameRoad(v.in.way, o.way) && rankOf(b.way) <= rankOf(v.in.way) {
 		if rankOf(o.way) > rankOf(b.way)+1 {

@@ -34,6 +34,9 @@ func isRamp(w *graph.Way) bool {
 	return w.Class == graph.ClassMotorwayLink || w.Class == graph.ClassTrunkLink
 }
 
+// isTurnLane says whether a road links others that are no motorways.
+func isTurnLane(w *graph.Way) bool { return isLink(w) && !isRamp(w) }
+
 func isLink(w *graph.Way) bool {
 	switch w.Class {
 	case graph.ClassMotorwayLink, graph.ClassTrunkLink, graph.ClassPrimaryLink, graph.ClassSecondaryLink, graph.ClassTertiaryLink:

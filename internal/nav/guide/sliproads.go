@@ -18,7 +18,7 @@ const (
 func (g *Guide) joinSliproads() {
 	for i := 1; i < len(g.turns)-1; i++ {
 		t := &g.turns[i]
-		if !isPlain(t.kind) && t.kind != OffRamp && t.kind != OnRamp && t.kind != Fork || !t.isJunction {
+		if !isPlain(t.kind) && t.kind != OffRamp && t.kind != OnRamp && t.kind != Fork || !t.isJunction || t.fixed {
 			continue
 		}
 		k := i + 1
@@ -26,7 +26,7 @@ func (g *Guide) joinSliproads() {
 			k++
 		}
 		u := &g.turns[k]
-		if k == len(g.turns)-1 || !u.isJunction || u.kind.isCircle() || u.kind == Notification || u.spot.At-t.spot.At > sliproadMetres {
+		if k == len(g.turns)-1 || !u.isJunction || u.fixed || u.kind.isCircle() || u.kind == Notification || u.spot.At-t.spot.At > sliproadMetres {
 			continue
 		}
 		both := normal(u.out - t.in)
@@ -75,7 +75,8 @@ func (g *Guide) isSliproad(t, u *turn) bool {
 func (n *Network) goesOn(arc uint32) bool {
 	way, head := n.wayOf(arc), n.headOf(arc)
 	for _, o := range n.endsAt(n.node(head)) {
-		if o != head && n.wayOfPiece(o.piece()) == way {
+		other := n.wayOfPiece(o.piece())
+		if o != head && (other == way || n.leaving(o) != graph.None && n.sameName(other, way) && apart(n.bearingFrom(o, seenAhead), n.bearingFrom(head, seenAhead)) > 150) {
 			return true
 		}
 	}
@@ -116,10 +117,31 @@ func (n *Network) meetsBefore(e end, goal uint32, road *graph.Way) bool {
 
 // leads says whether a road leads from one of its ends to a node, and is the one that is looked for.
 func (n *Network) leads(e end, goal uint32, road *graph.Way) bool {
-	far, _ := n.nextJunction(e, sliproadMetres)
 	way := n.wayOfPiece(e.piece())
-	return far != e && n.node(far) == goal && (n.sameRoad(way, road) || way.Name.Length+road.Name.Length == 0)
+	if !n.sameRoad(way, road) && way.Name.Length+road.Name.Length > 0 {
+		return false
+	}
+	for range crossroadsWithin + 1 {
+		far, _ := n.nextJunction(e, sliproadMetres)
+		if far == e || n.node(far) == goal {
+			return far != e
+		}
+		ahead := far
+		for _, o := range n.endsAt(n.node(far)) {
+			if o != far && n.leaving(o) != graph.None && n.wayOfPiece(o.piece()) == way {
+				ahead = o
+			}
+		}
+		if ahead == far {
+			return false
+		}
+		e = ahead
+	}
+	return false
 }
+
+// crossroadsWithin is how many junctions the road may have between the one that a sliproad avoids and the sliproad's end.
+const crossroadsWithin = 1
 
 // nextJunction follows a road from one of its ends to the end where it meets others, and says how long it is; the same end if it is
 // longer than allowed.

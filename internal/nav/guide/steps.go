@@ -87,9 +87,14 @@ type turn struct {
 	named      uint32 // the arc that gives the names
 	rotary     *graph.Way
 	spot       Intersection
+	group      struct{ first, count int } // the lanes that lead there, whatever comes next
+	lanesOf    int                        // the part on which the lanes are drawn
 	isJunction bool
 	passes     bool // within a roundabout: an exit is passed here
-	used       bool // it was the turn of a step once
+	// leavesArrows says that an arrow of the lanes shows no road at the junction.
+	leavesArrows bool
+	used         bool // it was the turn of a step once
+	fixed        bool // mappers say what is told of it
 }
 
 // Steps makes the steps of a way.
@@ -202,9 +207,10 @@ func (g *Guide) pass(part int) {
 		t.judged = v.classify(at)
 	}
 	if t.isJunction && !isCircle(v.in.flags) {
-		t.spot.Lanes = g.matchLanes(v, part, at)
+		t.spot.Lanes = g.matchLanes(v, &t, at)
 	}
 	t.used = t.kind != Silent
+	g.override(&t)
 	g.turns = append(g.turns, t)
 }
 

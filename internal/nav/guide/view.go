@@ -29,6 +29,7 @@ type view struct {
 	ends     int      // how many roads meet, each carriageway for itself
 	back     end      // the other carriageway of the road that one comes from, or its own end
 	all      []branch // with the road that one comes from, clockwise from north by what is shown
+	arrows   []arrow  // of the lanes that lead there
 	branches []branch // without it, from left to right; carriageways of one road joined
 }
 
@@ -95,6 +96,16 @@ func apart(a, b float64) float64 { return math.Abs(normal(a - b)) }
 // find is the branch behind an end, or behind the end that was joined with it; -1: that is the road that one comes from.
 func (v *view) find(e end) int {
 	return slices.IndexFunc(v.branches, func(b branch) bool { return b.end == e })
+}
+
+// entriesAhead is the same without sharp turns.
+func (v *view) entriesAhead() (n int) {
+	for i := range v.branches {
+		if b := &v.branches[i]; b.entry && math.Abs(b.angle) <= sharpFrom {
+			n++
+		}
+	}
+	return n
 }
 
 // entries is how many roads one may turn onto, without turning back.
