@@ -137,9 +137,15 @@ type Request struct {
 
 	// NoRedirects makes a redirect fail with redirect_error. Redirects of an operator's URL always fail.
 	NoRedirects bool
+
+	// JSON is the body of a POST, to an operator's URL alone: a provider's is only ever read. It must be safe to send twice, which
+	// happens if a connection that was kept is found to be closed. nil: the request is a GET.
+	JSON []byte
+	// AnyStatus makes a Response of an answer with any status but a redirect: its body says what is wrong.
+	AnyStatus bool
 }
 
-// Response is a 2xx answer whose body has yet to be read.
+// Response is a 2xx answer, or one of any status if that was asked for, whose body has yet to be read.
 type Response struct {
 	Status int
 	Header http.Header
@@ -161,6 +167,9 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Response, error) {
 			return nil, fmt.Errorf("auth header: %w", err)
 		}
 	}
+	if r.JSON != nil && !r.URL.operator {
+		return nil, errPostToProvider
+	}
 	if r.Accept == "" {
 		r.Accept = "application/json"
 	}
@@ -179,10 +188,10 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Response, error) {
 			r.Started()
 		}
 		x := newExchange(ctx, remaining, release)
-		answer, err := c.roundTrip(x, current, header) //nolint:bodyclose // x.close ends the connection and with it the body
+		answer, err := c.roundTrip(x, current, header, r.JSON) //nolint:bodyclose // x.close ends the connection and with it the body
 		connected = connected || x.link != nil
 		if err == nil && !isRedirect(answer.StatusCode) {
-			return c.accept(x, answer, c.reuseFor(current))
+			return c.accept(x, answer, c.reuseFor(current), r.AnyStatus)
 		}
 		remaining -= x.close()
 		switch {

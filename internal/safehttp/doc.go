@@ -6,8 +6,8 @@
 // one HTTP/1.1 request, one response, close. Connections to providers are not reused, so that each one is checked. HTTP/2
 // is not used: it shares connections, which would defeat the limit of D6.12, and has no benefit for a single request.
 //
-// The operator's own URLs (OperatorURL, D8.1) differ in three ways: every address is allowed, no redirect is followed, and
-// connections are reused, because they are requested every few seconds. Only OperatorURL creates such a URL; data from a
+// The operator's own URLs (OperatorURL, D8.1) differ in four ways: every address is allowed, no redirect is followed,
+// connections are reused, because they are requested every few seconds, and JSON may be posted to them. Only OperatorURL creates such a URL; data from a
 // provider never does.
 //
 // code.dny.dev/ssrf is only used in the tests, for comparison: its policy neither checks embedded addresses nor rejects the

@@ -42,6 +42,8 @@ var (
 	errBlocked        = errors.New("address not allowed")
 )
 
+var errPostToProvider = errors.New("a POST goes to an operator's URL alone")
+
 func timedOut(cause error) error {
 	return failed(mapdata.OutcomeTimeout, "",
 		"No complete response within 15 seconds. Respond faster, for example from a file generated in advance, or with gzip.", cause)

@@ -88,12 +88,11 @@ func (x *exchange) callerDone() bool {
 
 // roundTrip connects, sends the request and reads the response's head. It uses an idle connection if there is one. If that
 // was stale (no byte was received), it retries once over a new connection.
-func (c *Client) roundTrip(x *exchange, u *URL, header http.Header) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(x.ctx, http.MethodGet, u.String(), http.NoBody)
+func (c *Client) roundTrip(x *exchange, u *URL, header http.Header, post []byte) (*http.Response, error) {
+	request, err := newRequest(x.ctx, u, header, post)
 	if err != nil {
-		return nil, fmt.Errorf("make request: %w", err) // the URL was validated, so this does not happen
+		return nil, err
 	}
-	request.Header = header
 	if u.operator {
 		if x.link = c.pool.take(u.Origin()); x.link != nil {
 			answer, err := x.exchangeOver(request)
@@ -102,6 +101,9 @@ func (c *Client) roundTrip(x *exchange, u *URL, header http.Header) (*http.Respo
 			}
 			x.unwatch()
 			x.closeConn()
+			if request, err = newRequest(x.ctx, u, header, post); err != nil { // its body was sent
+				return nil, err
+			}
 		}
 	}
 	x.link, err = c.connect(x.ctx, u)
@@ -110,6 +112,21 @@ func (c *Client) roundTrip(x *exchange, u *URL, header http.Header) (*http.Respo
 	}
 	answer, err := x.exchangeOver(request)
 	return answer, x.failure(err)
+}
+
+// newRequest is a GET, or a POST of JSON.
+func newRequest(ctx context.Context, u *URL, header http.Header, post []byte) (*http.Request, error) {
+	method, body := http.MethodGet, io.Reader(http.NoBody)
+	if post != nil {
+		method, body = http.MethodPost, bytes.NewReader(post)
+		header.Set("Content-Type", "application/json")
+	}
+	request, err := http.NewRequestWithContext(ctx, method, u.String(), body)
+	if err != nil {
+		return nil, fmt.Errorf("make request: %w", err) // the URL was validated, so this does not happen
+	}
+	request.Header = header
+	return request, nil
 }
 
 // exchangeOver sends the request over the link and reads the response's head.
@@ -172,14 +189,14 @@ func (x *exchange) readHead(request *http.Request) (*http.Response, error) {
 
 // accept turns an http.Response into a Response, or closes the exchange. keep puts the connection into the pool when the body
 // was read to its end; nil: the connection is closed.
-func (c *Client) accept(x *exchange, answer *http.Response, keep func(*link) bool) (_ *Response, err error) {
+func (c *Client) accept(x *exchange, answer *http.Response, keep func(*link) bool, anyStatus bool) (_ *Response, err error) {
 	defer func() {
 		if err != nil {
 			x.close()
 			err = withConnected(err, true)
 		}
 	}()
-	if answer.StatusCode < 200 || answer.StatusCode > 299 {
+	if !anyStatus && (answer.StatusCode < 200 || answer.StatusCode > 299) {
 		return nil, badStatus(answer.StatusCode)
 	}
 	if answer.Close {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -439,5 +440,44 @@ func TestUpstreamBodyLimits(t *testing.T) {
 				t.Error("the connection was kept")
 			}
 		})
+	}
+}
+
+// TestPostJSON posts to an operator's URL, over a connection that is reused and after it broke, and reads the answer whatever its
+// status is. Nothing is ever posted to a provider.
+func TestPostJSON(t *testing.T) {
+	heard := make(chan string, 3)
+	s, made := plainServer(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		heard <- r.Method + " " + r.Header.Get("Content-Type") + " " + string(body)
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"code":"NoRoute"}`)
+	})
+	c := operatorClient(t, nil)
+	for i := range 3 {
+		if i == 2 {
+			s.CloseClientConnections() // the one that was kept
+		}
+		answer, err := c.Fetch(t.Context(), Request{URL: mustOperatorURL(t, s.URL), JSON: []byte(`{"a":1}`), AnyStatus: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		if err := errors.Join(err, answer.Body.Close()); err != nil || answer.Status != http.StatusBadRequest || string(body) != `{"code":"NoRoute"}` {
+			t.Errorf("%d %s, %v", answer.Status, body, err)
+		}
+		if got := <-heard; got != `POST application/json {"a":1}` {
+			t.Errorf("the server was sent %q", got)
+		}
+	}
+	if made.Load() != 2 {
+		t.Errorf("%d connections, want 2", made.Load())
+	}
+	provider, err := CheckURL("https://data.example.org/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Fetch(t.Context(), Request{URL: provider, JSON: []byte("{}")}); !errors.Is(err, errPostToProvider) {
+		t.Errorf("a POST to a provider: %v", err)
 	}
 }
