@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"net/http"
 	"testing"
 	"time"
@@ -36,6 +37,16 @@ func (e *everywhere) On(arc uint32) (nav.Condition, bool) {
 func (e *everywhere) Events(arc uint32, each func(nav.Event)) {
 	if event, ok := e.on(arc); ok {
 		each(event)
+	}
+}
+
+func (e *everywhere) Arcs() iter.Seq[uint32] {
+	return func(yield func(arc uint32) bool) {
+		for arc := range e.roads.Graph.Arcs {
+			if _, ok := e.on(uint32(arc)); ok && !yield(uint32(arc)) {
+				return
+			}
+		}
 	}
 }
 

@@ -19,4 +19,6 @@ const (
 	NoMatch        = "NoMatch"
 	NoRegion       = "NoRegion" // no region is served
 	TooBig         = "TooBig"
+	NotImplemented = "NotImplemented" // the engine that is configured has no such thing
+	NoEngine       = "NoEngine"       // the engine that is configured does not answer
 )

@@ -24,7 +24,8 @@ const (
 
 // note gathers what is to be said of a route: the entities on it, and warnings.
 func (n *Network) note(r *Route) {
-	var ferry, local, closed, avoided bool
+	var ferry, local, avoided bool
+	var driven Driven
 	var on *idSet // made with the first condition: most routes have none
 	for i := range r.Legs {
 		leg := &r.Legs[i]
@@ -36,7 +37,11 @@ func (n *Network) note(r *Route) {
 				avoided = true
 			}
 			if c, ok := n.condition(part.Arc); ok {
-				closed = closed || c.Closed
+				if c.Closed && k > 0 && k < len(leg.Parts)-1 && part.From == 0 && part.To == 1 {
+					driven.Closures = append(driven.Closures, n.closure(n.Graph.Arcs[part.Arc].CopyOf))
+				} else {
+					driven.EndsOnClosed = driven.EndsOnClosed || c.Closed
+				}
 				if on == nil {
 					on = new(idSet)
 				}
@@ -47,11 +52,11 @@ func (n *Network) note(r *Route) {
 	if on != nil {
 		r.Conditions = on.ids
 	}
+	r.Warnings = driven.Warnings()
 	for _, w := range []struct {
 		holds bool
 		text  string
 	}{
-		{closed, "The route begins or ends on a road that is closed."},
 		{avoided, "The route begins, passes a waypoint or ends on a road that it should avoid."},
 		{ferry, "The route takes a ferry."},
 		{local, "The route uses a road that is open to local traffic only."},

@@ -2,6 +2,7 @@ package nav_test
 
 import (
 	"context"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -29,6 +30,8 @@ func (c closures) On(arc uint32) (nav.Condition, bool) {
 }
 
 func (c closures) Events(uint32, func(nav.Event)) {}
+
+func (c closures) Arcs() iter.Seq[uint32] { return slices.Values(c.arcs) }
 
 // Routes that are asked for while a bridge closes and opens all the time have weights and conditions of one version: never a route
 // over what its own conditions close, nor around what they leave open.

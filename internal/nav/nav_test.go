@@ -3,6 +3,8 @@ package nav_test
 import (
 	"context"
 	"errors"
+	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -42,6 +44,8 @@ func (c *conditions) Events(arc uint32, each func(nav.Event)) {
 		each(e)
 	}
 }
+
+func (c *conditions) Arcs() iter.Seq[uint32] { return maps.Keys(c.on) }
 
 func build(t *testing.T, drawn *roadtest.Network) *town {
 	t.Helper()

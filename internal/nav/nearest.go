@@ -19,12 +19,17 @@ type NearestAnswer struct {
 	Places  []match.Place
 }
 
-// Nearest finds the nearest roads.
-func (s *Service) Nearest(ctx context.Context, q *NearestRequest, a *NearestAnswer) error {
+// Check refuses what nobody answers, before any work.
+func (q *NearestRequest) Check() error {
 	if q.Number > MaxNearest {
 		return &Error{TooBig, "Number of results " + strconv.Itoa(q.Number) + " is higher than current maximum (" + strconv.Itoa(MaxNearest) + ")"}
 	}
-	if err := q.Places.check(); err != nil {
+	return q.Places.check()
+}
+
+// Nearest finds the nearest roads.
+func (s *Service) Nearest(ctx context.Context, q *NearestRequest, a *NearestAnswer) error {
+	if err := q.Check(); err != nil {
 		return err
 	}
 	n, err := s.Current(ctx)

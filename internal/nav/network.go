@@ -2,6 +2,7 @@ package nav
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"time"
 
@@ -86,6 +87,8 @@ type Conditions interface {
 	On(arc uint32) (Condition, bool)
 	// Events calls each with the entities that concern an arc.
 	Events(arc uint32, each func(Event))
+	// Arcs are those that something concerns, copies among them.
+	Arcs() iter.Seq[uint32]
 }
 
 // Condition is what entities do to one arc.

@@ -76,7 +76,7 @@ func (r *Route) next() *Leg {
 
 // Route finds the best route, and alternatives to it.
 func (s *Service) Route(ctx context.Context, q *RouteRequest, a *RouteAnswer) error {
-	if err := q.check(); err != nil {
+	if err := q.Check(); err != nil {
 		return err
 	}
 	n, err := s.Current(ctx)
@@ -127,8 +127,8 @@ func (n *Network) route(ctx context.Context, q *RouteRequest, a *RouteAnswer) (e
 	return n.findAvoided(ctx, q, a)
 }
 
-// check refuses what no network answers, before any work.
-func (q *RouteRequest) check() error {
+// Check refuses what nobody answers, before any work.
+func (q *RouteRequest) Check() error {
 	if len(q.Coordinates) > MaxCoordinates {
 		return &Error{TooBig, "Number of entries " + strconv.Itoa(len(q.Coordinates)) + " is higher than current maximum (" + strconv.Itoa(MaxCoordinates) + ")"}
 	}

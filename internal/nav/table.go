@@ -33,15 +33,21 @@ type Entry struct {
 	Distance  float64 // metres
 }
 
-// Table finds the best routes between all pairs.
-func (s *Service) Table(ctx context.Context, q *TableRequest, a *TableAnswer) error {
-	a.Sources, a.Destinations = indexesOr(q.Sources, len(q.Coordinates)), indexesOr(q.Destinations, len(q.Coordinates))
-	if len(a.Sources)*len(a.Destinations) > MaxPairs || len(q.Coordinates) > MaxPairs+1 {
+// Check refuses what nobody answers, before any work.
+func (q *TableRequest) Check() error {
+	rows, columns := len(indexesOr(q.Sources, len(q.Coordinates))), len(indexesOr(q.Destinations, len(q.Coordinates)))
+	if rows*columns > MaxPairs || len(q.Coordinates) > MaxPairs+1 {
 		return &Error{TooBig, "Too many table coordinates"}
 	}
-	if err := q.Places.check(); err != nil {
+	return q.Places.check()
+}
+
+// Table finds the best routes between all pairs.
+func (s *Service) Table(ctx context.Context, q *TableRequest, a *TableAnswer) error {
+	if err := q.Check(); err != nil {
 		return err
 	}
+	a.Sources, a.Destinations = indexesOr(q.Sources, len(q.Coordinates)), indexesOr(q.Destinations, len(q.Coordinates))
 	n, err := s.Current(ctx)
 	if err != nil {
 		return err

@@ -83,8 +83,8 @@ type trace struct {
 	weights []uint32
 }
 
-// Match finds the roads on which a trace was driven.
-func (s *Service) Match(ctx context.Context, q *TraceRequest, a *TraceAnswer) error {
+// Check refuses what nobody answers, before any work.
+func (q *TraceRequest) Check() error {
 	if len(q.Coordinates) > MaxTrace {
 		return &Error{TooBig, "Too many trace coordinates"}
 	}
@@ -96,6 +96,14 @@ func (s *Service) Match(ctx context.Context, q *TraceRequest, a *TraceAnswer) er
 	}
 	if !slices.IsSorted(q.Timestamps) {
 		return &Error{InvalidValue, "Timestamps need to be monotonically increasing."}
+	}
+	return nil
+}
+
+// Match finds the roads on which a trace was driven.
+func (s *Service) Match(ctx context.Context, q *TraceRequest, a *TraceAnswer) error {
+	if err := q.Check(); err != nil {
+		return err
 	}
 	n, err := s.Current(ctx)
 	if err != nil {

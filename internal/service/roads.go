@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"fmt"
+	"iter"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -227,6 +228,17 @@ func (c *conditions) Events(arc uint32, each func(nav.Event)) {
 			e.Description = on.Kind.Info().Label
 		}
 		each(e)
+	}
+}
+
+// Arcs are those that something concerns.
+func (c *conditions) Arcs() iter.Seq[uint32] {
+	return func(yield func(arc uint32) bool) {
+		for cost := range c.state.Costs {
+			if !yield(cost.Arc) {
+				return
+			}
+		}
 	}
 }
 

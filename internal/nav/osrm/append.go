@@ -62,8 +62,8 @@ func appendPosition(dst []byte, p graph.Position) []byte {
 	return append(dst, ']')
 }
 
-// appendGeometry appends a line in the form that the request asks for.
-func appendGeometry(dst []byte, form Geometries, line []graph.Position) []byte {
+// AppendGeometry appends a line in a form.
+func AppendGeometry(dst []byte, form Geometries, line []graph.Position) []byte {
 	if form == GeoJSON {
 		dst = append(dst, `{"coordinates":[`...)
 		for i, p := range line {

@@ -40,7 +40,7 @@ func (r *Request) appendRoute(dst []byte, n *nav.Network, route *nav.Route) []by
 	dst = append(dst, '{')
 	if r.Overview == Simplified || r.Overview == Full {
 		dst = append(dst, `"geometry":`...)
-		dst = appendGeometry(dst, r.Geometries, route.Overview(r.Overview == Simplified))
+		dst = AppendGeometry(dst, r.Geometries, route.Overview(r.Overview == Simplified))
 		dst = append(dst, ',')
 	}
 	dst = append(dst, `"legs":[`...)
@@ -101,7 +101,7 @@ func (r *Request) appendLeg(dst []byte, n *nav.Network, leg *nav.Leg, last bool)
 	dst = appendIncidents(append(dst, `,"incidents":`...), leg.Incidents)
 	if r.Overview == ByLegs {
 		dst = append(dst, `,"geometry":`...)
-		dst = appendGeometry(dst, r.Geometries, leg.Locations)
+		dst = AppendGeometry(dst, r.Geometries, leg.Locations)
 	}
 	if r.Annotations != 0 {
 		dst = r.appendAnnotation(append(dst, `,"annotation":`...), n, leg)

@@ -16,7 +16,7 @@ func (r *Request) appendStep(dst []byte, n *nav.Network, leg *nav.Leg, s *nav.St
 	if s.First == s.Last { // a line has two positions
 		line = []graph.Position{leg.Locations[s.First], leg.Locations[s.First]}
 	}
-	dst = appendGeometry(dst, r.Geometries, line)
+	dst = AppendGeometry(dst, r.Geometries, line)
 	dst = appendManeuver(dst, s, leg.Locations[s.First])
 	dst = append(dst, `,"mode":"`...)
 	dst = append(dst, modeOf(s.Flags)...)

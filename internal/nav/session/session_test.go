@@ -2,6 +2,8 @@ package session_test
 
 import (
 	"context"
+	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -62,6 +64,8 @@ func (c *conditions) Events(arc uint32, each func(nav.Event)) {
 		each(nav.Event{EntityID: c.id, Closed: one.Closed, Factor: 1})
 	}
 }
+
+func (c *conditions) Arcs() iter.Seq[uint32] { return maps.Keys(c.on) }
 
 func newDrives(t *testing.T, o session.Options) *drives {
 	t.Helper()
