@@ -91,6 +91,7 @@ var rules = map[string]rule{
 	"nav":           {ours: []string{"nav/guide", "roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
 	"nav/session":   {ours: []string{"geo", "nav", "ratelimit", "roads/graph", "roads/match"}, never: technology},
 	"nav/osrm":      {ours: []string{"nav", "nav/guide", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
+	"nav/engine":    {ours: []string{"nav", "nav/osrm", "roads/graph", "geo", "safehttp"}, never: []string{"database/sql"}},
 	"nav/valhalla":  {ours: []string{"nav", "nav/osrm", "roads/graph", "geo"}, never: technology},
 
 	"speech":  {never: transport},
@@ -130,7 +131,7 @@ var rules = map[string]rule{
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"roads/car", "nav/valhalla", "region", "region/imports", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
+var wireShapes = []string{"roads/car", "nav/engine", "nav/valhalla", "region", "region/imports", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use: what concerns what ships does not concern them.
 var suites = []string{"store/storetest", "replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "testenv"}

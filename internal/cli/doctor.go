@@ -65,6 +65,7 @@ func (c *doctorCmd) Run(p *program) error {
 		{"e-mail", d.mail},
 		{"map", d.streetMap},
 		{"region", d.region},
+		{"engine", d.engine},
 		{"speech", d.speech},
 		{"law", d.law},
 		{"clock", d.clock},
@@ -242,7 +243,13 @@ func (d *diagnosis) region() finding {
 	}
 	if r == nil {
 		if d.config.Navigation.Region == config.RegionOff {
+			if d.config.Navigation.Remote() {
+				return well("no region is served: closed roads on routes are not checked")
+			}
 			return well("routes are turned off")
+		}
+		if d.config.Navigation.Remote() {
+			return warn("no region is imported: closed roads on routes are not checked", do)
 		}
 		return warn("no region is imported: no routes are served", do)
 	}
@@ -268,6 +275,22 @@ func (d *diagnosis) speech() finding {
 		return fails("speech.command: "+err.Error(), "run it by hand with a sentence on standard input; it must write WAV, Ogg or MP3 to standard output within 5 s")
 	}
 	return well("%s", text)
+}
+
+// engine calls the engine that finds routes, where it is not the embedded one.
+func (d *diagnosis) engine() finding {
+	n := &d.config.Navigation
+	if !n.Remote() {
+		return well("routes are found by the embedded engine")
+	}
+	version, err := service.CheckEngine(d.ctx, d.config, version)
+	if err != nil {
+		return fails(n.Engine+" at "+n.EngineURL+": "+err.Error(), "start it, and check navigation.engine and navigation.engine_url: docs/operating/engines.md")
+	}
+	if version != "" {
+		version = " " + version
+	}
+	return well("%s%s answers at %s", n.Engine, version, n.EngineURL)
 }
 
 // law checks the file of areas.

@@ -211,23 +211,12 @@ func maskURL(s string) string {
 	return u.Redacted()
 }
 
-// checkEngine accepts the engines that this version has.
-func checkEngine(s string) (string, error) {
-	switch s {
-	case EngineEmbedded:
-		return s, nil
-	case "osrm", "valhalla", "graphhopper":
-		return "", fmt.Errorf("%q cannot be used yet: this version routes by its own engine alone, %q", s, EngineEmbedded)
-	}
-	return "", fmt.Errorf("%q is not an engine: use %q", s, EngineEmbedded)
-}
-
-// checkEngineURL refuses an address, as there is no external engine yet.
+// checkEngineURL checks the form of the URL of an engine; the HTTP client checks its host when it is made.
 func checkEngineURL(s string) (string, error) {
-	if s != "" {
-		return "", errors.New("is for external engines, which cannot be used yet: leave it out, and import a region (wayside region import)")
+	if s == "" {
+		return "", nil
 	}
-	return "", nil
+	return checkUpstreamURL(s)
 }
 
 // checkWord accepts a word of a command.

@@ -156,14 +156,17 @@ type Speech struct {
 // Navigation configures routes (D15.23).
 type Navigation struct {
 	Region    string // path of a region file, or RegionOff; default empty: the current region of the data directory
-	Engine    string // EngineEmbedded; default that
-	EngineURL string // of an external engine; default empty
+	Engine    string // EngineEmbedded, "osrm", "valhalla" or "graphhopper"; default EngineEmbedded
+	EngineURL string // of an engine that is not embedded: http or https, without user, query and fragment; default empty
 }
 
 // Log configures the service's log.
 type Log struct {
 	Level string // "debug", "info", "warn" or "error"; default "info"
 }
+
+// Remote says that routes are found by an engine outside of this program.
+func (n *Navigation) Remote() bool { return n.Engine != EngineEmbedded }
 
 // Upstream is one relay provider (D8.1).
 type Upstream struct {

@@ -134,9 +134,25 @@ func (l *loader) complain(where, key, text string) {
 	l.problems = append(l.problems, Problem{where, key, text})
 }
 
+// problemOf is what is wrong with a key; empty: nothing.
+func (l *loader) problemOf(key string) string {
+	for _, p := range l.problems {
+		if p.Key == key {
+			return p.Text
+		}
+	}
+	return ""
+}
+
 // together checks and completes settings that depend on two keys.
 func (l *loader) together() {
 	c := l.config
+	if c.Navigation.Remote() && c.Navigation.EngineURL == "" && l.problemOf("navigation.engine_url") == "" {
+		l.complain(c.origins["navigation.engine"], "navigation.engine_url", "is missing: it says where "+c.Navigation.Engine+" answers, such as http://127.0.0.1:5000")
+	}
+	if !c.Navigation.Remote() && c.Navigation.EngineURL != "" && l.problemOf("navigation.engine") == "" {
+		l.complain(c.origins["navigation.engine_url"], "navigation.engine_url", "is for engines that are not embedded: set navigation.engine to osrm, valhalla or graphhopper, or leave this out")
+	}
 	if !c.Set("base_url") {
 		c.BaseURL = "http://" + Reachable(c.HTTP.Listen)
 	}

@@ -76,7 +76,7 @@ func settings() []setting {
 		stringKey("map.attribution", func(c *Config) *string { return &c.Map.Attribution }, checkAttribution),
 		stringKey("law.file", func(c *Config) *string { return &c.Law.File }, anyText),
 		stringKey("navigation.region", func(c *Config) *string { return &c.Navigation.Region }, anyText),
-		stringKey("navigation.engine", func(c *Config) *string { return &c.Navigation.Engine }, checkEngine),
+		stringKey("navigation.engine", func(c *Config) *string { return &c.Navigation.Engine }, oneOf(EngineEmbedded, "osrm", "valhalla", "graphhopper")),
 		stringKey("navigation.engine_url", func(c *Config) *string { return &c.Navigation.EngineURL }, checkEngineURL),
 		listKey("speech.command", func(c *Config) *[]string { return &c.Speech.Command }, checkWord),
 		stringKey("privacy.operator", func(c *Config) *string { return &c.Privacy.Operator }, checkAttribution),

@@ -184,6 +184,9 @@ type State struct {
 	Region        *Region // that routes are served from; nil: there is none
 	RegionProblem string  // why the one that should be served is not: damaged, format or unreadable; empty: it is
 	RegionsDiffer bool    // another node serves another region
+
+	Engine     string // that finds routes outside of this program; empty: it is the embedded one
+	EngineDown bool   // its last call failed
 }
 
 // Region is what people are told of a region.

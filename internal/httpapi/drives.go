@@ -43,22 +43,26 @@ func (a *api) postDrive(w http.ResponseWriter, r *http.Request, c *caller) error
 
 // openDrive begins a session on one of the routes of a request, and writes the answer.
 func (a *api) openDrive(ctx context.Context, w http.ResponseWriter, q *osrm.Request, route int, s *navigationScratch) error {
+	if a.Drives == nil {
+		return &nav.Error{Code: nav.NotImplemented, Message: "This service finds routes by an engine of others, which leads no sessions. Ask for routes."}
+	}
 	request := q.RouteRequest()
-	if err := a.Navigation.Route(ctx, request, &s.route); err != nil {
+	var found nav.RouteAnswer
+	if err := a.Navigation.Route(ctx, request, &found); err != nil {
 		return err
 	}
-	opened, err := a.Drives.Open(request, &s.route, route, q.AppendOneRoute)
+	opened, err := a.Drives.Open(request, &found, route, q.AppendOneRoute)
 	if err != nil {
 		return err
 	}
 	s.body = append(s.body, `{"code":"Ok","id":`...)
 	s.body = wire.AppendString(s.body, opened.ID)
 	s.body = append(s.body, `,"route":`...)
-	s.body = q.AppendOneRoute(s.body, &s.route, route)
+	s.body = q.AppendOneRoute(s.body, &found, route)
 	s.body = append(s.body, `,"expires_after_s":`...)
 	s.body = strconv.AppendInt(s.body, int64(session.Lifetime.Seconds()), 10)
 	s.body = append(s.body, `,"data_version":`...)
-	s.body = wire.AppendString(s.body, s.route.Network.DataVersion)
+	s.body = wire.AppendString(s.body, found.Network.DataVersion)
 	s.body = append(s.body, "}\n"...)
 	w.Header()["Location"] = []string{drivesPath + "/" + opened.ID}
 	return nil

@@ -33,11 +33,18 @@ func profiles() []string {
 	return []string{"driving", "car", "driving-traffic", "mapbox/driving-traffic"}
 }
 
-// navigationScratch is reusable memory for one response.
-type navigationScratch struct {
-	route nav.RouteAnswer
-	body  []byte
+// Engine finds routes: the one within this program, or one at a URL of the operator's. Each method appends an answer in the shape of
+// OSRM's, or fails with a *nav.Error.
+type Engine interface {
+	// Route finds routes that leave out places.
+	Route(ctx context.Context, q *osrm.Request, places nav.Avoid, dst []byte) ([]byte, error)
+	Nearest(ctx context.Context, q *osrm.Request, dst []byte) ([]byte, error)
+	Table(ctx context.Context, q *osrm.Request, dst []byte) ([]byte, error)
+	Match(ctx context.Context, q *osrm.Request, dst []byte) ([]byte, error)
 }
+
+// navigationScratch is reusable memory for one response.
+type navigationScratch struct{ body []byte }
 
 // navigationPool reuses memory between requests; it holds no state of the service.
 var navigationPool = sync.Pool{New: func() any { return new(navigationScratch) }}
@@ -86,8 +93,12 @@ func (a *api) writeNavigation(w http.ResponseWriter, r *http.Request, status int
 	w.Header()["Vary"] = []string{a.vary()}
 	w.Header()["Cache-Control"] = []string{noStore}
 	if refused := new(nav.Error); errors.As(err, &refused) {
-		if status = http.StatusBadRequest; refused.Code == nav.NoRegion {
+		switch status = http.StatusBadRequest; refused.Code {
+		case nav.NoRegion:
 			status = http.StatusServiceUnavailable
+		case nav.NoEngine:
+			status = http.StatusServiceUnavailable
+			w.Header()["Retry-After"] = []string{strconv.Itoa(int(unavailableRetryAfter.Seconds()))}
 		}
 		body = osrm.AppendError(body[:0], refused)
 	} else if err != nil {
@@ -101,7 +112,7 @@ var errNavigationTimeout = errors.New("a route took too long")
 
 // answerInTime has a request answered, unless the client goes away or it takes too long.
 func (a *api) answerInTime(parent context.Context, q *osrm.Request, s *navigationScratch, answer func(ctx context.Context, q *osrm.Request, s *navigationScratch) error) error {
-	if a.Navigation == nil {
+	if a.Engine == nil {
 		return &nav.Error{Code: nav.NoRegion, Message: "Navigation is off at this service."}
 	}
 	a.offerClips(q)

@@ -17,6 +17,7 @@ import (
 
 	"wayside/internal/httpapi"
 	"wayside/internal/nav"
+	"wayside/internal/nav/engine"
 	"wayside/internal/roads/match"
 	"wayside/internal/roads/roadtest"
 )
@@ -47,6 +48,7 @@ func newNavigationService(t *testing.T, edit func(*httpapi.Deps)) *readService {
 	t.Helper()
 	return newReadService(t, func(d *httpapi.Deps) {
 		d.Navigation = navigationOf(t, drawnTown(t))
+		d.Engine = engine.NewEmbedded(d.Navigation)
 		d.Limits.GuestRoutes, d.Limits.AccountRoutes = 1_000_000, 1_000_000
 		if edit != nil {
 			edit(d)

@@ -10,6 +10,7 @@ import (
 
 	"wayside/internal/httpapi"
 	"wayside/internal/nav"
+	"wayside/internal/nav/engine"
 	"wayside/internal/roads/match"
 )
 
@@ -63,7 +64,7 @@ func TestNavigationIncidents(t *testing.T) {
 		"Ring": {EntityID: "feed:x:2", KindID: "traffic.jam", Type: nav.Congestion, Description: "Traffic jam", Created: seen, Factor: 0.5},
 	}}}
 	s := newNavigationService(t, func(d *httpapi.Deps) {
-		d.Navigation = nav.New(func(context.Context) *nav.Network { return n })
+		d.Engine = engine.NewEmbedded(nav.New(func(context.Context) *nav.Network { return n }))
 	})
 	resp, got := s.get("/v2/navigation/route/v1/driving/" + pathOf(t, "1h") + "?overview=by_legs&geometries=geojson")
 	checkAgainstSchema(t, http.MethodGet, "/v2/navigation/route/v1/{profile}/{coordinates}", resp.StatusCode, got)

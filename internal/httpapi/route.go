@@ -4,16 +4,15 @@ import (
 	"context"
 	"net/http"
 
+	"wayside/internal/nav"
 	"wayside/internal/nav/osrm"
 )
 
 // getRoute answers GET and POST /v2/navigation/route: the best way over some places.
 func (a *api) getRoute(w http.ResponseWriter, r *http.Request, c *caller) error {
 	return a.navigate(w, r, c, osrm.Route, func(ctx context.Context, q *osrm.Request, s *navigationScratch) error {
-		if err := a.Navigation.Route(ctx, q.RouteRequest(), &s.route); err != nil {
-			return err
-		}
-		s.body = q.AppendRoute(s.body, &s.route)
-		return nil
+		var err error
+		s.body, err = a.Engine.Route(ctx, q, nav.Avoid{}, s.body)
+		return err
 	})
 }

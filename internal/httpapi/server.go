@@ -64,9 +64,11 @@ type Deps struct {
 
 	Regions func() *region.Region // the region that routes are served from; nil: there is none
 	Imports *imports.Service      // of regions, by admins
-	// Navigation finds routes; nil: it is off, and every request of it is answered with 503.
+	// Engine answers what is asked of OSRM's services; nil: navigation is off, and every request of it is answered with 503.
+	Engine Engine
+	// Navigation finds the routes of sessions, and Drives are the sessions of drivers on the way; nil as Engine is, and where routes
+	// come from a remote engine.
 	Navigation *nav.Service
-	// Drives are the sessions of drivers on the way; nil as Navigation is.
 	Drives     *session.Hub
 	Conditions ExplainConditions // nil: navigation is off
 	Geocoder   Geocoder          // nil: navigation is off

@@ -16,11 +16,9 @@ func (a *api) getValhallaRoute(w http.ResponseWriter, r *http.Request, c *caller
 		q = new(valhalla.Request)
 	}
 	return a.answerNavigation(w, r, c, q.Request, err, func(ctx context.Context, _ *osrm.Request, s *navigationScratch) error {
-		if err := a.Navigation.Route(ctx, q.RouteRequest(), &s.route); err != nil {
-			return err
-		}
-		s.body = q.AppendRoute(s.body, &s.route)
-		return nil
+		var err error
+		s.body, err = a.Engine.Route(ctx, q.Request, q.Avoid, s.body)
+		return err
 	})
 }
 

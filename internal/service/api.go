@@ -57,7 +57,13 @@ func (s *Service) serve(e *edition) (err error) {
 		Deprecated: httpapi.Deprecated(), Revisions: s.replica,
 	}
 	if s.config.Navigation.Region != config.RegionOff {
-		deps.Navigation, deps.Drives, deps.Conditions, deps.Geocoder, deps.Speech = s.routes, s.drives, s.roads.explain, s.geocoder, s.speaker
+		deps.Navigation, deps.Conditions, deps.Geocoder, deps.Speech = s.routes, s.roads.explain, s.geocoder, s.speaker
+		if s.remote == nil {
+			deps.Drives = s.drives
+		}
+	}
+	if s.config.Navigation.Region != config.RegionOff || s.remote != nil {
+		deps.Engine = s.engine
 	}
 	deps.Home = s.home(e)
 	if s.options.DemoDrive != nil {
@@ -162,6 +168,7 @@ func (s *Service) reportState() func() console.State {
 			state.Shared, state.Reached = true, s.caches.conn.Up()
 		}
 		s.reportRegion(&state)
+		s.reportEngine(&state)
 		return state
 	}
 }

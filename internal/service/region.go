@@ -39,6 +39,9 @@ func (s *Service) openRegion(ctx context.Context) error {
 	})
 	s.routes = nav.New(s.roads.network)
 	s.drives = session.New(session.Options{Routes: s.routes, Now: s.now, Watch: s.roads.changed.Next})
+	if err := s.openEngine(); err != nil {
+		return err
+	}
 	if s.regions.Region() == nil {
 		s.roads.markReady() // there are no conditions to wait for
 	}

@@ -22,6 +22,7 @@ import (
 	"wayside/internal/ingest"
 	"wayside/internal/mail"
 	"wayside/internal/nav"
+	"wayside/internal/nav/engine"
 	"wayside/internal/nav/session"
 	"wayside/internal/nearby"
 	"wayside/internal/provider/osm"
@@ -93,6 +94,9 @@ type Service struct {
 	regions   *region.Current
 	roads     *roads
 	routes    *nav.Service // over roads
+	engine    httpapi.Engine
+	remote    *engine.Remote   // nil: the engine is the embedded one
+	engineWeb *safehttp.Client // of remote
 	drives    *session.Hub
 	speaker   *speech.Speaker // nil: announcements have no clips
 	osm       *osm.Sources    // made of the region
@@ -278,6 +282,9 @@ func (s *Service) Close() error {
 	}
 	if s.fetcher != nil {
 		s.fetcher.Close()
+	}
+	if s.engineWeb != nil {
+		s.engineWeb.Close()
 	}
 	if s.caches != nil {
 		s.caches.close()

@@ -21,6 +21,7 @@ type Metrics struct {
 	emails   *prometheus.CounterVec
 	calls    *prometheus.CounterVec
 	dropped  *prometheus.CounterVec
+	engine   *prometheus.CounterVec
 	cache    *prometheus.CounterVec
 	drops    labels
 	routes   sync.Map // pattern → *route: looking labels up on each request would cost more than the count
@@ -61,6 +62,9 @@ func NewMetrics(version string) *Metrics {
 		dropped: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wayside_upstream_dropped_total", Help: "Rows and raw items of upstreams that were dropped, by upstream and why: an unknown type, or the code of a rejection.",
 		}, []string{"upstream", "what"}),
+		engine: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wayside_engine_calls_total", Help: "Calls of a remote engine that finds routes, by outcome.",
+		}, []string{"outcome"}),
 		cache: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wayside_cache_errors_total", Help: "Calls of the shared cache that failed, by call.",
 		}, []string{"call"}),
@@ -69,7 +73,7 @@ func NewMetrics(version string) *Metrics {
 		Name: "wayside_build_info", Help: "Always 1; the label tells the version.", ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, m.rows, m.polls, m.emails, m.calls, m.dropped, m.cache, build,
+	m.registry.MustRegister(m.requests, m.seconds, m.rows, m.polls, m.emails, m.calls, m.dropped, m.engine, m.cache, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -163,6 +167,9 @@ func (m *Metrics) Handler() http.Handler {
 func (m *Metrics) UpstreamCall(upstream, outcome string) {
 	m.calls.WithLabelValues(upstream, outcome).Inc()
 }
+
+// EngineCall counts a call of a remote engine.
+func (m *Metrics) EngineCall(outcome string) { m.engine.WithLabelValues(outcome).Inc() }
 
 // UpstreamDropped counts a row of an upstream that is not shown. Upstreams choose the words: the first maxLabels have labels
 // of their own, all others share one.

@@ -1,0 +1,332 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"wayside/internal/nav"
+	"wayside/internal/nav/osrm"
+	"wayside/internal/roads/graph"
+	"wayside/internal/safehttp"
+)
+
+// Options are what a remote engine needs.
+type Options struct {
+	Name    string                                 // osrm, valhalla or graphhopper
+	URL     *safehttp.URL                          // the operator's
+	Web     *safehttp.Client                       // with the limits CallTimeout, MaxBody and MaxCalls
+	Network func(ctx context.Context) *nav.Network // the region's roads with conditions, until ctx ends; nil: there is no region
+	Now     func() time.Time
+	Log     *slog.Logger
+	Count   func(outcome string) // counts calls
+}
+
+// Remote is an engine at a URL.
+type Remote struct {
+	*caller
+	dialect dialect
+	network func(ctx context.Context) *nav.Network
+}
+
+// dialect is what one engine's API is like.
+type dialect interface {
+	// attempts are the ways in which the engine is told to go round closures, in the order in which they are tried.
+	attempts() []attempt
+	// route asks for routes. Their geometries are whole, and legs of several have steps with theirs.
+	route(ctx context.Context, c *caller, q *question) (*answer, error)
+	// other asks another service of OSRM's.
+	other(ctx context.Context, c *caller, q *osrm.Request) (*answer, error)
+	// lacks says what the engine does not have of a request for a route; empty: it has all.
+	lacks(q *question) string
+	// guides says that the engine has banners and announcements.
+	guides() bool
+	// probe asks for something that is cheap, and names the engine's version if it tells.
+	probe(ctx context.Context, c *caller) (version string, err error)
+}
+
+// question is a request for routes, and what they must go round.
+type question struct {
+	*osrm.Request
+	Avoid        nav.Avoid
+	alternatives int         // beside the best
+	vias         [][]nav.Via // for each leg, places on the way; nil: none
+	around       []closedRoad
+	exclusion    exclusion
+}
+
+// closedRoad is a road to be left out, by its middle.
+type closedRoad = nav.Via
+
+// attempt is one way to go round closures.
+type attempt struct {
+	exclusion exclusion
+	vias      int     // places of a detour for each closure
+	margin    float64 // metres before and after a closure between which the detour is
+}
+
+// exclusion is how closures are told to an engine.
+type exclusion uint8
+
+const (
+	notExcluded exclusion = iota
+	byPoints
+	byPolygons
+	byModel      // areas of a custom model
+	byBlockAreas // of GraphHopper before its version 7
+)
+
+// New makes a remote engine.
+func New(o Options) (*Remote, error) {
+	dialects := map[string]dialect{"osrm": osrmDialect{}, "valhalla": valhallaDialect{}, "graphhopper": graphhopperDialect{}}
+	d, ok := dialects[o.Name]
+	if !ok {
+		return nil, errors.New("navigation.engine: " + o.Name + " is not a remote engine")
+	}
+	c := &caller{web: o.Web, base: o.URL, name: o.Name, now: o.Now, log: o.Log, count: o.Count}
+	return &Remote{caller: c, dialect: d, network: o.Network}, nil
+}
+
+// Probe calls the engine once, and gives its version if it tells.
+func (r *Remote) Probe(ctx context.Context) (version string, err error) {
+	return r.dialect.probe(ctx, r.caller)
+}
+
+// Route appends the answer of the service route. places are left out of the network, if the engine can do that.
+func (r *Remote) Route(ctx context.Context, q *osrm.Request, places nav.Avoid, dst []byte) ([]byte, error) {
+	request := q.RouteRequest()
+	request.Avoid = places
+	if err := request.Check(); err != nil {
+		return dst, err
+	}
+	ask := &question{Request: q, Avoid: places, alternatives: q.Alternatives}
+	if what := r.dialect.lacks(ask); what != "" {
+		return dst, r.notImplemented(what)
+	}
+	j := &judged{Remote: r, network: r.network(ctx), ask: ask}
+	if err := j.find(ctx); err != nil {
+		return dst, err
+	}
+	return j.append(dst)
+}
+
+func (r *Remote) notImplemented(what string) error {
+	return &nav.Error{Code: nav.NotImplemented, Message: "This service finds routes by the engine " + r.name + ", which has no " + what + "."}
+}
+
+// Nearest appends the answer of the service nearest.
+func (r *Remote) Nearest(ctx context.Context, q *osrm.Request, dst []byte) ([]byte, error) {
+	if err := q.NearestRequest().Check(); err != nil {
+		return dst, err
+	}
+	return r.other(ctx, q, dst)
+}
+
+// Table appends the answer of the service table.
+func (r *Remote) Table(ctx context.Context, q *osrm.Request, dst []byte) ([]byte, error) {
+	if err := q.TableRequest().Check(); err != nil {
+		return dst, err
+	}
+	return r.other(ctx, q, dst)
+}
+
+// Match appends the answer of the service match.
+func (r *Remote) Match(ctx context.Context, q *osrm.Request, dst []byte) ([]byte, error) {
+	if err := q.TraceRequest().Check(); err != nil {
+		return dst, err
+	}
+	return r.other(ctx, q, dst)
+}
+
+func (r *Remote) other(ctx context.Context, q *osrm.Request, dst []byte) ([]byte, error) {
+	a, err := r.dialect.other(ctx, r.caller, q)
+	if err != nil {
+		return dst, r.explain(err)
+	}
+	if err := checkRoutes(a.Matchings, 0); err != nil {
+		return dst, r.unreadable()
+	}
+	return appendOther(dst, q, a)
+}
+
+// explain is an error as readers see it.
+func (r *Remote) explain(err error) error {
+	if errors.Is(err, errUnreadable) {
+		return r.unreadable()
+	}
+	if missing := notOffered(""); errors.As(err, &missing) {
+		return r.notImplemented(string(missing))
+	}
+	return err
+}
+
+// notOffered is a service that an engine does not have.
+type notOffered string
+
+func (n notOffered) Error() string { return "no " + string(n) }
+
+// judged are the routes of one request, with what each drives.
+type judged struct {
+	*Remote
+	network *nav.Network // nil: there is no region, so nothing is known of closures
+	ask     *question
+	best    *answer // from which the first route is
+	routes  []route
+	first   []string // entities that close what the engine's own best route drives
+}
+
+// moreAlternatives is how many alternatives are asked for at least where conditions are: one of them may go round what is closed.
+const moreAlternatives = 2
+
+// find asks for routes, and again while all drive a closed road and there is another way to ask.
+func (j *judged) find(ctx context.Context) error {
+	hasConditions := j.network != nil && j.network.Conditions != nil && !j.network.Conditions.None()
+	ask := *j.ask
+	if hasConditions && len(ask.Places.Coordinates) == 2 {
+		ask.alternatives = max(ask.alternatives, moreAlternatives)
+	}
+	if err := j.take(ctx, &ask); err != nil {
+		return err
+	}
+	if !hasConditions {
+		return nil
+	}
+	for _, c := range j.routes[0].driven.Closures {
+		j.first = append(j.first, c.EntityIDs...)
+	}
+	original := j.routes[0]
+	var closures []nav.Closure // all that a route drove so far
+	j.sort()
+	for _, try := range j.dialect.attempts() {
+		if len(j.routes[0].driven.Closures) == 0 {
+			break
+		}
+		closures = append(closures, j.routes[0].driven.Closures...)
+		next, err := j.around(ctx, &original, closures, try)
+		if err != nil {
+			return err
+		}
+		if next == nil {
+			continue
+		}
+		if err := j.take(ctx, next); ctx.Err() != nil {
+			return err
+		}
+		j.sort()
+	}
+	return nil
+}
+
+// take asks for routes and judges each. An attempt after the first that fails leaves what there is.
+func (j *judged) take(ctx context.Context, q *question) error {
+	a, err := j.dialect.route(ctx, j.caller, q)
+	if err == nil {
+		err = checkRoutes(a.Routes, j.legs())
+	}
+	if err == nil && len(a.Routes) == 0 {
+		err = errUnreadable
+	}
+	if err != nil {
+		return j.explain(err)
+	}
+	for i := range a.Routes {
+		r := &a.Routes[i]
+		if r.driven, err = j.judge(ctx, r); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(j.routes, func(o route) bool { return slices.Equal(o.Geometry.positions, r.Geometry.positions) }) {
+			j.routes = append(j.routes, *r)
+		}
+	}
+	if j.best == nil {
+		j.best = a
+	}
+	return nil
+}
+
+// legs is how many legs each route has.
+func (j *judged) legs() int {
+	if len(j.ask.Waypoints) > 0 {
+		return len(j.ask.Waypoints) - 1
+	}
+	return len(j.ask.Places.Coordinates) - 1
+}
+
+func (j *judged) judge(ctx context.Context, r *route) (*nav.Driven, error) {
+	if j.network == nil {
+		return new(nav.Driven), nil
+	}
+	lines := make([][]graph.Position, len(r.Legs))
+	for i := range r.Legs {
+		lines[i] = r.Legs[i].line
+	}
+	return j.network.Driven(ctx, lines)
+}
+
+// sort puts routes that drive the fewest closed roads first; of those that drive none, the fastest under conditions.
+func (j *judged) sort() {
+	slices.SortStableFunc(j.routes, func(a, b route) int {
+		return cmp.Or(cmp.Compare(len(a.driven.Closures), len(b.driven.Closures)), cmp.Compare(a.milliseconds(), b.milliseconds()))
+	})
+}
+
+// milliseconds is how long a route takes under conditions.
+func (r *route) milliseconds() uint64 { return r.Duration.milliseconds() + r.driven.Delay }
+
+// maxAround bounds the roads that an engine is told to leave out: Valhalla's own bound is 50.
+const maxAround = 50
+
+// nearClosures is how far from a closure that was driven others are left out with it, in metres: a detour may meet them.
+const nearClosures = 2_000
+
+// around is the request of an attempt; nil: there is nothing to ask.
+func (j *judged) around(ctx context.Context, of *route, closures []nav.Closure, try attempt) (*question, error) {
+	next := *j.ask
+	next.exclusion = try.exclusion
+	if try.exclusion != notExcluded {
+		next.around = j.network.ClosedNear(closures, nearClosures, j.ask.Places.Coordinates, maxAround)
+		return &next, nil
+	}
+	next.vias = make([][]nav.Via, len(of.Legs))
+	found := false
+	for i := range of.Legs {
+		for _, s := range stretches(of.driven.Closures, i, try.margin) {
+			vias, err := j.network.Detour(ctx, of.Legs[i].line, s, try.vias)
+			if err != nil {
+				return nil, err
+			}
+			next.vias[i] = append(next.vias[i], vias...)
+		}
+		found = found || len(next.vias[i]) > 0
+	}
+	if !found || len(j.ask.Places.Coordinates)+countVias(next.vias) > nav.MaxCoordinates {
+		return nil, nil //nolint:nilnil // there is no such way, which is no error
+	}
+	return &next, nil
+}
+
+func countVias(vias [][]nav.Via) (count int) {
+	for _, leg := range vias {
+		count += len(leg)
+	}
+	return count
+}
+
+// stretches are the parts of a leg with closures, with a margin; those that overlap are joined.
+func stretches(closures []nav.Closure, leg int, margin float64) (found []nav.Stretch) {
+	for i := range closures {
+		c := &closures[i]
+		if c.Leg != leg {
+			continue
+		}
+		if last := len(found) - 1; last >= 0 && c.Begin-margin <= found[last].End {
+			found[last].End = max(found[last].End, c.End+margin)
+		} else {
+			found = append(found, nav.Stretch{Begin: c.Begin - margin, End: c.End + margin})
+		}
+	}
+	return found
+}
