@@ -63,6 +63,8 @@ export interface DemoPlace {
   address: string;
   /** Folder of its mails. */
   outbox: string;
+  /** Path to which the rows of the town's live feed are pushed. */
+  push: string;
 }
 
 /** Demo is a running demo. */
@@ -87,8 +89,8 @@ export async function startDemo(program: string, listen = "127.0.0.1:0"): Promis
     let text = "";
     child.stdout.on("data", (chunk: Buffer) => {
       text += chunk.toString();
-      const [, address, outbox] = /the service at (http:\/\/[\d.:]+)[^]*e-mails are written to\n(.+)\n/.exec(text) ?? [];
-      if (address !== undefined && outbox !== undefined) resolve({ address, outbox, end });
+      const [, address, outbox, push] = /the service at (http:\/\/[\d.:]+)[^]*e-mails are written to\n(.+)\n[^]*(\/v2\/feeds\/wsp_\w+\/entities)/.exec(text) ?? [];
+      if (address !== undefined && outbox !== undefined && push !== undefined) resolve({ address, outbox, push, end });
     });
     child.once("exit", (code) => {
       reject(new Error(`the demo ended with ${String(code)}`));
@@ -100,7 +102,7 @@ export default async function start(project: TestProject): Promise<() => Promise
   const folder = mkdtempSync(join(tmpdir(), "wayside-web-"));
   const program = build(folder);
   const demos = await Promise.all(Array.from({ length: project.vitest.config.maxWorkers }, () => startDemo(program)));
-  project.provide("demos", demos.map(({ address, outbox }) => ({ address, outbox })));
+  project.provide("demos", demos.map(({ address, outbox, push }) => ({ address, outbox, push })));
   project.provide("program", program);
   return async () => {
     await Promise.all(demos.map(({ end }) => end()));
