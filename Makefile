@@ -8,7 +8,7 @@ SHELL := /bin/bash
 .ONESHELL:
 
 GO        ?= go
-FUZZTIME  ?= 3s
+FUZZTIME  ?= 2s
 BENCH     ?= full
 RUNS      ?= 1
 PKG       ?= ./...
@@ -100,7 +100,7 @@ lint: tools ## golangci-lint alone
 format: tools ## format every Go file
 	@gofumpt -w .
 
-fuzz: ## every fuzz target for FUZZTIME=3s
+fuzz: ## every fuzz target for FUZZTIME=2s
 	@$(STEP) 'fuzzing, $(FUZZTIME) for each target'
 	FUZZTIME=$(FUZZTIME) .ci/fuzz
 

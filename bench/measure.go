@@ -199,18 +199,27 @@ func (b *bench) reads(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var ratios, ours, theirs []float64
+		var ratios, ours, theirs, ourTime, bareTime []float64
 		for range b.rounds {
-			fixed, err := load(ctx, bare.addr, []string{"/"}, b.round)
+			var fixed, near *loadResult
+			used, err := perAnswer(bare.cmd.Process.Pid, func() (_ *loadResult, err error) {
+				fixed, err = load(ctx, bare.addr, []string{"/"}, b.round)
+				return fixed, err
+			})
 			if err != nil {
 				return err
 			}
+			bareTime = append(bareTime, float64(used.Nanoseconds())/1000)
 			profiled := b.profile(ctx, fmt.Sprintf("nearby%d", c.wanted))
-			near, err := load(ctx, b.addr, paths, b.round)
+			used, err = perAnswer(b.process.Process.Pid, func() (_ *loadResult, err error) {
+				near, err = load(ctx, b.addr, paths, b.round)
+				return near, err
+			})
 			err = errors.Join(err, profiled())
 			if err != nil {
 				return err
 			}
+			ourTime = append(ourTime, float64(used.Nanoseconds())/1000)
 			ratios = append(ratios, near.perSecond()/fixed.perSecond())
 			ours, theirs = append(ours, near.perSecond()), append(theirs, fixed.perSecond())
 		}
@@ -218,6 +227,8 @@ func (b *bench) reads(ctx context.Context) error {
 		ratio := median(ratios)
 		b.table.add(fmt.Sprintf("nearby, ≈ %d entities (%d bytes) / bare handler", c.wanted, warm.size()), fmt.Sprintf("≥ %.0f %%", c.goal*100),
 			fmt.Sprintf("%.0f %% (%.0f of %.0f/s)", ratio*100, median(ours), median(theirs)), ratio >= c.goal)
+		b.table.note(fmt.Sprintf("processor time an answer, ≈ %d entities: nearby, and bare handler", c.wanted),
+			fmt.Sprintf("%.1f µs, and %.1f µs", median(ourTime), median(bareTime)))
 	}
 	now, peak, err := b.memory()
 	if err != nil {

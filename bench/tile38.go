@@ -248,12 +248,12 @@ func (b *bench) besideTile38(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			ours, theirs = append(ours, float64(near.Microseconds())), append(theirs, float64(other.Microseconds()))
+			ours, theirs = append(ours, float64(near.Nanoseconds())/1000), append(theirs, float64(other.Nanoseconds())/1000)
 			ratios = append(ratios, float64(other)/float64(near))
 		}
 		times := median(ratios)
 		b.table.add(fmt.Sprintf("processor time an answer, ≈ %d entities: Tile38 / nearby", c.wanted), fmt.Sprintf("≥ %.0f ×", c.goal),
-			fmt.Sprintf("%.1f × (%.0f µs / %.0f µs)", times, median(theirs), median(ours)), times >= c.goal)
+			fmt.Sprintf("%.1f × (%.0f µs / %.1f µs)", times, median(theirs), median(ours)), times >= c.goal)
 	}
 	return nil
 }

@@ -297,7 +297,7 @@ func TestManyClosuresAtOnce(t *testing.T) {
 
 // Lines of 500 positions across the town, as many as a batch has: a closure behind them counts before they are all matched.
 func TestLinesAcrossTheTown(t *testing.T) {
-	const lines = 60
+	const lines = 30
 	day(t, func(d *badDay) {
 		var all []mapdata.Entity
 		want := map[uint32]bool{}
