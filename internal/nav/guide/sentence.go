@@ -54,13 +54,14 @@ func (t *Teller) Sentence(s *Step, soon bool) string {
 		v[nthBlank] = t.ordinal(s.Exit)
 	}
 	v[compassBlank] = t.Words.plain("compass." + strconv.Itoa(int(math.Round(float64(s.After)/45))%8))
-	switch dir := s.Direction; {
-	case s.Kind == Merge && (dir.IsLeft() || dir.IsRight()):
-		v[directionBlank] = t.Words.plain(bySide("direction", dir)) // one merges to a side, however much the road turns
-	case dir.IsLeft() || dir.IsRight():
+	if dir := s.Direction; dir.IsLeft() || dir.IsRight() {
 		v[directionBlank] = t.Words.plain("direction." + keyOf(dir))
 	}
-	return t.Words.text(t.keyOfStep(s, soon), &v)
+	key := t.keyOfStep(s, soon)
+	if v[exitBlank] != "" {
+		key = bySide("off.number", s.Direction)
+	}
+	return t.Words.text(key, &v)
 }
 
 // exitOf are the numbers of an exit.
@@ -124,10 +125,7 @@ func (t *Teller) keyOfStep(s *Step, soon bool) string {
 	case NewName:
 		return "new"
 	case Merge:
-		if s.Direction == UTurn {
-			return "merge.straight"
-		}
-		return byTurn("merge", s.Direction)
+		return bySide("merge", s.Direction) // to a side, however much the road turns
 	case OnRamp:
 		return bySide("on", s.Direction)
 	case OffRamp:

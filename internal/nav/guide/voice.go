@@ -98,7 +98,11 @@ func (t *Teller) opening(s, next *Step, brief bool) string {
 
 // ahead announces a maneuver that comes in so many metres.
 func (t *Teller) ahead(metres float64, next *Step) string {
-	return t.Words.text("soon", &values{distanceBlank: t.distance("distance", metres), sentenceBlank: t.Sentence(next, true)})
+	key := "soon"
+	if next.Kind == Arrive {
+		key = "soon.arrive" // a statement, and in some languages another order of words than a request
+	}
+	return t.Words.text(key, &values{distanceBlank: t.distance("distance", metres), sentenceBlank: t.Sentence(next, true)})
 }
 
 // now tells a maneuver, and the one behind it if that follows at once.
