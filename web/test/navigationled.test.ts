@@ -237,3 +237,72 @@ test.each([
   expect(cut, "overlong texts").toEqual([]);
   await car.screenshot(`navigation-led-${theme}-${String(width)}`);
 });
+
+test("hostile names are texts, and leave room for the map", async () => {
+  const tricks = ["<img src=x onerror=alert(1)>", "<script>alert(2)</script>", "\"'`${alert(3)}", "javascript:alert(4)", "\u202egnp.\u2066exe\u0000\u001b[31m", "W".repeat(20_000), "ﷺ".repeat(5000), "e\u0301".repeat(5000), "a\n".repeat(5000), "{{constructor.constructor('alert(5)')()}}", "👨‍👩‍👧".repeat(2000), "%00%0d%0aSet-Cookie:x"];
+  const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE", viewport: { width: 1000, height: 750 } });
+  const { page } = car;
+  const dialogs: string[] = [];
+  page.on("dialog", (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  let trick = "";
+  await page.route(/\/v2\/navigation\/(route|sessions)/, async (route) => {
+    if (route.request().method() !== "POST") {
+      await route.continue();
+      return;
+    }
+    const answer = await route.fetch();
+    const names = new Set(["text", "name", "ref", "exits", "destinations", "announcement", "rotary_name", "summary"]);
+    const text = JSON.stringify(await answer.json(), (key, value: unknown) => (names.has(key) ? trick : value));
+    await route.fulfill({ response: answer, body: text });
+  });
+  for (trick of tricks) {
+    await page.goto(`/?to=${String(destination.lat)},${String(destination.lng)}`);
+    await car.sendFix({ ...town, speed: 0 });
+    await until(page, "the page leads", async () => (await panel(page)).figure !== "");
+    const seen = await page.evaluate(() => {
+      const box = document.querySelector(".maneuver")?.getBoundingClientRect();
+      return { height: box?.height ?? 0, right: box?.right ?? 0, wide: document.documentElement.scrollWidth, text: document.querySelector(".maneuver")?.textContent.length ?? 0 };
+    });
+    expect(seen.height, trick.slice(0, 20)).toBeLessThan(340);
+    expect(seen.right).toBeLessThan(600);
+    expect(seen.wide).toBeLessThanOrEqual(1000);
+    expect(seen.text).toBeLessThan(500);
+    await page.locator("#nav-end").click();
+  }
+  expect(dialogs).toEqual([]);
+});
+
+test("a better way that is declined is not taken", async () => {
+  const { push } = ownDemo();
+  const closure = (ttl: number): unknown[] => [{ external_id: "led-closure-2", kind: "alert.road_closed", lat: 52.00359, lng: 5, properties: {}, ttl_seconds: ttl }];
+  const settle = async (): Promise<void> => {
+    await eventually("the roads know", async () => {
+      const answer = await car.page.request.get("/v2/navigation/conditions?lat=52.00359&lng=5&radius=100");
+      return JSON.stringify(await answer.json()).includes("road_closed") === isClosed;
+    });
+  };
+  const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
+  let isClosed = true;
+  await car.page.request.post(push, { data: closure(600) });
+  await settle();
+  const { page } = car;
+  await page.goto("/?to=52.00594,5");
+  await car.sendFix({ lat: 52.00099, lng: 5, speed: 0 });
+  await until(page, "the page leads", async () => (await panel(page)).figure !== "");
+  const before = await panel(page);
+  await page.request.post(push, { data: closure(1) });
+  isClosed = false;
+  await settle();
+  await until(page, "the shorter way is offered", async () => {
+    await page.clock.runFor(500);
+    return (await panel(page)).offer !== "";
+  });
+  await page.locator(".offer button:not(.strong)").click();
+  await page.clock.runFor(15_000);
+  const after = await panel(page);
+  expect(after.offer).toBe("");
+  expect(after.left.split(" · ")[1]).toBe(before.left.split(" · ")[1]);
+});

@@ -9,7 +9,7 @@ import type { NavDeps } from "./navigation.ts";
 import { placeAt } from "./routeline.ts";
 import { watchAll } from "./watchall.ts";
 
-const behind = 32; // metres behind the junction, on the road that is named
+const behind = 75; // metres behind the junction, on the road that is named and beyond the arrow
 const within = 1500; // metres
 const longest = 40; // characters
 
@@ -36,7 +36,7 @@ export function mountJunctionNames({ host, nav }: NavDeps): void {
       if (junction === undefined || led === null) return null;
       const text = cleanText(junction.name, longest);
       if (label.textContent !== text) label.textContent = text;
-      return placeAt(led.line, junction.metres + behind);
+      return placeAt(led.line, junction.metres + Math.min(behind, junction.length / 2));
     });
     move();
   };

@@ -83,13 +83,13 @@ function lanesBefore(at: LineStep | undefined, metres: number): readonly Compone
   return components.filter(({ type }) => type === "lane");
 }
 
-/** nextJunctions returns the names of the roads behind the next two maneuvers, and where they are. */
-export function nextJunctions({ steps }: Pick<RouteLine, "steps">, metres: number): { name: string; metres: number }[] {
+/** nextJunctions returns the names of the roads behind the next two maneuvers, where they begin, and how long they are driven. */
+export function nextJunctions({ steps }: Pick<RouteLine, "steps">, metres: number): { name: string; metres: number; length: number }[] {
   return steps
     .slice(stepAt({ steps }, metres) + 1)
     .filter(({ step }) => step.maneuver.type !== "arrive" && step.name !== "")
     .slice(0, 2)
-    .map(({ step, start }) => ({ name: step.name, metres: start }));
+    .map(({ step, start, end }) => ({ name: step.name, metres: start, length: end - start }));
 }
 
 /** limitAt returns the speed limit in km/h at so many metres; null if it is unknown, Infinity without one. */

@@ -40,8 +40,8 @@ function layersFor(theme: Theme): LayerSpecification[] {
     line("route-lately", "route-lately", { "line-color": c.driven, "line-width": width(5, 12) }),
     { id: "route-dashes", type: "line", source: "route-dashes", paint: { "line-color": c.dashes, "line-width": 5, "line-dasharray": [1.5, 1.2] } },
     line("route-arrow-case", "route-arrow", { "line-color": c.arrowCase, "line-width": inMetres(11) }),
-    line("route-arrow", "route-arrow", { "line-color": c.arrow, "line-width": inMetres(7) }),
-    { id: "route-arrow-head", type: "fill", source: "route-arrow", filter: ["==", ["geometry-type"], "Polygon"], paint: { "fill-color": c.arrow, "fill-outline-color": c.arrowCase } },
+    { id: "route-arrow", type: "line", source: "route-arrow", filter: ["==", ["geometry-type"], "LineString"], layout: round, paint: { "line-color": c.arrow, "line-width": inMetres(7) } },
+    { id: "route-arrow-head", type: "fill", source: "route-arrow", filter: ["==", ["geometry-type"], "Polygon"], paint: { "fill-color": c.arrow } },
   ];
 }
 
