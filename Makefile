@@ -22,6 +22,9 @@ LONGEST   := $(if $(filter ./...,$(PKG)),$(addprefix ./internal/,cli store/postg
 RACE      := -race $(foreach p,sqlite/lib libc memory,-gcflags=modernc.org/$(p)=-race=false)
 export PATH := $(CURDIR)/bin:$(PATH)
 
+# The extracts of BENCH=ahead, parted by commas.
+AHEAD     := $(shell ls $(WAYSIDE_TEST_OSM)/{milan-otp,malta-gh}.osm.pbf 2>/dev/null | paste -sd, -)
+
 SUM       := $(shell cksum < tools/go.sum | cut -d' ' -f1)
 TOOLS     := bin/.tools-$(SUM)
 STEP      = printf '\n== %s\n'
@@ -104,7 +107,7 @@ fuzz: ## every fuzz target for FUZZTIME=2s
 	@$(STEP) 'fuzzing, $(FUZZTIME) for each target'
 	FUZZTIME=$(FUZZTIME) .ci/fuzz
 
-bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams, BENCH=cluster, BENCH=navigation, BENCH=sessions, BENCH=web for those; RUNS=5 for medians
+bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams, BENCH=cluster, BENCH=navigation, BENCH=sessions, BENCH=ahead, BENCH=web for those; RUNS=5 for medians
 	@case "$(BENCH)" in \
 	small) $(GO) run ./bench -runs $(RUNS) -entities 100000 ;; \
 	reads) $(GO) run ./bench -runs $(RUNS) -reads ;; \
@@ -112,6 +115,7 @@ bench: ## measure the promises of speed and memory; BENCH=small for a tenth of t
 	cluster) $(GO) run ./bench -runs $(RUNS) -cluster ;; \
 	navigation) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -runs $(RUNS) -navigation -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" $(if $(MILLION),-million) ;; \
 	sessions) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -runs $(RUNS) -navigation -sessions -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" ;; \
+	ahead) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -runs $(RUNS) -ahead -extract "$(or $(EXTRACT),$(AHEAD))" ;; \
 	web) .ci/browser speed ;; \
 	*) $(GO) run ./bench -runs $(RUNS) ;; \
 	esac

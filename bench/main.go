@@ -33,6 +33,8 @@ func main() {
 	flag.BoolVar(&o.navigation, "navigation", false, "measure the import of roads, and routes, instead")
 	flag.StringVar(&o.extract, "extract", "", "the OpenStreetMap extract (PBF) of -navigation; make bench gives that of Milan in the folder that WAYSIDE_TEST_OSM names")
 	flag.BoolVar(&o.million, "million", false, "with -navigation, also measure the router on a network of a million junctions, which takes minutes")
+	flag.BoolVar(&o.ahead, "ahead", false, "count how good alerts along roads are instead; -extract names extracts, parted by commas")
+	flag.IntVar(&o.routes, "routes", 1000, "with -ahead, routes on each network")
 	flag.BoolVar(&o.sessionsOnly, "sessions", false, "with -navigation, measure sessions alone")
 	runs := flag.Int("runs", 1, "measure everything so many times, and print the median of each row with the range")
 	flag.Parse()
@@ -66,6 +68,8 @@ type options struct {
 	extract          string
 	million          bool
 	sessionsOnly     bool
+	ahead            bool
+	routes           int
 }
 
 // runAll measures everything a number of times and prints one table: of one run as it is, of several their medians.
@@ -105,6 +109,9 @@ func run(ctx context.Context, o options, t *table) (err error) {
 		return err
 	}
 	b := &bench{options: o, table: t}
+	if o.ahead {
+		return b.runAhead(ctx)
+	}
 	if b.provider, err = newProvider(filepath.Join(o.dir, "ca.pem")); err != nil {
 		return err
 	}

@@ -70,16 +70,43 @@ type Alert struct {
 	Bearing  float64 // degrees clockwise from north, [0, 360)
 	Stage    Stage
 	Due      bool // to be announced, unless the caller suppresses it
+	Match    Match
+}
+
+// Match is how it was decided that a pin lies ahead.
+type Match string
+
+// The ways to decide it.
+const (
+	ByCone Match = "cone" // it lies in the corridor
+	ByRoad Match = "road" // the roads lead to it
+)
+
+// Ahead is where a pin lies along the roads.
+type Ahead struct {
+	Match    Match   // empty: the roads lead elsewhere; ByCone: the corridor decides
+	Distance float64 // metres along the road; of a zone or line, to its beginning
+	Reached  bool    // the car is on the pin's line or in its zone
+	Unsure   bool    // the driver may well take another road before: it is listed, and not announced yet
 }
 
 // List returns the pins ahead, nearest first, at most MaxListed; at equal distances in the order of the pins. If there are more, the
 // nearest that are due and then the nearest others are kept. Without a heading it returns the pins around, and none is due. details
 // returns the details of the pin with an index, and is called only for pins that may be due.
 func (c *Car) List(pins []Pin, details func(int) Details) []Alert {
-	var all []Alert
+	return c.ListAlong(nil, pins, nil, details)
+}
+
+// ListAlong is List where it is known for each pin how the roads lead to it. nil: the corridor decides for all. The rules of leads and
+// stages are the same. It appends to all.
+func (c *Car) ListAlong(all []Alert, pins []Pin, ahead []Ahead, details func(int) Details) []Alert {
 	due := 0
 	for i := range pins {
-		s, ok := c.alert(&pins[i], i, details)
+		where := Ahead{Match: ByCone}
+		if ahead != nil {
+			where = ahead[i]
+		}
+		s, ok := c.alert(&pins[i], where, i, details)
 		if !ok {
 			continue
 		}
@@ -129,19 +156,27 @@ type seen struct {
 }
 
 // alert computes the alert of the pin with an index, and whether it is listed.
-func (c *Car) alert(p *Pin, i int, details func(int) Details) (Alert, bool) {
-	at, ok := c.see(p)
+func (c *Car) alert(p *Pin, where Ahead, i int, details func(int) Details) (Alert, bool) {
+	at, ok := seen{}, false
+	switch where.Match {
+	case ByCone:
+		at, ok = c.see(p)
+	case ByRoad:
+		at, ok = c.seePoint(p.At), true
+		at.distance, at.reached = where.Distance, where.Reached && p.Zone == 0
+	}
 	if !ok || at.distance > rangeOf(p.Kind) {
 		return Alert{}, false
 	}
-	s := Alert{Pin: i, Distance: at.distance, Bearing: at.bearing}
+	s := Alert{Pin: i, Distance: at.distance, Bearing: at.bearing, Match: where.Match}
 	s.Stage = Early
 	if near := NearOf(p, c.Speed); near > 0 && at.distance <= near {
 		s.Stage = Near
 	}
-	s.Due = c.mayAnnounce(p, at, s.Stage)
+	s.Due = c.mayAnnounce(p, at, s.Stage) && !where.Unsure && (where.Match == ByRoad || c.isNarrowlyAhead(p, at))
 	if s.Due {
 		d := details(i)
+		d.Directed = d.Directed && where.Match == ByCone // along the roads, the direction was looked at where the pin is
 		s.Due = c.announces(p, at.distance, &d)
 	}
 	return s, true

@@ -87,12 +87,13 @@ func (c *Car) mayAnnounce(p *Pin, at seen, stage Stage) bool {
 	if !c.Directed || c.Speed < MinSpeed || at.reached || p.Kind.Charger() || at.distance > Lead(p.Kind, c.Speed) {
 		return false
 	}
-	// From far away most pins beside the heading lie on other roads. Those on this road come into the narrow cone, or near.
-	if at.distance > ordinaryLead.at(c.Speed) && !c.inCorridor(p, at, farConeHalfAngle) {
-		return false
-	}
 	// The near distance varies with the speed: after the near stage, the early one is not announced any more.
 	return !p.Announced.Near && (stage == Near || !p.Announced.Early)
+}
+
+// isNarrowlyAhead reports whether a pin is near or in the narrow cone: from far away most pins beside the heading lie on other roads.
+func (c *Car) isNarrowlyAhead(p *Pin, at seen) bool {
+	return at.distance <= ordinaryLead.at(c.Speed) || c.inCorridor(p, at, farConeHalfAngle)
 }
 
 // announces reports whether a pin that may be announced is, with its details.

@@ -29,9 +29,13 @@ var rules = map[string]rule{
 	"index":     {ours: []string{"mapdata", "geo", "law"}, never: transport},
 	"alerts":    {ours: []string{"mapdata", "geo"}, never: technology},
 	"law":       {ours: []string{"mapdata", "geo"}, never: technology},
-	"catalog":   {ours: []string{"mapdata"}, never: transport},
-	"votes":     {ours: []string{"mapdata", "signal"}, never: transport},
-	"live":      {ours: []string{"mapdata", "geo"}, never: transport},
+
+	"alerts/ahead/aheadtest": {ours: []string{"alerts", "alerts/ahead", "geo", "mapdata", "nav", "roads/graph", "roads/match"}, never: technology},
+	"alerts/ahead":           {ours: []string{"geo", "roads/graph", "roads/match"}, never: technology},
+
+	"catalog": {ours: []string{"mapdata"}, never: transport},
+	"votes":   {ours: []string{"mapdata", "signal"}, never: transport},
+	"live":    {ours: []string{"mapdata", "geo"}, never: transport},
 
 	"roads/car": {never: technology},
 
@@ -106,7 +110,7 @@ var rules = map[string]rule{
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
 	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/trial", "secret", "catalog", "takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "console", "alerts", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports", "speech"},
+		ours:  []string{"account", "console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports", "speech"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
@@ -134,7 +138,7 @@ var rules = map[string]rule{
 var wireShapes = []string{"roads/car", "nav/engine", "nav/valhalla", "region", "region/imports", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use: what concerns what ships does not concern them.
-var suites = []string{"store/storetest", "replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "testenv"}
+var suites = []string{"store/storetest", "replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "alerts/ahead/aheadtest", "testenv"}
 
 // clients are the packages that stand outside the service's doors, as anybody's programs do: they know kinds by their ids.
 var clients = []string{"demo", "refprovider"}

@@ -3,7 +3,9 @@ package httpapi
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"wayside/internal/alerts"
@@ -35,12 +37,21 @@ func (q *alertsQuery) pins(hits []mapdata.Hit, into []alerts.Pin, lines []geo.Po
 	return into, lines
 }
 
+// pinDetails are the properties of a hit that alerts depend on.
+type pinDetails struct {
+	alerts.Details
+	bothDirections bool
+	street         string
+	section        geo.Point // the end of an average-speed section, if measured
+	measured       bool
+}
+
 // alertDetails reads the properties on which the announcement of a hit depends (D15.15, D17.9). What is no number within its bounds
 // counts as absent.
-func alertDetails(h *mapdata.Hit) alerts.Details {
-	var d alerts.Details
+func alertDetails(h *mapdata.Hit) pinDetails {
+	var d pinDetails
 	properties := wire.Properties(h)
-	if !bytes.Contains(properties, []byte(`"bearing"`)) && !bytes.Contains(properties, []byte(`"heading_degrees"`)) && !bytes.Contains(properties, []byte(`"maxspeed_kmh"`)) {
+	if !hasDetails(properties) {
 		return d
 	}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(properties))
@@ -67,10 +78,37 @@ func alertDetails(h *mapdata.Hit) alerts.Details {
 			d.MaxSpeed, _ = numberWithin(value, 1, 300)
 		case "both_directions":
 			bothDirections = value.Kind() == 't'
+		case "street":
+			if unquoted, err := jsontext.AppendUnquote(nil, value); err == nil {
+				d.street = strings.TrimSpace(string(unquoted))
+			}
+		case "section":
+			d.section, d.measured = sectionEnd(value)
 		}
 	}
+	d.bothDirections = bothDirections
 	d.Directed = d.Directed && !bothDirections
 	return d
+}
+
+// hasDetails says whether one of the members is there without which there are no details.
+func hasDetails(properties []byte) bool {
+	for _, name := range [...]string{`"bearing"`, `"heading_degrees"`, `"maxspeed_kmh"`, `"both_directions"`, `"street"`, `"section"`} {
+		if bytes.Contains(properties, []byte(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// sectionEnd reads where an average-speed section ends.
+func sectionEnd(value jsontext.Value) (geo.Point, bool) {
+	var section struct{ To []float64 }
+	if json.Unmarshal(value, &section) != nil || len(section.To) != 2 {
+		return geo.Point{}, false
+	}
+	at := geo.Point{Lat: section.To[1], Lng: section.To[0]}
+	return at, at.Valid()
 }
 
 func numberWithin(value jsontext.Value, low, high float64) (float64, bool) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"wayside/internal/alerts"
+	"wayside/internal/alerts/ahead"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
@@ -19,6 +20,8 @@ import (
 const (
 	maxSpeed    = 100 // m/s
 	maxSeenKeys = 200 // keys
+
+	maxSessionID = 64 // bytes
 )
 
 // alertsQuery is the driver's position and motion, and the requested kinds and sources.
@@ -26,6 +29,9 @@ type alertsQuery struct {
 	nearby nearby.Query
 	car    alerts.Car
 	seen   alerts.Announcements
+
+	session string       // id; empty: none
+	state   *ahead.State // of the answer before; nil: none
 }
 
 // alertsScratch is reusable memory for one response.
@@ -33,6 +39,9 @@ type alertsScratch struct {
 	answer  nearby.Answer
 	pins    []alerts.Pin
 	lines   []geo.Point
+	walk    ahead.Walk
+	places  []alerts.Ahead
+	list    []alerts.Alert
 	encoder wire.Encoder
 	body    []byte
 }
@@ -59,7 +68,9 @@ func (a *api) getAlerts(w http.ResponseWriter, r *http.Request, c *caller) error
 		return sourcesProblem(err)
 	}
 	scratch.pins, scratch.lines = q.pins(answer.Hits, scratch.pins[:0], scratch.lines[:0])
-	list := q.car.List(scratch.pins, func(i int) alerts.Details { return alertDetails(&answer.Hits[i]) })
+	looked := a.lookAhead(r.Context(), q, scratch)
+	list := q.car.ListAlong(scratch.list[:0], scratch.pins, looked.places, func(i int) alerts.Details { return alertDetails(&answer.Hits[i]).Details })
+	scratch.list = list
 	first := alerts.First(list, func(i int) bool { return a.hasVoted(r.Context(), c, &answer.Hits[list[i].Pin]) })
 	body := append(scratch.body[:0], `{"alerts":[`...)
 	for i := range list {
@@ -75,7 +86,9 @@ func (a *api) getAlerts(w http.ResponseWriter, r *http.Request, c *caller) error
 		body = wire.AppendComma(body, i > 0)
 		body = wire.AppendString(body, n)
 	}
-	body = append(body, `],"next_announce_after_seconds":`...)
+	body = append(body, ']')
+	body = looked.append(body)
+	body = append(body, `,"next_announce_after_seconds":`...)
 	body = strconv.AppendInt(body, alerts.MinPause, 10)
 	body = append(body, `,"fetched_at_utc":`...)
 	body = wire.AppendTime(body, answer.At.UnixMilli())
@@ -104,6 +117,18 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 			p.addError("seen", "too_many", "seen takes at most "+strconv.Itoa(maxSeenKeys)+" keys: leave out those of what is long behind.")
 		}
 		q.seen = alerts.ParseAnnouncements(keys)
+	}
+	if text, given := p.value("session"); given {
+		if len(text) > maxSessionID {
+			p.addError("session", "too_long", "session must be the id of a session.")
+		}
+		q.session = text
+	}
+	if text, given := p.value("state"); given {
+		if len(text) > ahead.MaxStateLength {
+			p.addError("state", "too_long", "state must be the token of the answer before: at most "+strconv.Itoa(ahead.MaxStateLength)+" bytes.")
+		}
+		q.state, _ = ahead.ParseState(text) // one of an older version is as none
 	}
 	q.nearby = *a.parseSelection(p, c)
 	if !p.values.has("kinds") {
@@ -162,6 +187,8 @@ func appendAlert(dst []byte, car *alerts.Car, pin *alerts.Pin, s *alerts.Alert, 
 	dst = appendTenths(dst, alerts.Lead(pin.Kind, car.Speed))
 	dst = append(dst, `,"stage":"`...)
 	dst = append(dst, s.Stage...)
+	dst = append(dst, `","match":"`...)
+	dst = append(dst, s.Match...)
 	dst = append(dst, `","announce":`...)
 	dst = strconv.AppendBool(dst, announce)
 	return append(dst, '}')

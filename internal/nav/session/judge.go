@@ -44,7 +44,7 @@ func (s *Session) Position(ctx context.Context, p Position) (route []byte, decis
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.hub.Now()
-	s.lastWord = now
+	s.lastWord.Store(now.UnixNano())
 	if s.bucket, decision = ratelimit.Decide(s.bucket, now, positionLimit(), 1); !decision.OK {
 		return nil, decision, nil
 	}
@@ -59,7 +59,9 @@ func (s *Session) Position(ctx context.Context, p Position) (route []byte, decis
 	reason := ReasonRegion
 	if n.DataVersion == s.way.dataVersion {
 		reason = ReasonLeft
-		switch distance := s.way.progress(n, p.At); {
+		distance := s.way.progress(n, p.At)
+		s.show()
+		switch {
 		case distance <= onWay:
 			s.driver.strayed = 0
 			return nil, decision, nil

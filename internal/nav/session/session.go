@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"wayside/internal/geo"
@@ -20,13 +21,15 @@ type Session struct {
 	stream  *stream    // who reads the events; nil: nobody
 	over    bool       // the session has ended
 
-	mu       sync.Mutex
-	request  nav.RouteRequest
-	lastWord time.Time
-	bucket   ratelimit.State
+	lastWord atomic.Int64 // of the client, in nanoseconds since 1970
+
+	mu      sync.Mutex
+	request nav.RouteRequest
+	bucket  ratelimit.State
 
 	way    way
-	route  []byte // what was written of it, compressed: it is sent again to a client that reads the events again
+	shown  atomic.Pointer[way] // what way is, for readers that must not wait
+	route  []byte              // what was written of it, compressed: it is sent again to a client that reads the events again
 	driver driver
 	told   told
 	tried  time.Time // when another way was searched last
@@ -51,7 +54,8 @@ type told struct {
 }
 
 func newSession(h *Hub, q *nav.RouteRequest, render Render) *Session {
-	s := &Session{ID: newID(), hub: h, render: render, request: *q, lastWord: h.Now()}
+	s := &Session{ID: newID(), hub: h, render: render, request: *q}
+	s.lastWord.Store(h.Now().UnixNano())
 	s.request.Alternatives = 0
 	s.driver.heading = -1
 	return s
@@ -77,22 +81,44 @@ func (s *Session) forget(t *stream) {
 	}
 }
 
-// isOver says whether the client has been silent for too long.
+// isOver says whether the client has been silent for too long. It never waits.
 func (s *Session) isOver(now time.Time) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return now.Sub(s.lastWord) >= Lifetime
+	return now.Sub(time.Unix(0, s.lastWord.Load())) >= Lifetime
 }
 
 // take makes one of the routes of an answer the way. The caller holds the lock, or is alone.
 func (s *Session) take(a *nav.RouteAnswer, route int) {
 	s.way = newWay(a, route)
+	s.show()
 	s.route = s.hub.texts.compress(func(dst []byte) []byte { return s.render(dst, a, route) })
 	s.tried = s.hub.Now()
 	s.told.metric = a.Network.Version()
 	s.told.conditions = slices.Sorted(slices.Values(a.Routes[route].Conditions))
 	s.told.arrival = s.hub.Now().Add(time.Duration(a.Routes[route].Duration) * time.Millisecond)
 	s.driver.strayed = 0
+}
+
+// show lets others see how far the way was driven.
+func (s *Session) show() {
+	shown := s.way
+	s.shown.Store(&shown)
+}
+
+// Ahead gives the arcs of the way from where the driver was last, and the shares of their lengths that are on it. dataVersion is of the
+// roads that have them. It never waits.
+func (s *Session) Ahead() (dataVersion string, route func(yield func(arc uint32, from, to float64) bool)) {
+	w := s.shown.Load()
+	return w.dataVersion, func(yield func(arc uint32, from, to float64) bool) {
+		for i, one := range w.ahead() {
+			from := one.from
+			if i == w.at {
+				from = max(from, min(w.share, one.to))
+			}
+			if !yield(one.arc, from, one.to) {
+				return
+			}
+		}
+	}
 }
 
 // text is the route as it was written.

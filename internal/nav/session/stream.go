@@ -39,7 +39,8 @@ func (s *Session) Begin() Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.hub.Now().UTC()
-	s.lastWord, s.told.pending = now, false
+	s.lastWord.Store(now.UnixNano())
+	s.told.pending = false
 	return Event{Name: "route", Route: s.text(), Left: s.told.arrival.Sub(now), At: now}
 }
 

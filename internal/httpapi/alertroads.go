@@ -1,0 +1,135 @@
+package httpapi
+
+import (
+	"context"
+	"hash/fnv"
+	"io"
+	"math"
+	"time"
+
+	"wayside/internal/alerts"
+	"wayside/internal/alerts/ahead"
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+	"wayside/internal/nav"
+	"wayside/internal/wire"
+)
+
+// pinMargin is how near to a way ahead a pin must lie for its properties to be read, in metres.
+const pinMargin = 60
+
+// sectionSeen is how far ahead the beginning of an average-speed section is noted, in metres.
+const sectionSeen = 1000
+
+// lookedAhead is what was found along the roads.
+type lookedAhead struct {
+	along  string // route, probable; empty: no road is near, and all pins are judged by the cone
+	places []alerts.Ahead
+	state  ahead.State
+	at     geo.Point
+	now    time.Time
+}
+
+// lookAhead looks along the roads for each pin of the scratch: along the route of the request's session if the car is on it, otherwise on
+// the most probable way (D15.22). It takes no lock, and keeps nothing.
+func (a *api) lookAhead(ctx context.Context, q *alertsQuery, s *alertsScratch) lookedAhead {
+	looked := lookedAhead{at: q.car.At, now: s.answer.At}
+	if a.Navigation == nil || !q.car.Directed {
+		return looked
+	}
+	ctx, cancel := context.WithCancel(ctx) // the network is needed for no longer than this
+	defer cancel()
+	n, err := a.Navigation.Current(ctx)
+	if err != nil {
+		return looked // there is no region
+	}
+	if looked.along = a.walkAhead(n, q, &s.walk, &looked); looked.along == "" {
+		return looked
+	}
+	s.places = s.places[:0]
+	for i := range s.pins {
+		s.places = append(s.places, q.placeAhead(&s.walk, &s.pins[i], &s.answer.Hits[i], &looked.state))
+	}
+	looked.places = s.places
+	return looked
+}
+
+// walkAhead fills the walk, and says along what.
+func (a *api) walkAhead(n *nav.Network, q *alertsQuery, w *ahead.Walk, looked *lookedAhead) (along string) {
+	roads := ahead.Roads{Graph: n.Graph, Index: n.Index, Version: roadsVersion(n.DataVersion)}
+	fix := ahead.Fix{At: q.car.At, Heading: q.car.Heading, Speed: q.car.Speed, Now: looked.now}
+	ok := false
+	if q.session != "" && a.Drives != nil {
+		if drive := a.Drives.Find(q.session); drive != nil {
+			if version, route := drive.Ahead(); version == n.DataVersion {
+				if looked.state, ok = w.Along(roads, fix, route, q.state, alerts.DetourRange); ok {
+					return "route"
+				}
+			}
+		}
+	}
+	if looked.state, ok = w.Probable(roads, fix, q.state, alerts.DetourRange); ok {
+		return "probable"
+	}
+	return ""
+}
+
+// roadsVersion is a number for a version of the roads.
+func roadsVersion(dataVersion string) uint32 {
+	h := fnv.New32a()
+	_, _ = io.WriteString(h, dataVersion) // never fails
+	return h.Sum32()
+}
+
+// placeAhead is where on a walk a pin lies. It notes average-speed sections that begin there.
+func (q *alertsQuery) placeAhead(w *ahead.Walk, pin *alerts.Pin, h *mapdata.Hit, state *ahead.State) alerts.Ahead {
+	if pin.Kind.Charger() {
+		return alerts.Ahead{Match: alerts.ByCone} // one leaves the road for them
+	}
+	if len(pin.Line) < 2 && !w.Near(pin.At, math.Max(pinMargin, pin.Zone/2)) {
+		return alerts.Ahead{}
+	}
+	d := alertDetails(h)
+	p := ahead.Pin{At: pin.At, Line: pin.Line, Zone: pin.Zone, Street: d.street, Bearing: d.Bearing, Directed: d.Directed}
+	if len(pin.Line) > 1 {
+		p.Directed = !d.bothDirections // a line has the direction of the traffic (D15.15)
+	}
+	place, ok := w.Find(&p)
+	if !ok {
+		return alerts.Ahead{}
+	}
+	if d.measured && pin.Zone == 0 && place.Distance <= sectionSeen {
+		state.Comes(d.section, d.MaxSpeed, place.Distance)
+	}
+	return alerts.Ahead{Match: alerts.ByRoad, Distance: place.Distance, Reached: place.Reached, Unsure: place.Unsure()}
+}
+
+const kmhPerMetreSecond = 3.6
+
+// append appends the members of an answer that tell how the roads were looked along.
+func (l *lookedAhead) append(dst []byte) []byte {
+	if l.along == "" {
+		return append(dst, `,"along":null,"state":null,"sections":[]`...)
+	}
+	dst = append(append(append(dst, `,"along":"`...), l.along...), `","state":"`...)
+	dst = append(l.state.Append(dst), `","sections":[`...)
+	first := true
+	for _, s := range l.state.Sections() {
+		mean, ok := s.Mean(l.now)
+		if !ok {
+			continue
+		}
+		dst = wire.AppendComma(dst, !first)
+		first = false
+		dst = appendTenths(append(dst, `{"mean_kmh":`...), mean*kmhPerMetreSecond)
+		if dst = append(dst, `,"maxspeed_kmh":`...); s.Limit > 0 {
+			dst = appendTenths(dst, s.Limit)
+		} else {
+			dst = append(dst, "null"...)
+		}
+		dst = appendTenths(append(dst, `,"driven_m":`...), s.Driven)
+		dst = appendTenths(append(dst, `,"left_m":`...), geo.Distance(l.at, s.To))
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
+}
