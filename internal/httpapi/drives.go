@@ -30,15 +30,23 @@ func (a *api) postDrive(w http.ResponseWriter, r *http.Request, c *caller) error
 	}
 	scratch := takeNavigationScratch()
 	defer scratch.giveBack()
+	if err == nil && a.Drives != nil && a.Drives.Full() {
+		err = session.ErrFull
+	}
 	if err == nil {
 		err = a.answerInTime(r.Context(), q, scratch, func(ctx context.Context, q *osrm.Request, s *navigationScratch) error {
 			return a.openDrive(ctx, w, q, route, s)
 		})
 	}
+	return a.writeDrive(w, r, http.StatusCreated, scratch.body, err)
+}
+
+// writeDrive writes the answer of a session, or why there is none.
+func (a *api) writeDrive(w http.ResponseWriter, r *http.Request, status int, body []byte, err error) error {
 	if errors.Is(err, session.ErrFull) {
 		return &problem{Type: "unavailable", Status: http.StatusServiceUnavailable, Detail: "This node leads as many drivers as it can. Try again later, or ask for routes.", retryAfter: unavailableRetryAfter}
 	}
-	return a.writeNavigation(w, r, http.StatusCreated, scratch.body, err)
+	return a.writeNavigation(w, r, status, body, err)
 }
 
 // openDrive begins a session on one of the routes of a request, and writes the answer.
@@ -114,7 +122,7 @@ func (a *api) putDrivePosition(w http.ResponseWriter, r *http.Request, _ *caller
 	route, decision, err := s.Position(r.Context(), position)
 	switch {
 	case err != nil:
-		return a.writeNavigation(w, r, http.StatusOK, nil, err)
+		return a.writeDrive(w, r, http.StatusOK, nil, err)
 	case !decision.OK:
 		return &mapdata.LimitError{RetryAfter: decision.RetryAfter, What: "positions"}
 	case route == nil:

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"wayside/internal/nav"
@@ -20,12 +21,14 @@ const (
 
 	// MaxSessions are the sessions of a node. With an open stream of events, one takes some ten kilobytes.
 	MaxSessions = 20_000
+	// MaxBytes is what the sessions of a node keep of their routes. One across a town takes some five kilobytes, one across a continent hundreds.
+	MaxBytes = 400 << 20
 
 	sweepInterval = 30 * time.Second
 	idBytes       = 16 // D15.21: 128 random bits
 )
 
-// ErrFull says that the node has as many sessions as it may.
+// ErrFull says that the node has as many sessions as it may, or that they keep as much of their routes.
 var ErrFull = errors.New("this node leads as many drivers as it can")
 
 // Options are what a Hub needs.
@@ -34,8 +37,9 @@ type Options struct {
 	Now    func() time.Time
 	// Watch gives a channel that is closed when conditions or the region change next. nil: nothing ever changes.
 	Watch func() <-chan struct{}
-	// MaxSessions is set by tests only; 0: the constant of that name.
+	// MaxSessions and MaxBytes are set by tests only; 0: the constants of these names.
 	MaxSessions int
+	MaxBytes    int64
 }
 
 // Hub holds the sessions of a node.
@@ -44,6 +48,7 @@ type Hub struct {
 	texts texts
 	queue chan *stream  // whose sessions are to be judged
 	ended chan struct{} // closed when Run has ended
+	kept  atomic.Int64  // bytes of the ways of all sessions
 
 	mu       sync.Mutex
 	sessions map[string]*Session
@@ -53,6 +58,9 @@ type Hub struct {
 func New(o Options) *Hub {
 	if o.MaxSessions == 0 {
 		o.MaxSessions = MaxSessions
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = MaxBytes
 	}
 	if o.Watch == nil {
 		o.Watch = func() <-chan struct{} { return nil }
@@ -160,6 +168,18 @@ func (h *Hub) Len() int {
 	return len(h.sessions)
 }
 
+// Full says whether there is no room for another session, so that no route needs to be found for it.
+func (h *Hub) Full() bool { return h.Len() >= h.MaxSessions || h.kept.Load() >= h.MaxBytes }
+
+// reserve counts bytes that a session keeps from now on; false: there is no room for them.
+func (h *Hub) reserve(bytes int64) bool {
+	if h.kept.Add(bytes) <= h.MaxBytes || bytes <= 0 {
+		return true
+	}
+	h.kept.Add(-bytes)
+	return false
+}
+
 // Render writes one route of an answer, as the client asked for routes.
 type Render func(dst []byte, a *nav.RouteAnswer, route int) []byte
 
@@ -169,14 +189,25 @@ func (h *Hub) Open(q *nav.RouteRequest, a *nav.RouteAnswer, route int, render Re
 		return nil, &nav.Error{Code: nav.InvalidValue, Message: "There is no such route: route counts from 0, and alternatives says how many there may be."}
 	}
 	s := newSession(h, q, render)
-	s.take(a, route)
+	if err := s.take(a, route); err != nil {
+		return nil, err
+	}
+	if !h.add(s) {
+		s.end()
+		return nil, ErrFull
+	}
+	return s, nil
+}
+
+// add makes a session one of the node's; false: there are as many as there may be.
+func (h *Hub) add(s *Session) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.sessions) >= h.MaxSessions {
-		return nil, ErrFull
+		return false
 	}
 	h.sessions[s.ID] = s
-	return s, nil
+	return true
 }
 
 // Find is the session of an ID; nil: this node does not know it.

@@ -83,17 +83,20 @@ func (s *Session) reroute(ctx context.Context, reason string, entities []string)
 	if err := s.search(ctx, &a); err != nil {
 		return err
 	}
-	s.adopt(&a, reason, entities)
-	return nil
+	return s.adopt(&a, reason, entities)
 }
 
 // adopt makes the first route of an answer the way.
-func (s *Session) adopt(a *nav.RouteAnswer, reason string, entities []string) {
-	for range s.way.passed() { // waypoints that lie behind are not asked for again
+func (s *Session) adopt(a *nav.RouteAnswer, reason string, entities []string) error {
+	passed := s.way.passed()
+	if err := s.take(a, 0); err != nil {
+		return err
+	}
+	for range passed { // waypoints that lie behind are not asked for again
 		s.forgetWaypoint()
 	}
-	s.take(a, 0)
 	s.told.pending, s.told.reason, s.told.entities = true, reason, slices.Compact(slices.Sorted(slices.Values(entities)))
+	return nil
 }
 
 // search asks for the route from where the driver is over the waypoints that are left.
@@ -190,20 +193,23 @@ func (s *Session) searchBetter(ctx context.Context, n *nav.Network, r *rest) (ag
 	s.told.metric = n.Version()
 	var a nav.RouteAnswer
 	if err := s.search(ctx, &a); err != nil {
-		return 0, ignoreNoRoute(err)
+		return 0, keepWay(err)
 	}
 	best := time.Duration(a.Routes[0].Duration) * time.Millisecond
 	switch {
 	case len(r.closed) > 0:
-		s.adopt(&a, ReasonClosed, r.closed)
+		err = s.adopt(&a, ReasonClosed, r.closed)
 	case best+minGain <= r.left && best+r.left/minGainShare <= r.left:
-		s.adopt(&a, ReasonFaster, r.conditions)
+		err = s.adopt(&a, ReasonFaster, r.conditions)
 	}
-	return 0, nil
+	return 0, keepWay(err)
 }
 
-// ignoreNoRoute ignores that there is no way, or no road near the driver: the client keeps what it has.
-func ignoreNoRoute(err error) error {
+// keepWay ignores that there is no way, no road near the driver, or no room for another route: the client keeps what it has.
+func keepWay(err error) error {
+	if errors.Is(err, ErrFull) {
+		return nil
+	}
 	if refused := new(nav.Error); errors.As(err, &refused) && (refused.Code == nav.NoRoute || refused.Code == nav.NoSegment) {
 		return nil
 	}

@@ -30,6 +30,7 @@ type Session struct {
 	way    way
 	shown  atomic.Pointer[way] // what way is, for readers that must not wait
 	route  []byte              // what was written of it, compressed: it is sent again to a client that reads the events again
+	kept   atomic.Int64        // bytes of both, as the hub counts them
 	driver driver
 	told   told
 	tried  time.Time // when another way was searched last
@@ -67,9 +68,20 @@ func (s *Session) end() {
 	t := s.stream
 	s.over = true
 	s.reading.Unlock()
+	s.release()
 	if t != nil {
 		t.close()
 	}
+}
+
+// release has the hub count nothing of the session any more.
+func (s *Session) release() { s.hub.kept.Add(-s.kept.Swap(0)) }
+
+// hasEnded says whether the session has ended.
+func (s *Session) hasEnded() bool {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	return s.over
 }
 
 // forget forgets a stream that has ended.
@@ -86,17 +98,30 @@ func (s *Session) isOver(now time.Time) bool {
 	return now.Sub(time.Unix(0, s.lastWord.Load())) >= Lifetime
 }
 
-// take makes one of the routes of an answer the way. The caller holds the lock, or is alone.
-func (s *Session) take(a *nav.RouteAnswer, route int) {
-	s.way = newWay(a, route)
+// take makes one of the routes of an answer the way. Where there is no room for it, the session stays as it is. The caller holds the lock, or
+// is alone.
+func (s *Session) take(a *nav.RouteAnswer, route int) error {
+	next := newWay(a, route)
+	text := s.hub.texts.compress(func(dst []byte) []byte { return s.render(dst, a, route) })
+	more := int64(len(text)) + next.bytes() + int64(len(s.request.Places.Coordinates))*bytesPerPlace - s.kept.Load()
+	if !s.hub.reserve(more) {
+		return ErrFull
+	}
+	if s.kept.Add(more); s.hasEnded() { // it ended meanwhile
+		s.release()
+	}
+	s.way, s.route = next, text
 	s.show()
-	s.route = s.hub.texts.compress(func(dst []byte) []byte { return s.render(dst, a, route) })
 	s.tried = s.hub.Now()
 	s.told.metric = a.Network.Version()
 	s.told.conditions = slices.Sorted(slices.Values(a.Routes[route].Conditions))
 	s.told.arrival = s.hub.Now().Add(time.Duration(a.Routes[route].Duration) * time.Millisecond)
 	s.driver.strayed = 0
+	return nil
 }
+
+// bytesPerPlace is what a place of a request takes, with its bearing and what else it may have.
+const bytesPerPlace = 64
 
 // show lets others see how far the way was driven.
 func (s *Session) show() {

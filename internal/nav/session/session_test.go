@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"maps"
 	"math"
@@ -440,6 +441,70 @@ func TestBounds(t *testing.T) {
 		}
 		if read != 30 {
 			t.Errorf("%d of 1000 positions were read at once, want 30", read)
+		}
+	})
+}
+
+// TestBytesAreBounded: what sessions keep of their routes is counted, whether they are begun, led another way, or end. Where there is no room
+// for another way, the driver keeps the one there is.
+func TestBytesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrives(t, session.Options{MaxBytes: 10_000})
+		short := []string{"a", "b"}
+		open := func(names ...string) (*session.Session, error) {
+			q := nav.RouteRequest{}
+			for _, name := range names {
+				q.Places.Coordinates = append(q.Places.Coordinates, d.drawn.Place(t, name))
+			}
+			var a nav.RouteAnswer
+			if err := d.routes.Route(t.Context(), &q, &a); err != nil {
+				t.Fatal(err)
+			}
+			return d.Open(&q, &a, 0, d.letters)
+		}
+		var all []*session.Session
+		for !d.Full() && len(all) < 1000 {
+			s, err := open(short...)
+			if err != nil {
+				break
+			}
+			all = append(all, s)
+		}
+		if len(all) < 20 || len(all) > 150 {
+			t.Fatalf("%d sessions have room in 10 000 bytes", len(all))
+		}
+		if _, err := open("a", "d", "a", "d", "a", "d", "a", "d", "a", "d", "a", "d"); !errors.Is(err, session.ErrFull) {
+			t.Errorf("a long route: %v", err)
+		}
+		for range 40 { // room for another one is made, again and again
+			if !d.Close(all[0].ID) {
+				t.Fatal("there is no session to close")
+			}
+			s, err := open(short...)
+			if err != nil {
+				t.Fatalf("after one was closed: %v", err)
+			}
+			all = append(all[1:], s)
+		}
+		far := session.Position{At: d.along("y", "f", 1, 0), Heading: -1}
+		refused := 0
+		for _, s := range all {
+			if _, _, err := s.Position(t.Context(), far); errors.Is(err, session.ErrFull) {
+				refused++
+			} else if err != nil {
+				t.Error(err)
+			}
+		}
+		if refused == 0 {
+			t.Error("all got a longer way, though there is no room")
+		}
+		for _, s := range all {
+			d.Close(s.ID)
+		}
+		for range 3 {
+			if _, err := open(short...); err != nil {
+				t.Errorf("after all were closed: %v", err)
+			}
 		}
 	})
 }

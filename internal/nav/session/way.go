@@ -62,6 +62,12 @@ func newWay(a *nav.RouteAnswer, route int) way {
 	return w
 }
 
+// bytes is what the way keeps.
+func (w *way) bytes() int64 {
+	const perArc, perSpan, perLeg = 4, 12, 4
+	return int64(cap(w.arcs))*perArc + int64(cap(w.spans))*perSpan + int64(cap(w.legs))*perLeg
+}
+
 // stretch is an arc of a way, or what of it is on the way.
 type stretch struct {
 	arc      uint32
