@@ -16,23 +16,11 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// hostileNames are names that nobody would give.
-func hostileNames() []string {
-	names := []string{
-		"", " ", "\t\n", "\x00", "a\x00b", "\x1b[31mred\x1b[0m", strings.Repeat("long ", 8000), strings.Repeat("x", 40_000), strings.Repeat("é", 255),
-		"\xff\xfe", "half \xc3", "\u202egnp.exe", "\u2066isolated", "שלום רחוב", "شارع الملك", "\u200fright mark", "<script>alert(1)</script>", "&lt;", `"quoted"`, `\u0000`,
-		"a;b;c", strings.Repeat("a;", 120), ";;;", "'", "''''", "L'", "’’", "...", "-", "--", "1", "12", "12;14", "007", "999999999999999999999",
-		"1-2/3", "½", "Ⅷ", "①", "٣٤", "०१", "ﬁne", "ǅ", "İstanbul", "ẞ", "Ω", "Å", "e\u0301\u0301\u0301", strings.Repeat("\u0301", 200), "👩‍👩‍👧‍👦", "🚗", "\u200b", "\u00ad\u00ad", "\ufeff",
-		"東京駅", "서울역", "กรุงเทพ", "Ῥόδος", "q=1&lat=2", "../../etc/passwd", "%s%n", "' OR 1=1", strings.Repeat("a ", 500), "\U0010ffff", "\ue000", "a\u2028b",
-	}
-	return names
-}
-
 // hostile is a town in which everything is called like that.
 func hostile(t testing.TB) *roadtest.Network {
 	n := roadtest.Map(t, 100, "a-b-c-d-e", roadtest.Way("abcde", "highway=primary, name=Good Street"))
 	id := int64(1000)
-	for _, name := range hostileNames() {
+	for _, name := range roadtest.HostileNames() {
 		at := n.Nodes[int(id)%len(n.Nodes)]
 		for _, tags := range []osmpbf.Tags{
 			{{Key: "place", Value: "town"}, {Key: "name", Value: name}},
@@ -62,7 +50,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	began := time.Now()
 	shown := 0
-	for _, name := range append(hostileNames(), "shop", "good street", "good street 12", "1") {
+	for _, name := range append(roadtest.HostileNames(), "shop", "good street", "good street 12", "1") {
 		for _, r := range append(x.ask(name), x.ask("good street "+name)...) {
 			for _, text := range [][]byte{r.Name, r.Street, r.Number, r.City, r.Postcode, r.Country, r.Code, []byte(r.Key), []byte(r.Value)} {
 				shown++
@@ -121,7 +109,7 @@ func TestBuildStops(t *testing.T) {
 func FuzzSearch(f *testing.F) {
 	x := drawn(f, hostile(f))
 	y := drawn(f, town(f))
-	for _, name := range hostileNames() {
+	for _, name := range roadtest.HostileNames() {
 		f.Add(name, 0.0, 0.0)
 	}
 	f.Add("hauptstrasse 5 & kbira", 1.0, 2.0)
