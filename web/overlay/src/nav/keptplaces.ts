@@ -1,0 +1,80 @@
+// The places that the driver keeps: home, work and the last ten destinations (pure).
+
+import { distance } from "../geo.ts";
+import { cleanName } from "./geouri.ts";
+import type { Destination } from "./types.ts";
+
+/** Slot is a place with a meaning of its own. */
+export type Slot = "home" | "work";
+
+export interface KeptPlaces {
+  home: Destination | null;
+  work: Destination | null;
+  /** The latest first. */
+  recent: readonly Destination[];
+  /** Whether the driver wants them in the account, too. */
+  inAccount: boolean;
+}
+
+export const noPlaces: KeptPlaces = { home: null, work: null, recent: [], inAccount: false };
+
+/** The service's limit, too (internal/account). */
+export const maxRecent = 10;
+const sameWithin = 30; // metres
+
+/** parsePlaces parses places of the browser's storage or the account. What is damaged is left out; it never throws. */
+export function parsePlaces(value: unknown): KeptPlaces {
+  if (typeof value !== "object" || value === null) return noPlaces;
+  const { home, work, recent, inAccount } = value as Record<string, unknown>;
+  const list = Array.isArray(recent) ? recent : [];
+  return {
+    home: parseDestination(home),
+    work: parseDestination(work),
+    recent: list.slice(0, maxRecent).map(parseDestination).filter((one): one is Destination => one !== null),
+    inAccount: inAccount === true,
+  };
+}
+
+/** parseStoredPlaces parses the browser's stored text. */
+export function parseStoredPlaces(text: string | null): KeptPlaces {
+  try {
+    return parsePlaces(JSON.parse(text ?? "null"));
+  } catch {
+    return noPlaces; // written by another script, or truncated
+  }
+}
+
+function parseDestination(value: unknown): Destination | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { place, name, detail } = value as Record<string, unknown>;
+  const { lat, lng } = (typeof place === "object" && place !== null ? place : {}) as Record<string, unknown>;
+  if (typeof lat !== "number" || typeof lng !== "number" || !(Math.abs(lat) <= 90 && Math.abs(lng) <= 180)) return null;
+  return { place: { lat, lng }, name: text(name), detail: text(detail) };
+}
+
+const text = (value: unknown): string => (typeof value === "string" ? cleanName(value) : "");
+
+/** isSame reports whether two destinations are one for the driver. */
+export const isSame = (a: Destination, b: Destination): boolean => a.name === b.name && distance(a.place, b.place) <= sameWithin;
+
+/** withRecent adds the latest destination, unless it is home or work. */
+export function withRecent(places: KeptPlaces, latest: Destination): KeptPlaces {
+  if ([places.home, places.work].some((one) => one !== null && distance(one.place, latest.place) <= sameWithin)) return places;
+  const { place, name, detail } = latest;
+  return { ...places, recent: [{ place, name: cleanName(name), detail: cleanName(detail) }, ...places.recent.filter((one) => !isSame(one, latest))].slice(0, maxRecent) };
+}
+
+export const withoutRecent = (places: KeptPlaces, gone: Destination): KeptPlaces => ({ ...places, recent: places.recent.filter((one) => !isSame(one, gone)) });
+
+/** withSlot sets home or work; null removes it. */
+export function withSlot(places: KeptPlaces, slot: Slot, destination: Destination | null): KeptPlaces {
+  const kept = destination === null ? places : withoutRecent(places, destination);
+  return { ...kept, [slot]: destination };
+}
+
+/** mergePlaces joins what the account has with what the browser has, when the driver turns the account on. */
+export function mergePlaces(account: KeptPlaces, browser: KeptPlaces): KeptPlaces {
+  const joined = { home: account.home ?? browser.home, work: account.work ?? browser.work, inAccount: true };
+  const recent = [...browser.recent, ...account.recent.filter((one) => !browser.recent.some((ours) => isSame(ours, one)))];
+  return { ...joined, recent: recent.slice(0, maxRecent) };
+}

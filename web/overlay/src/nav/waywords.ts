@@ -1,0 +1,90 @@
+// What is told of each way that is offered (pure).
+
+import type { Place } from "../geo.ts";
+import type { Route } from "./types.ts";
+
+/** WayFacts are what the driver compares. */
+export interface WayFacts {
+  /** Seconds, with what slows the way now. */
+  seconds: number;
+  metres: number;
+  /** Seconds that the way takes longer than without jams and works. */
+  delay: number;
+  hasToll: boolean;
+  hasFerry: boolean;
+  hasMotorway: boolean;
+  /** Streets that most of the way is on. */
+  via: string;
+  /** Ids of the entities that the service leads around. */
+  avoided: readonly string[];
+  /** Whether a part of it is closed: only who begins or ends there drives on it. */
+  isClosed: boolean;
+}
+
+const minDelay = 60; // seconds: less is not worth a word
+
+export function factsOf(route: Route): WayFacts {
+  const steps = route.legs.flatMap((leg) => leg.steps);
+  const has = (name: string): boolean => steps.some(({ intersections }) => intersections.some(({ classes }) => classes?.includes(name) === true));
+  const delay = (route.wayside.duration_ms - route.wayside.free_flow_ms) / 1000;
+  return {
+    seconds: route.duration,
+    metres: route.distance,
+    delay: delay >= minDelay ? delay : 0,
+    hasToll: has("toll"),
+    hasFerry: steps.some(({ mode }) => mode === "ferry") || has("ferry"),
+    hasMotorway: has("motorway"),
+    via: [...new Set(route.legs.map(({ summary }) => summary).filter((text) => text !== ""))].join(" · "),
+    avoided: route.wayside.avoided,
+    isClosed: route.legs.some(({ incidents }) => incidents.some(({ closed }) => closed)),
+  };
+}
+
+/** Entities that ways are led around and that are told, at most. */
+export const maxAvoidedTold = 3;
+
+/** avoidedOf returns what the ways are led around, what the first of them avoids first. */
+export const avoidedOf = (ways: readonly WayFacts[]): string[] => [...new Set(ways.flatMap(({ avoided }) => avoided))].slice(0, maxAvoidedTold);
+
+/** minutesOf returns whole minutes, at least one: a drive never takes none. */
+export const minutesOf = (seconds: number): number => Math.max(1, Math.round(seconds / 60));
+
+/** Duration is hours and minutes. */
+export interface Duration {
+  hours: number;
+  minutes: number;
+}
+
+export function durationOf(seconds: number): Duration {
+  const minutes = minutesOf(seconds);
+  return { hours: Math.floor(minutes / 60), minutes: minutes % 60 };
+}
+
+/** chosenWay returns the index of the line that is nearest to where the driver touched, of lines in pixels; null if none is near. */
+export function chosenWay(lines: readonly (readonly { x: number; y: number }[])[], touched: { x: number; y: number }, reach: number): number | null {
+  let best: { way: number; away: number } | null = null;
+  lines.forEach((line, way) => {
+    for (let i = 0; i + 1 < line.length; i++) {
+      const [a, b] = [line[i], line[i + 1]];
+      if (a === undefined || b === undefined) continue;
+      const [dx, dy] = [b.x - a.x, b.y - a.y];
+      const length = dx * dx + dy * dy;
+      const share = length === 0 ? 0 : Math.max(0, Math.min(1, ((touched.x - a.x) * dx + (touched.y - a.y) * dy) / length));
+      const away = Math.hypot(a.x + share * dx - touched.x, a.y + share * dy - touched.y);
+      if (away <= reach && (best === null || away < best.away)) best = { way, away };
+    }
+  });
+  return (best as { way: number } | null)?.way ?? null;
+}
+
+/** boundsOf returns the rectangle that contains all places: west, south, east, north. */
+export function boundsOf(places: readonly Place[]): [number, number, number, number] | null {
+  const [first] = places;
+  if (first === undefined) return null;
+  let [west, south, east, north] = [first.lng, first.lat, first.lng, first.lat];
+  for (const { lat, lng } of places) {
+    [west, east] = [Math.min(west, lng), Math.max(east, lng)];
+    [south, north] = [Math.min(south, lat), Math.max(north, lat)];
+  }
+  return [west, south, east, north];
+}
