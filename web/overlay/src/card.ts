@@ -87,8 +87,16 @@ export function makeCard(deps: CardDeps): HTMLElement {
   const known = element("ul", { class: "details" });
   const facts = element("ul", { class: "facts" });
   const ballot = makeBallot(deps);
+  const drive = makeButton({ class: "drive-there", id: "card-drive" }, () => {
+    if (entity === null) return;
+    const words = locale.get();
+    const label = entityLabel(entity, state.kinds.get(), words);
+    const at = streetOf(entity);
+    actions.driveTo({ place: placeOf(entity), name: at === "" ? label : at, detail: at === "" ? "" : label });
+    actions.select(null);
+  });
   const head = element("header", {}, icon, element("div", { class: "what" }, kind, street, element("div", { class: "figures-row" }, distanceText, sign.element)), close);
-  const box = element("section", { class: "card panel", hidden: "", "aria-labelledby": kind.id }, element("div", { class: "scroll" }, head, known, facts, ballot.element));
+  const box = element("section", { class: "card panel", hidden: "", "aria-labelledby": kind.id }, element("div", { class: "scroll" }, head, known, facts, drive, ballot.element));
   let entity: Entity | null = null;
   let isElsewhere = false; // an entity that is no longer in the view is not gone
   let previousID: string | null = null;
@@ -109,6 +117,8 @@ export function makeCard(deps: CardDeps): HTMLElement {
     const pose = state.pose();
     setTextOrHide(distanceText, pose === null ? "" : words.format.distance(Math.max(0, distance(pose, placeOf(entity)) - zoneWidthOf(entity) / 2)).text);
     setLabel(close, words.say("do.close"));
+    setText(drive, words.say("nav.driveThere"));
+    drive.hidden = zoneWidthOf(entity) > 0; // a zone has no place to drive to
     const now = serverTime(state.clock.get(), performance.now(), Date.now());
     const limit = limitOf(entity, state.settings.get().units);
     sign.show(limit, limit === null ? "" : limitText(limit, state.settings.get().units, words));

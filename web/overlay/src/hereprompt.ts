@@ -1,4 +1,4 @@
-// The question after a long press on the map: "I am here" sets the driver's position to that place.
+// The question after a long press on the map: whether to drive to that place, or whether the driver is there.
 
 import type { Map as MapLibre, MapMouseEvent, MapTouchEvent } from "maplibre-gl";
 import { element } from "./dom.ts";
@@ -11,7 +11,7 @@ import { makeButton, makeIcon, setLabel, setText } from "./widgets.ts";
 const pressDuration = 600; // ms
 const maxPressMove = 10; // pixels
 const shownFor = 8000; // ms
-const size = { width: 240, height: 80 }; // pixels, at most, to keep the question on the screen
+const size = { width: 300, height: 152 }; // pixels, at most, to keep the question on the screen
 
 interface Point {
   x: number;
@@ -37,14 +37,18 @@ export function makeHerePrompt(map: MapLibre, actions: Actions, locale: Observab
   let pressed: { point: Point; place: Place } | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;
-  const here = makeButton({ class: "strong" }, () => {
+  const drive = makeButton({ class: "strong", id: "drive-here" }, () => {
+    if (pressed !== null) actions.driveTo({ place: pressed.place, name: "", detail: "" });
+    hide();
+  });
+  const here = makeButton({ class: "place-here" }, () => {
     if (pressed !== null) actions.namePlace(pressed.place);
     hide();
   });
   const close = makeButton({ class: "signed" }, () => {
     hide();
   }, makeIcon("close"));
-  const box = element("div", { class: "here panel", role: "group", hidden: "" }, here, close);
+  const box = element("div", { class: "here panel", role: "group", hidden: "" }, drive, close, here);
   map.getContainer().append(box);
   const hide = (): void => {
     clearTimeout(hiding);
@@ -62,7 +66,7 @@ export function makeHerePrompt(map: MapLibre, actions: Actions, locale: Observab
     box.style.left = `${String(corner.x)}px`;
     box.style.top = `${String(corner.y)}px`;
     box.hidden = false;
-    here.focus({ preventScroll: true });
+    drive.focus({ preventScroll: true });
     clearTimeout(hiding);
     hiding = setTimeout(hide, shownFor);
   };
@@ -92,9 +96,10 @@ export function makeHerePrompt(map: MapLibre, actions: Actions, locale: Observab
     show(point, lngLat);
   });
   locale.watch(({ say: speak }) => {
+    setText(drive, speak("nav.driveThere"));
     setText(here, speak("place.here"));
     setLabel(close, speak("do.close"));
-    setLabel(box, speak("place.here"));
+    setLabel(box, speak("nav.driveThere"));
   });
   return {
     takesClick(point) {

@@ -116,6 +116,8 @@ export interface Drive {
 export interface Account {
   email: string;
   tier: "account" | "premium";
+  /** "screen" for one that a phone signed in. */
+  scope?: string;
 }
 
 /** BegunPairing is the answer to a screen that requests to be signed in by a phone. */

@@ -1,11 +1,12 @@
 // Requests about routes, sessions and places. Unlike all other requests of the page they have exact positions: a route begins on the
 // right side of the street only there. Routes have a budget of their own, as in the service (D15.23).
 
-import { HTTPError, getJSON } from "../api.ts";
+import { HTTPError, formatCoordinate, getJSON } from "../api.ts";
 import { bearing, distance, type Place } from "../geo.ts";
 import { RequestBudget } from "../requestbudget.ts";
 import { initialParser, parseChunk } from "../sseparser.ts";
 import { retryAfterSeconds } from "../tokenbucket.ts";
+import type { Entity, NearbyAnswer } from "../wire.ts";
 import type { Found, Route, RouteOptions, RoutesAnswer, Session, SessionEvent } from "./types.ts";
 
 const navigationPath = "/v2/navigation/";
@@ -49,12 +50,39 @@ export class NavigationAPI {
       query.set("lat", exact(near.lat));
       query.set("lon", exact(near.lng));
     }
+    return this.#places(`/v2/geocode/api?${query.toString()}`, near, signal);
+  }
+
+  /** near finds places of these tags around a place, the nearest first. */
+  async near(place: Place, tags: readonly string[], { kilometres, limit }: { kilometres: number; limit: number }, language: string, signal?: AbortSignal): Promise<{ found: Found[]; attribution: string }> {
+    const query = new URLSearchParams({ lat: exact(place.lat), lon: exact(place.lng), radius: String(kilometres), limit: String(limit), lang: language });
+    if (tags.length > 0) query.set("layer", "other"); // house numbers have no tags, and would pass
+    for (const tag of tags) query.append("osm_tag", tag);
+    return this.#places(`/v2/geocode/reverse?${query.toString()}`, place, signal);
+  }
+
+  /** chargers finds chargers of all sources around a place, the nearest first. */
+  async chargers(place: Place, radius: number, limit: number, networks: readonly string[] | null, signal?: AbortSignal): Promise<Entity[]> {
     if (!this.#reads.tryTake()) throw new TooSoon(1);
+    const query = new URLSearchParams({ lat: formatCoordinate(place.lat), lng: formatCoordinate(place.lng), radius: String(radius), kinds: "charger.supercharger,charger.destination", limit: String(limit) });
+    if (networks !== null && networks.length > 0) query.set("networks", networks.join(","));
     const onResponse = (response: Response): void => {
       this.#reads.observe(response, false);
     };
-    const answer = await getJSON<Collection>(`/v2/geocode/api?${query.toString()}`, { ...(signal && { signal }), onResponse });
-    return { found: answer.features.map((feature) => foundOf(feature, near)), attribution: answer.attribution ?? "" };
+    return (await getJSON<NearbyAnswer>(`/v2/entities/nearby?${query.toString()}`, { ...(signal && { signal }), onResponse })).entities;
+  }
+
+  /** table returns seconds and metres from each source to each destination, which are numbers of places; null where no road leads. */
+  async table(places: readonly Place[], bearings: readonly (number | null)[], sources: readonly number[], destinations: readonly number[], signal?: AbortSignal): Promise<Table> {
+    const body = {
+      coordinates: places.map(({ lat, lng }) => [Number(exact(lng)), Number(exact(lat))]),
+      bearings: bearings.map((degrees) => (degrees === null ? null : [Math.round(degrees) % 360, headingTolerance])),
+      sources,
+      destinations,
+      annotations: ["duration", "distance"],
+      generate_hints: false,
+    };
+    return (await (await this.#sendRoute(`${navigationPath}table/v1/driving`, body, signal)).json()) as Table;
   }
 
   /** routes finds up to three routes over all stops; the first stop is where the car is. silent are the numbers of those that the route leads over without stopping. */
@@ -104,12 +132,29 @@ export class NavigationAPI {
     await fetch(`${sessionsPath}/${encodeURIComponent(id)}`, { method: "DELETE", keepalive: true });
   }
 
+  async #places(path: string, near: Place | null, signal?: AbortSignal): Promise<{ found: Found[]; attribution: string }> {
+    if (!this.#reads.tryTake()) throw new TooSoon(1);
+    const onResponse = (response: Response): void => {
+      this.#reads.observe(response, false);
+    };
+    const answer = await getJSON<Collection>(path, { ...(signal && { signal }), onResponse });
+    return { found: answer.features.map((feature) => foundOf(feature, near)), attribution: answer.attribution ?? "" };
+  }
+
   async #sendRoute(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
     if (!this.#routes.tryTake()) throw new TooSoon(1);
     return send("POST", path, body, signal, (response) => {
       this.#routes.observe(response, false);
     });
   }
+}
+
+/** Table has a row for each source. */
+export interface Table {
+  /** Seconds. */
+  durations: readonly (readonly (number | null)[])[];
+  /** Metres. */
+  distances: readonly (readonly (number | null)[])[];
 }
 
 const maxFound = 8;

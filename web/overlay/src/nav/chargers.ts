@@ -6,8 +6,8 @@ import type { RouteLine } from "./routeline.ts";
 /** Seconds of detour, at most. */
 export const maxDetour = 300;
 
-/** Candidates that the service is asked about: one table of at most 100 pairs of places. */
-export const maxCandidates = 24;
+/** Candidates that the service is asked about: two tables of 100 pairs, which count as one request each. */
+export const maxCandidates = 10;
 
 /** Metres from the line, at most: what is farther is no detour of five minutes to and fro at 50 km/h. */
 const corridor = 2500;

@@ -3,7 +3,7 @@
 import { element } from "../dom.ts";
 import type { Locale } from "../locale.ts";
 import type { Observable } from "../observable.ts";
-import { parsePlace } from "../position.ts";
+import { parseLink } from "./geouri.ts";
 import { readStored } from "../storage.ts";
 import { makeButton, setText } from "../widgets.ts";
 import type { Navigation, NavigationHost } from "./navigation.ts";
@@ -46,9 +46,9 @@ export class NavigationEntry {
     });
   }
 
-  /** takeAddress resumes the drive of before, or drives to where the page's address leads (`?to=lat,lng`), which is then removed: it is not kept in the browser's history. */
+  /** takeAddress resumes the drive of before, or drives to where the page's address leads (`?to=lat,lng` or a geo: URI), which is then removed: it is not kept in the browser's history. */
   takeAddress(query: URLSearchParams): void {
-    const place = parsePlace(query.get("to"));
+    const destination = parseLink(query.get("to"));
     if (!query.has("to")) {
       if (readStored(keptDriveKey) !== null) {
         this.run((navigation) => {
@@ -60,7 +60,7 @@ export class NavigationEntry {
     query.delete("to");
     const search = query.toString();
     history.replaceState(null, "", location.pathname + (search === "" ? "" : `?${search}`));
-    if (place !== null) this.driveTo({ place, name: "", detail: "" });
+    if (destination !== null) this.driveTo(destination);
   }
 }
 

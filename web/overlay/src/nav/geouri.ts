@@ -38,5 +38,5 @@ function placeOf(text: string): Place | null {
 /** cleanName returns a foreign name as one short line, without characters that are invisible or change the direction of the text. */
 export function cleanName(name: string): string {
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ").replace(/\s+/g, " ").trim();
-  return [...line.slice(0, 4 * maxName)].slice(0, maxName).join("");
+  return Array.from(line.slice(0, 4 * maxName)).slice(0, maxName).join("");
 }

@@ -8,7 +8,10 @@
 //   routelayers.ts    the route on the map (routefeatures.ts, pure); junctionnames.ts; overview.ts
 //   maneuverpanel.ts  the next maneuver (maneuver.ts, pure; maneuvericon.ts); steplist.ts all of them where there is no map
 //   trippanel.ts      what is left, and the end of the drive; prompts.ts questions; news.ts why the route is another one
-//   whereto.ts        where to; choice.ts which way; voice.ts what is said
+//   whereto.ts        where to (placesearch.ts, results.ts, pure); placekeeper.ts the driver's places (keptplaces.ts, pure)
+//   choice.ts         which way (waywords.ts, autostart.ts, pure); waylayers.ts the ways on the map; stopsview.ts (stops.ts, pure)
+//   chargersview.ts   chargers on the way; chargerfinder.ts finds them (chargers.ts, pure)
+//   voice.ts          what is said
 
 import styleURL from "./nav.css?url"; // imported as a style it would make Vite add its own loader to the first load
 import type { Map as MapLibre } from "maplibre-gl";
@@ -25,7 +28,9 @@ import { Drive } from "./drive.ts";
 import { mountJunctionNames } from "./junctionnames.ts";
 import { mountManeuverPanel } from "./maneuverpanel.ts";
 import { mountNews } from "./news.ts";
+import { mountOnTheWay } from "./ontheway.ts";
 import { mountOverview } from "./overview.ts";
+import { PlaceKeeper } from "./placekeeper.ts";
 import { mountPrompts } from "./prompts.ts";
 import { mountRouteLayers } from "./routelayers.ts";
 import { mountStepList } from "./steplist.ts";
@@ -167,8 +172,10 @@ export function mountNavigation(host: NavigationHost): Navigation {
   mountStepList(deps);
   mountOverview(deps);
   mountVoice(deps, trip);
-  const choice = mountChoice(deps);
-  const whereTo = mountWhereTo(deps);
+  const keeper = new PlaceKeeper(host.preferences);
+  const whereTo = mountWhereTo({ ...deps, keeper });
+  const choice = mountChoice({ ...deps, keeper, addStop: whereTo.addStop });
+  mountOnTheWay(deps, choice);
   let listed: boolean | null = null;
   nav.phase.watch((phase) => {
     const isLed = phase === "led" || phase === "arrived";

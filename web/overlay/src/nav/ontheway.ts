@@ -1,0 +1,25 @@
+// The buttons by which a driver who is led adds a stop or a charger.
+
+import { makeButton, setLabel } from "../widgets.ts";
+import type { Choice } from "./choice.ts";
+import { makeNavIcon } from "./navicons.ts";
+import type { NavDeps } from "./navigation.ts";
+import { watchAll } from "./watchall.ts";
+
+/** mountOnTheWay adds them to the buttons at the edge of the map. */
+export function mountOnTheWay({ host, nav }: NavDeps, choice: Choice): void {
+  const controls = host.slots.all.querySelector(".controls");
+  const stops = makeButton({ class: "signed", id: "nav-stops", hidden: "" }, () => {
+    choice.showStops();
+  }, makeNavIcon("add"));
+  const chargers = makeButton({ class: "signed", id: "nav-chargers", hidden: "" }, () => {
+    choice.showChargers();
+  }, makeNavIcon("charger"));
+  controls?.prepend(stops, chargers);
+  watchAll([nav.phase, host.locale], () => {
+    const { say } = host.locale.get();
+    stops.hidden = chargers.hidden = nav.phase.get() !== "led";
+    setLabel(stops, say("nav.stops"));
+    setLabel(chargers, say("nav.chargers"));
+  });
+}
