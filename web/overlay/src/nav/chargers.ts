@@ -115,7 +115,7 @@ export const isReachable = (range: number | null, metres: number): boolean => ra
 
 /** arrangeChargers orders chargers along the way: those that are reached first, then by detour within the same stretch of the way. */
 export function arrangeChargers<T>(found: readonly OnTheWay<T>[], range: number | null): OnTheWay<T>[] {
-  return found.filter(({ detour }) => detour <= maxDetour).sort((a, b) => Number(!isReachable(range, a.metres)) - Number(!isReachable(range, b.metres)) || a.along - b.along);
+  return found.filter(({ detour }) => detour <= maxDetour).sort((a, b) => Number(!isReachable(range, a.metres)) - Number(!isReachable(range, b.metres)) || a.metres - b.metres);
 }
 
 const kilometre = 1000;

@@ -24,7 +24,7 @@ export interface ChargersView {
 }
 
 export function makeChargersView(deps: ChoiceDeps): ChargersView {
-  const { host, nav, api, actions } = deps;
+  const { host, nav, api } = deps;
   let asking: AbortController | null = null;
   let found: readonly OnTheWay<Entity>[] = [];
   let range: number | null = null;
@@ -36,17 +36,8 @@ export function makeChargersView(deps: ChoiceDeps): ChargersView {
   const list = element("ul", { class: "found" });
   const box = element("div", { class: "scroll", hidden: "" }, element("div", { class: "range" }, label, input), end, status, list);
   const perUnit = (): number => (host.state.settings.get().units === "metric" ? 1000 : metresPerMile);
-  const add = ({ value, place }: OnTheWay<Entity>): void => {
-    const words = host.locale.get();
-    const { name } = chargerTexts(value, words.format);
-    const kind = entityLabel(value, host.state.kinds.get(), words);
-    const pose = host.state.pose();
-    const stops = insertStop(nav.stops.get(), { place, name: name === "" ? kind : name, detail: name === "" ? "" : kind }, pose);
-    if (nav.phase.get() === "led") actions.changeStops(stops);
-    else actions.choose(stops);
-  };
   const show = keyedList<OnTheWay<Entity>>(list, ({ value }) => value.id, (one) => makeCharger(deps, () => range, () => {
-    add(one);
+    addStop(deps, one);
   }));
   const draw = (): void => {
     const { say, format } = host.locale.get();
@@ -105,6 +96,16 @@ export function makeChargersView(deps: ChoiceDeps): ChargersView {
     },
     close,
   };
+}
+
+/** addStop makes a charger a stop. */
+function addStop({ host, nav, actions }: ChoiceDeps, { value, place }: OnTheWay<Entity>): void {
+  const words = host.locale.get();
+  const { name } = chargerTexts(value, words.format);
+  const kind = entityLabel(value, host.state.kinds.get(), words);
+  const stops = insertStop(nav.stops.get(), { place, name: name === "" ? kind : name, detail: name === "" ? "" : kind }, host.state.pose());
+  if (nav.phase.get() === "led") actions.changeStops(stops);
+  else actions.choose(stops);
 }
 
 function makeCharger({ host }: ChoiceDeps, range: () => number | null, add: () => void): KeyedItem<OnTheWay<Entity>> {

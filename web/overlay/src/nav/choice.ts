@@ -10,11 +10,11 @@ import { serverTime } from "../serverclock.ts";
 import type { Entity } from "../wire.ts";
 import { keyedList, makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide, type KeyedItem } from "../widgets.ts";
 import { isDue, isOver, startsIn, stopped, type AutoStart } from "./autostart.ts";
-import { makeChargersView } from "./chargersview.ts";
+import { makeChargersView, type ChargersView } from "./chargersview.ts";
 import { routeOptionsOf } from "./drive.ts";
 import type { NavDeps } from "./navigation.ts";
 import type { PlaceKeeper } from "./placekeeper.ts";
-import { makeStopsView } from "./stopsview.ts";
+import { makeStopsView, type StopsView } from "./stopsview.ts";
 import { leftText } from "./triptexts.ts";
 import { troubleOf } from "./trouble.ts";
 import type { Avoided } from "./types.ts";
@@ -38,6 +38,14 @@ export interface ChoiceDeps extends NavDeps {
   keeper: PlaceKeeper;
   /** addStop asks for a place on the way. */
   addStop: () => void;
+}
+
+const tickInterval = 250; // ms
+
+/** Part is a part of the panel. */
+interface Part {
+  element: HTMLElement;
+  update(): void;
 }
 
 type View = "ways" | "stops" | "chargers";
@@ -121,135 +129,187 @@ interface Way {
 
 /** mountChoice adds the panel beside the map. */
 export function mountChoice(deps: ChoiceDeps): Choice {
-  const { host, nav, actions, keeper } = deps;
-  let autoStart: AutoStart = stopped;
-  let view: View = "ways";
-  const title = element("h2", { id: "nav-choice-title" });
-  const detail = element("small", {});
-  const close = makeButton({ class: "signed", id: "nav-choice-close" }, () => {
-    if (view !== "ways") show("ways");
-    else actions.end();
-  }, makeIcon("close"));
-  const ways = element("ul", { class: "ways" });
-  const trouble = element("p", { class: "trouble", role: "status", hidden: "" });
-  const avoids = element("ul", { class: "avoids" });
-  const toggles = makeToggles(deps, () => {
-    actions.choose(nav.stops.get());
+  const panel = new ChoicePanel(deps);
+  const { nav, host } = deps;
+  watchAll([nav.phase, nav.routes, nav.chosen, nav.trouble, nav.isSearching, nav.destination, nav.stops, nav.avoid, host.locale, host.preferences.person], () => {
+    panel.draw();
   });
-  const [stopsButton, chargersButton] = (["stops", "chargers"] as const).map((name) => makeButton({ id: `nav-show-${name}` }, () => {
-    show(name);
-  })) as [HTMLButtonElement, HTMLButtonElement];
-  const start = makeButton({ class: "strong start", id: "nav-start" }, () => {
-    begin();
+  nav.phase.watch((phase) => {
+    if (phase !== "choosing") panel.leave();
   });
-  const sending = makeSendButton(deps, () => {
-    autoStart = stopped;
-    count();
+  mountWayLayers(deps, panel.element, (way) => {
+    panel.choose(way);
   });
-  const main = element("div", { class: "scroll" }, trouble, ways, avoids, toggles.element, element("div", { class: "pair" }, stopsButton, chargersButton), sending.element);
-  const stops = makeStopsView(deps);
-  const chargers = makeChargersView(deps);
-  const box = element("section", { class: "panel choosing", hidden: "", "aria-labelledby": title.id }, element("header", {}, element("div", { class: "what" }, title, detail), close), main, stops.element, chargers.element, element("footer", {}, start));
-  host.slots.side.prepend(box);
+  return panel;
+}
 
-  const begin = (): void => {
+class ChoicePanel implements Choice {
+  readonly element: HTMLElement;
+  readonly #deps: ChoiceDeps;
+  readonly #finder: Finder;
+  readonly #title = element("h2", { id: "nav-choice-title" });
+  readonly #detail = element("small", {});
+  readonly #close: HTMLButtonElement;
+  readonly #ways = element("ul", { class: "ways" });
+  readonly #showWays: (ways: readonly Way[]) => void;
+  readonly #trouble = element("p", { class: "trouble", role: "status", hidden: "" });
+  readonly #avoids = element("ul", { class: "avoids" });
+  readonly #toggles: Part;
+  readonly #sending: Part;
+  readonly #links: readonly HTMLButtonElement[];
+  readonly #main: HTMLElement;
+  readonly #stops: StopsView;
+  readonly #chargers: ChargersView;
+  readonly #start: HTMLButtonElement;
+  readonly #foot: HTMLElement;
+  #autoStart: AutoStart = stopped;
+  #view: View = "ways";
+
+  constructor(deps: ChoiceDeps) {
+    this.#deps = deps;
+    const { host, nav, actions } = deps;
+    this.#finder = new Finder(deps, () => {
+      if (this.#view === "ways") this.#autoStart = { since: performance.now() };
+      this.#count();
+    });
+    this.#close = makeButton({ class: "signed", id: "nav-choice-close" }, () => {
+      if (this.#view === "ways") actions.end();
+      else this.#show("ways");
+    }, makeIcon("close"));
+    this.#showWays = keyedList<Way>(this.#ways, ({ number }) => String(number), ({ number }) => makeWay(deps, () => {
+      this.choose(number);
+    }));
+    this.#toggles = makeToggles(deps, () => {
+      actions.choose(nav.stops.get());
+    });
+    this.#links = (["stops", "chargers"] as const).map((name) => makeButton({ id: `nav-show-${name}` }, () => {
+      this.#show(name);
+    }));
+    this.#start = makeButton({ class: "strong start", id: "nav-start" }, () => {
+      this.#begin();
+    });
+    this.#sending = makeSendButton(deps, () => {
+      this.#autoStart = stopped;
+      this.#count();
+    });
+    this.#main = element("div", { class: "scroll" }, this.#trouble, this.#ways, this.#avoids, this.#toggles.element, element("div", { class: "pair" }, ...this.#links), this.#sending.element);
+    this.#stops = makeStopsView(deps, () => {
+      this.#show("chargers");
+    });
+    this.#chargers = makeChargersView(deps);
+    this.#foot = element("footer", {}, this.#start);
+    const head = element("header", {}, element("div", { class: "what" }, this.#title, this.#detail), this.#close);
+    this.element = element("section", { class: "panel choosing", hidden: "", "aria-labelledby": this.#title.id }, head, this.#main, this.#stops.element, this.#chargers.element, this.#foot);
+    host.slots.side.prepend(this.element);
+    setInterval(() => {
+      this.#tick();
+    }, tickInterval);
+    nav.routes.watch((routes) => {
+      void showAvoided(deps, this.#avoids, routes.map(factsOf));
+    });
+  }
+
+  offer(): void {
+    this.#autoStart = stopped;
+    if (this.element.hidden || this.#view === "chargers") this.#show("ways"); // the view of the stops stays while they are ordered
+    this.#finder.find();
+  }
+
+  showStops(): void {
+    this.#show("stops");
+  }
+
+  showChargers(): void {
+    this.#show("chargers");
+  }
+
+  /** choose takes another way, and gives the driver time to look at it. */
+  choose(way: number): void {
+    this.#deps.nav.chosen.set(way);
+    this.#autoStart = { since: performance.now() };
+    this.#count();
+  }
+
+  /** leave stops what runs when no way is being chosen any more. */
+  leave(): void {
+    this.#finder.stop();
+    this.#show("ways");
+  }
+
+  #begin(): void {
+    const { nav, keeper, actions } = this.#deps;
     const destination = nav.destination.get();
     if (nav.routes.get().length === 0) return;
-    autoStart = stopped;
+    this.#autoStart = stopped;
     if (destination !== null) keeper.visited(destination);
     actions.start(nav.chosen.get());
-  };
-  const finder = new Finder(deps, () => {
-    if (view === "ways") autoStart = { since: performance.now() };
-    count();
-  });
-  const choose = (way: number): void => {
-    nav.chosen.set(way);
-    autoStart = { since: performance.now() };
-    count();
-  };
-  const showWays = keyedList<Way>(ways, ({ number }) => String(number), ({ number }) => makeWay(deps, () => {
-    choose(number);
-  }));
-  const count = (): void => {
-    const { say, format } = host.locale.get();
-    const seconds = startsIn(autoStart, performance.now());
-    setText(start, seconds === null ? say("nav.start") : say("nav.startIn", { seconds: format.number(seconds) }));
-    setAttribute(start, "aria-disabled", String(nav.routes.get().length === 0));
-  };
-  setInterval(() => {
-    if (nav.phase.get() !== "choosing" || autoStart === stopped) return;
+  }
+
+  #tick(): void {
+    if (this.#deps.nav.phase.get() !== "choosing" || this.#autoStart === stopped) return;
     const now = performance.now();
-    if (isDue(autoStart, now)) begin();
-    else {
-      if (isOver(autoStart, now)) autoStart = stopped;
-      count();
+    if (isDue(this.#autoStart, now)) {
+      this.#begin();
+      return;
     }
-  }, 250);
-  const show = (next: View): void => {
-    view = next;
-    autoStart = next === "ways" && nav.routes.get().length > 0 && nav.phase.get() === "choosing" ? { since: performance.now() } : stopped;
-    if (next === "stops") stops.open();
-    if (next === "chargers") chargers.open();
-    else chargers.close();
-    draw();
-  };
-  const draw = (): void => {
+    if (isOver(this.#autoStart, now)) this.#autoStart = stopped;
+    this.#count();
+  }
+
+  #count(): void {
+    const { host, nav } = this.#deps;
+    const { say, format } = host.locale.get();
+    const seconds = startsIn(this.#autoStart, performance.now());
+    setText(this.#start, seconds === null ? say("nav.start") : say("nav.startIn", { seconds: format.number(seconds) }));
+    setAttribute(this.#start, "aria-disabled", String(nav.routes.get().length === 0));
+  }
+
+  #show(view: View): void {
+    const { nav } = this.#deps;
+    this.#view = view;
+    const waits = view === "ways" && nav.routes.get().length > 0 && nav.phase.get() === "choosing";
+    this.#autoStart = waits ? { since: performance.now() } : stopped;
+    if (view === "stops") this.#stops.open();
+    if (view === "chargers") this.#chargers.open();
+    else this.#chargers.close();
+    this.draw();
+  }
+
+  draw(): void {
+    const { host, nav } = this.#deps;
     const phase = nav.phase.get();
     const { say } = host.locale.get();
     const isChoosing = phase === "choosing" && nav.destination.get() !== null && nav.stops.get().length > 0;
-    box.hidden = !(isChoosing || (phase === "led" && view !== "ways"));
-    setAttribute(host.slots.all, "data-nav-view", box.hidden ? "" : view);
-    if (box.hidden) return;
+    const view = this.#view;
+    this.element.hidden = !(isChoosing || (phase === "led" && view !== "ways"));
+    setAttribute(host.slots.all, "data-nav-view", this.element.hidden ? "" : view);
+    if (this.element.hidden) return;
     const destination = nav.destination.get();
     const name = cleanText(destination?.name, longest);
-    setText(title, view === "stops" ? say("nav.stops") : view === "chargers" ? say("nav.chargers") : name === "" ? say("nav.pinned") : name);
-    setTextOrHide(detail, view === "ways" ? cleanText(destination?.detail, longest) : "");
-    setLabel(close, say(view === "ways" ? "do.close" : "do.back"));
-    main.hidden = view !== "ways";
-    stops.element.hidden = view !== "stops";
-    chargers.element.hidden = view !== "chargers";
-    start.hidden = phase !== "choosing";
+    setText(this.#title, view === "stops" ? say("nav.stops") : view === "chargers" ? say("nav.chargers") : name === "" ? say("nav.pinned") : name);
+    setTextOrHide(this.#detail, view === "ways" ? cleanText(destination?.detail, longest) : "");
+    setLabel(this.#close, say(view === "ways" ? "do.close" : "do.back"));
+    this.#main.hidden = view !== "ways";
+    this.#stops.element.hidden = view !== "stops";
+    this.#chargers.element.hidden = view !== "chargers";
+    this.#foot.hidden = phase !== "choosing";
     const routes = nav.routes.get();
-    showWays(routes.map((route, number) => ({ number, facts: factsOf(route) })));
-    const troubled = nav.trouble.get();
-    setTextOrHide(trouble, troubled !== null ? say(`nav.trouble.${troubled}`) : nav.isSearching.get() && routes.length === 0 ? say("nav.searching") : "");
-    setText(stopsButton, say("nav.stops"));
-    setText(chargersButton, say("nav.chargers"));
-    toggles.update();
-    sending.update();
-    count();
-  };
-  watchAll([nav.phase, nav.routes, nav.chosen, nav.trouble, nav.isSearching, nav.destination, nav.stops, nav.avoid, host.locale, host.preferences.person], draw);
-  nav.phase.watch((phase) => {
-    if (phase === "choosing") return;
-    finder.stop();
-    autoStart = stopped;
-    if (phase !== "led") show("ways");
-    else if (view !== "ways") show("ways");
-  });
-  nav.routes.watch((routes) => {
-    void showAvoided(deps, avoids, routes.map(factsOf));
-  });
-  mountWayLayers(deps, choose);
-  return {
-    offer() {
-      autoStart = stopped;
-      if (box.hidden || view === "chargers") show("ways"); // the view of the stops stays while they are ordered
-      finder.find();
-    },
-    showStops() {
-      show("stops");
-    },
-    showChargers() {
-      show("chargers");
-    },
-  };
+    this.#showWays(routes.map((route, number) => ({ number, facts: factsOf(route) })));
+    const trouble = nav.trouble.get();
+    setTextOrHide(this.#trouble, trouble !== null ? say(`nav.trouble.${trouble}`) : nav.isSearching.get() && routes.length === 0 ? say("nav.searching") : "");
+    (["nav.stops", "nav.chargers"] as const).forEach((key, i) => {
+      const link = this.#links[i];
+      if (link !== undefined) setText(link, say(key));
+    });
+    this.#toggles.update();
+    this.#sending.update();
+    this.#count();
+  }
 }
 
 /** makeWay is a way as a button. */
 function makeWay({ host, nav }: NavDeps, choose: () => void): KeyedItem<Way> {
-  const [time, length, via, notes] = [element("strong", { class: "time" }), element("span", { class: "length" }), element("span", { class: "via" }), element("span", { class: "notes" })];
+  const [time, length, via, notes] = [element("strong", { class: "takes" }), element("span", { class: "length" }), element("span", { class: "via" }), element("span", { class: "notes" })];
   const button = makeButton({ class: "way" }, choose, element("span", { class: "figures" }, time, length), element("span", { class: "what" }, via, notes));
   return {
     element: element("li", {}, button),
@@ -272,7 +332,7 @@ function makeWay({ host, nav }: NavDeps, choose: () => void): KeyedItem<Way> {
 }
 
 /** makeToggles are what the driver does not want to drive on. */
-function makeToggles({ host, nav }: NavDeps, changed: () => void): { element: HTMLElement; update(): void } {
+function makeToggles({ host, nav }: NavDeps, changed: () => void): Part {
   const names: readonly Avoided[] = ["motorway", "toll", "ferry"];
   const buttons = names.map((name) => makeButton({ id: `nav-avoid-${name}` }, () => {
     const now = nav.avoid.get();
@@ -328,7 +388,7 @@ function avoidedText(entity: Entity, { state, locale }: NavDeps["host"]): string
 }
 
 /** makeSendButton sends the destination to the driver's cars, from a browser that is no car's. */
-function makeSendButton({ host, nav, keeper }: ChoiceDeps, pressed: () => void): { element: HTMLElement; update(): void } {
+function makeSendButton({ host, nav, keeper }: ChoiceDeps, pressed: () => void): Part {
   const said = element("p", { role: "status", hidden: "" });
   const button = makeButton({ id: "nav-send" }, () => {
     pressed();

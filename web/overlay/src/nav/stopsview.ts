@@ -23,11 +23,12 @@ interface Row {
   of: number;
 }
 
-export function makeStopsView(deps: ChoiceDeps): StopsView {
+export function makeStopsView(deps: ChoiceDeps, showChargers: () => void): StopsView {
   const { host, nav, actions, addStop } = deps;
   const list = element("ol", { class: "stops" });
   const add = makeButton({ id: "nav-add-stop" }, addStop);
-  const box = element("div", { class: "scroll", hidden: "" }, list, add);
+  const chargers = makeButton({ id: "nav-stop-chargers" }, showChargers);
+  const box = element("div", { class: "scroll", hidden: "" }, list, element("div", { class: "pair" }, add, chargers));
   const change = (stops: readonly Stop[]): void => {
     if (stops === nav.stops.get()) return;
     if (nav.phase.get() === "led") actions.changeStops(stops);
@@ -39,7 +40,8 @@ export function makeStopsView(deps: ChoiceDeps): StopsView {
     const stops = nav.stops.get();
     showRows(stops.map((stop, at) => ({ stop, at, of: stops.length })));
     setText(add, say("nav.addStop"));
-    add.hidden = stops.length >= maxStops;
+    setText(chargers, say("nav.chargers"));
+    add.hidden = chargers.hidden = stops.length >= maxStops;
   };
   watchAll([nav.stops, host.locale], draw);
   return { element: box, open: draw };

@@ -33,8 +33,8 @@ function layersFor(theme: Theme): LayerSpecification[] {
 
 const lineOf = ({ places }: RouteLine): [number, number][] => places.map(({ lat, lng }) => [lng, lat]);
 
-/** mountWayLayers draws nav.routes in the phase "choosing", and calls choose with the number of a line that was touched. */
-export function mountWayLayers({ host, nav }: NavDeps, choose: (way: number) => void): void {
+/** mountWayLayers draws nav.routes in the phase "choosing", and calls choose with the number of a line that was touched. panel covers a part of the map. */
+export function mountWayLayers({ host, nav }: NavDeps, panel: HTMLElement, choose: (way: number) => void): void {
   let map: MapLibre | null = null;
   let lines: readonly RouteLine[] = [];
   let shown: readonly unknown[] = [];
@@ -69,10 +69,7 @@ export function mountWayLayers({ host, nav }: NavDeps, choose: (way: number) => 
     const bounds = boundsOf(lines.flatMap(({ places }) => [...places]));
     if (map === null || bounds === null) return;
     host.state.following.set(false);
-    const { covered, coveredBelow, coveredAbove } = host.state;
-    const side = covered.get();
-    const top = Math.max(padding, coveredAbove.get() + 16, 90);
-    const room = { top, bottom: padding + coveredBelow.get(), left: padding + Math.max(0, side), right: padding + 40 + Math.max(0, -side) };
+    const room = roomBeside(panel.getBoundingClientRect());
     const { clientWidth, clientHeight } = map.getContainer();
     const fits = room.left + room.right < clientWidth * 0.9 && room.top + room.bottom < clientHeight * 0.9;
     map.fitBounds(bounds, { padding: fits ? room : 20, maxZoom: 16, bearing: 0, pitch: 0, animate: false });
@@ -97,9 +94,15 @@ export function mountWayLayers({ host, nav }: NavDeps, choose: (way: number) => 
     }
   });
   watchAll([nav.phase, nav.routes, nav.chosen], draw);
-  for (const covered of [host.state.covered, host.state.coveredBelow]) {
-    covered.watch(() => {
-      if (nav.phase.get() === "choosing" && lines.length > 0 && !host.state.following.get()) showAll();
-    });
-  }
+  new ResizeObserver(() => {
+    if (nav.phase.get() === "choosing" && lines.length > 0 && !host.state.following.get()) showAll();
+  }).observe(panel);
+}
+
+/** roomBeside returns the padding that leaves a panel and the buttons free. */
+function roomBeside({ left, right, top, bottom, width }: DOMRect): { top: number; bottom: number; left: number; right: number } {
+  const room = { top: padding, bottom: padding, left: padding, right: padding + 60 };
+  if (bottom <= top) return room;
+  if (width > window.innerWidth * 0.6) return { ...room, bottom: padding / 2 + window.innerHeight - top, right: padding };
+  return left < window.innerWidth - right ? { ...room, left: padding + right } : { ...room, right: padding + window.innerWidth - left };
 }

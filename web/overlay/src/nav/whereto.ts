@@ -53,157 +53,205 @@ interface Line {
 
 /** mountWhereTo adds the panel, which covers the page's left side. */
 export function mountWhereTo(deps: WhereToDeps): WhereTo {
-  const { host, nav, api, actions, keeper } = deps;
-  let purpose: Purpose = "drive";
-  let category: Category | null = null;
-  let state: SearchState = idle;
-  let typing = true;
-  const images = new Map<string, string>();
-  const title = element("h2", { id: "where-to-title" });
-  const close = makeButton({ class: "signed", id: "where-to-close" }, () => {
-    shut();
-  }, makeIcon("close"));
-  const field = element("input", { id: "where-to-field", type: "search", enterkeyhint: "search", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: "200" });
-  const put = element("p", { class: "put-away", role: "status", hidden: "" });
-  const kinds = element("div", { class: "categories", role: "group" });
-  const status = element("p", { class: "trouble", role: "status", hidden: "" });
-  const list = element("ul", { class: "found" });
-  const slots = element("div", { class: "pair", id: "where-to-slots" });
-  const inAccount = makeAccountSwitch(deps);
-  const credit = element("p", { class: "attribution", hidden: "" });
-  const box = element("section", { class: "panel where", hidden: "", role: "dialog", "aria-labelledby": title.id }, element("header", {}, field, put, close), element("div", { class: "scroll" }, title, kinds, status, list, slots, inAccount.element, credit));
-  host.slots.all.append(box);
-
-  const from = (): Place | null => host.state.pose();
-  const search = new PlaceSearch(api, from, () => host.locale.get().language, (place, signal) => chargersNear(deps, images, place, signal), (next) => {
-    state = next;
-    draw();
+  const panel = new WhereToPanel(deps);
+  const { host, nav, keeper } = deps;
+  watchAll([keeper.places, host.locale, host.preferences.person], () => {
+    panel.draw();
   });
-  const shut = (): void => {
-    if (purpose === "home" || purpose === "work") {
-      open("drive");
-      return;
-    }
-    hide();
-    if (nav.phase.get() === "choosing" && nav.stops.get().length === 0) actions.end();
+  host.state.motion.watch((motion) => {
+    panel.move(motion?.speed ?? null);
+  });
+  return {
+    open: () => {
+      panel.open(nav.phase.get() === "led" ? "stop" : "drive");
+    },
+    addStop: () => {
+      if (nav.stops.get().length < maxStops) panel.open("stop");
+    },
   };
-  const hide = (): void => {
-    search.stop();
-    box.hidden = true;
-    setAttribute(host.slots.all, "data-asking", "");
-  };
-  const open = (next: Purpose): void => {
-    purpose = next;
-    category = null;
-    state = idle;
-    field.value = "";
-    box.hidden = false;
-    setAttribute(host.slots.all, "data-asking", "yes");
-    typing = mayType(host.state.pose()?.speed ?? null, true);
-    draw();
+}
+
+class WhereToPanel {
+  readonly #deps: WhereToDeps;
+  readonly #search: PlaceSearch;
+  readonly #box: HTMLElement;
+  readonly #title = element("h2", { id: "where-to-title" });
+  readonly #close: HTMLButtonElement;
+  readonly #field = element("input", { id: "where-to-field", type: "text", enterkeyhint: "search", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: "200" });
+  readonly #putAway = element("p", { class: "put-away", role: "status", hidden: "" });
+  readonly #kinds = element("div", { class: "categories", role: "group" });
+  readonly #categories: readonly { name: Category; button: HTMLButtonElement; text: HTMLElement }[];
+  readonly #status = element("p", { class: "trouble", role: "status", hidden: "" });
+  readonly #showLines: (lines: readonly Line[]) => void;
+  readonly #slots = element("div", { class: "pair", id: "where-to-slots" });
+  readonly #slotButtons: readonly { slot: Slot; button: HTMLButtonElement }[];
+  readonly #inAccount: Item;
+  readonly #credit = element("p", { class: "attribution", hidden: "" });
+  readonly #images = new Map<string, string>();
+  #purpose: Purpose = "drive";
+  #category: Category | null = null;
+  #state: SearchState = idle;
+  #mayType = true;
+
+  constructor(deps: WhereToDeps) {
+    this.#deps = deps;
+    const { host, api } = deps;
+    const list = element("ul", { class: "found" });
+    this.#close = makeButton({ class: "signed", id: "where-to-close" }, () => {
+      this.#shut();
+    }, makeIcon("close"));
+    this.#search = new PlaceSearch(api, () => host.state.pose(), () => host.locale.get().language, (place, signal) => chargersNear(deps, this.#images, place, signal), (state) => {
+      this.#state = state;
+      this.draw();
+    });
+    this.#categories = categories.map((name) => {
+      const text = element("span", {});
+      const button = makeButton({ class: "category", id: `where-to-${name}` }, () => {
+        this.#look(name);
+      }, makeNavIcon(name), text);
+      return { name, button, text };
+    });
+    this.#slotButtons = (["home", "work"] as const).map((slot) => ({
+      slot,
+      button: makeButton({ id: `where-to-set-${slot}` }, () => {
+        this.open(slot);
+      }),
+    }));
+    this.#showLines = keyedList<Line>(list, ({ id }) => id, (line) => makeLine(deps, line, (destination) => {
+      this.#choose(destination);
+    }));
+    this.#inAccount = makeAccountSwitch(deps);
+    this.#kinds.append(...this.#categories.map(({ button }) => button));
+    this.#slots.append(...this.#slotButtons.map(({ button }) => button));
+    const scroll = element("div", { class: "scroll" }, this.#title, this.#kinds, this.#status, list, this.#slots, this.#inAccount.element, this.#credit);
+    this.#box = element("section", { class: "panel where", hidden: "", role: "dialog", "aria-labelledby": this.#title.id }, element("header", {}, this.#field, this.#putAway, this.#close), scroll);
+    host.slots.all.append(this.#box);
+    this.#listen();
+  }
+
+  #listen(): void {
+    this.#field.addEventListener("input", () => {
+      this.#category = null;
+      this.#search.type(this.#field.value);
+    });
+    this.#field.addEventListener("keydown", (event) => {
+      const [first] = this.#state.found;
+      if (event.key === "Enter" && this.#state.how === "found" && first !== undefined) this.#choose(first);
+    });
+    this.#box.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape") this.#shut();
+    });
+  }
+
+  open(purpose: Purpose): void {
+    const { host, keeper } = this.#deps;
+    this.#purpose = purpose;
+    this.#category = null;
+    this.#state = idle;
+    this.#field.value = "";
+    this.#box.hidden = false;
+    this.#mayType = mayType(host.state.pose()?.speed ?? null, true);
+    this.draw();
     void keeper.refresh();
-    if (typing) field.focus({ preventScroll: true });
-    else close.focus({ preventScroll: true });
-  };
-  const choose = (destination: Destination): void => {
-    const { place, name, detail } = destination;
-    const chosen = { place, name, detail };
-    if (purpose === "home" || purpose === "work") {
-      keeper.set(purpose, chosen);
-      open("drive");
+    (this.#mayType ? this.#field : this.#close).focus({ preventScroll: true });
+  }
+
+  /** move puts typing away in a car that drives, and brings it back. */
+  move(speed: number | null): void {
+    const now = mayType(speed, this.#mayType);
+    if (now === this.#mayType || this.#box.hidden) return;
+    this.#mayType = now;
+    if (!now) this.#field.blur();
+    this.draw();
+  }
+
+  #hide(): void {
+    this.#search.stop();
+    this.#box.hidden = true;
+  }
+
+  #shut(): void {
+    const { nav, actions } = this.#deps;
+    if (this.#purpose === "home" || this.#purpose === "work") {
+      this.open("drive");
       return;
     }
-    hide();
-    if (purpose === "drive") {
+    this.#hide();
+    if (nav.phase.get() === "choosing" && (this.#purpose === "drive" || nav.stops.get().length === 0)) actions.end();
+  }
+
+  #look(name: Category): void {
+    this.#field.value = "";
+    this.#category = this.#category === name ? null : name;
+    if (this.#category === null) this.#search.type("");
+    else this.#search.look(this.#category);
+  }
+
+  #choose({ place, name, detail }: Destination): void {
+    const { host, nav, actions, keeper } = this.#deps;
+    const chosen = { place, name, detail };
+    if (this.#purpose === "home" || this.#purpose === "work") {
+      keeper.set(this.#purpose, chosen);
+      this.open("drive");
+      return;
+    }
+    this.#hide();
+    if (this.#purpose === "drive") {
       actions.choose([chosen]);
       return;
     }
-    const stops = insertStop(nav.stops.get(), chosen, from());
     keeper.visited(chosen);
+    const stops = insertStop(nav.stops.get(), chosen, host.state.pose());
     if (nav.phase.get() === "led") actions.changeStops(stops);
     else actions.choose(stops);
-  };
-  field.addEventListener("input", () => {
-    category = null;
-    search.type(field.value);
-  });
-  field.addEventListener("keydown", (event) => {
-    const [first] = state.found;
-    if (event.key === "Enter" && state.how === "found" && first !== undefined) choose(first);
-  });
-  box.addEventListener("keydown", ({ key }) => {
-    if (key === "Escape") shut();
-  });
-  const categoryButtons = categories.map((name) => {
-    const text = element("span", {});
-    const button = makeButton({ class: "category", id: `where-to-${name}` }, () => {
-      field.value = "";
-      category = category === name ? null : name;
-      if (category === null) search.type("");
-      else search.look(category);
-    }, makeNavIcon(name), text);
-    kinds.append(button);
-    return { name, button, text };
-  });
-  const slotButtons = (["home", "work"] as const).map((slot) => {
-    const button = makeButton({ id: `where-to-set-${slot}` }, () => {
-      open(slot);
-    });
-    slots.append(button);
-    return { slot, button };
-  });
-  const showLines = keyedList<Line>(list, ({ id }) => id, (line) => makeLine(deps, line, choose));
-  const linesOf = (): Line[] => {
-    if (state.how !== "idle") return state.found.map((found) => ({ id: found.id, icon: category ?? "pin", image: images.get(found.id) ?? "", destination: found, slot: null, isRecent: false }));
-    const { home, work, recent } = keeper.places.get();
+  }
+
+  #lines(): Line[] {
+    const { found, how } = this.#state;
+    if (how !== "idle") return found.map((one) => ({ id: one.id, icon: this.#category ?? "pin", image: this.#images.get(one.id) ?? "", destination: one, slot: null, isRecent: false }));
+    const { home, work, recent } = this.#deps.keeper.places.get();
     const own = ([["home", home], ["work", work]] as const).flatMap(([slot, one]): Line[] => (one === null ? [] : [{ id: slot, icon: slot, image: "", destination: one, slot, isRecent: false }]));
     return [...own, ...recent.map((one): Line => ({ id: `${one.name}@${String(one.place.lat)},${String(one.place.lng)}`, icon: "recent", image: "", destination: one, slot: null, isRecent: true }))];
-  };
-  const draw = (): void => {
-    if (box.hidden) return;
+  }
+
+  draw(): void {
+    if (this.#box.hidden) return;
+    const { host, keeper } = this.#deps;
     const { say } = host.locale.get();
-    setText(title, purpose === "drive" ? say("nav.whereTo") : purpose === "stop" ? say("nav.addStop") : say(`nav.set.${purpose}`));
-    setAttribute(field, "placeholder", say("nav.search"));
-    setLabel(field, say("nav.search"));
-    setLabel(close, say("do.close"));
-    setLabel(kinds, say("nav.categories"));
-    field.hidden = !typing;
-    setTextOrHide(put, typing ? "" : say("nav.driving"));
-    for (const { name, button, text } of categoryButtons) {
+    const purpose = this.#purpose;
+    setText(this.#title, purpose === "drive" ? say("nav.whereTo") : purpose === "stop" ? say("nav.addStop") : say(`nav.set.${purpose}`));
+    setAttribute(this.#field, "placeholder", say("nav.search"));
+    setLabel(this.#field, say("nav.search"));
+    setLabel(this.#close, say("do.close"));
+    setLabel(this.#kinds, say("nav.categories"));
+    this.#field.hidden = !this.#mayType;
+    setTextOrHide(this.#putAway, this.#mayType ? "" : say("nav.driving"));
+    for (const { name, button, text } of this.#categories) {
       setText(text, say(`nav.category.${name}`));
-      setAttribute(button, "aria-pressed", String(category === name));
+      setAttribute(button, "aria-pressed", String(this.#category === name));
     }
     const places = keeper.places.get();
-    const isIdle = state.how === "idle" && typing;
-    for (const { slot, button } of slotButtons) {
+    const isIdle = this.#state.how === "idle" && this.#mayType && (purpose === "drive" || purpose === "stop");
+    for (const { slot, button } of this.#slotButtons) {
       setText(button, say(`nav.set.${slot}`));
       button.hidden = places[slot] !== null;
     }
-    slots.hidden = !isIdle || (purpose !== "drive" && purpose !== "stop") || (places.home !== null && places.work !== null);
-    inAccount.element.hidden = !isIdle || !keeper.isSignedIn || purpose !== "drive";
-    inAccount.update();
-    const lines = linesOf();
-    showLines(typing ? lines : lines.slice(0, maxWhileDriving));
-    setTextOrHide(status, state.how === "failed" ? say("nav.search.failed") : state.how === "found" && lines.length === 0 ? say("nav.search.none") : state.how === "searching" && lines.length === 0 ? say("state.loading") : "");
-    credit.hidden = state.attribution === "" || lines.length === 0;
-    replaceChildren(credit, attributionNodes(state.attribution));
-  };
-  watchAll([keeper.places, host.locale, host.preferences.person], draw);
-  host.state.motion.watch((motion) => {
-    const now = mayType(motion?.speed ?? null, typing);
-    if (now === typing || box.hidden) return;
-    typing = now;
-    if (!now) field.blur();
-    draw();
-  });
-  return {
-    open() {
-      open(nav.phase.get() === "led" ? "stop" : "drive");
-    },
-    addStop() {
-      if (nav.stops.get().length < maxStops) open("stop");
-    },
-  };
+    this.#slots.hidden = !isIdle || (places.home !== null && places.work !== null);
+    this.#inAccount.element.hidden = !isIdle || !keeper.isSignedIn;
+    this.#inAccount.update();
+    this.#drawLines();
+  }
+
+  #drawLines(): void {
+    const { say } = this.#deps.host.locale.get();
+    const { how, attribution } = this.#state;
+    const lines = this.#lines();
+    this.#showLines(this.#mayType ? lines : lines.slice(0, maxWhileDriving));
+    const isEmpty = lines.length === 0;
+    setTextOrHide(this.#status, how === "failed" ? say("nav.search.failed") : isEmpty && how === "found" ? say("nav.search.none") : isEmpty && how === "searching" ? say("state.loading") : "");
+    this.#credit.hidden = attribution === "" || isEmpty;
+    replaceChildren(this.#credit, attributionNodes(attribution));
+  }
 }
 
 /** chargersNear returns chargers as results of a search, and their images. */
