@@ -365,6 +365,7 @@ function main(): void {
   byId("panels").append(panels.element);
   keepCovered(state, panels.element);
   entry.takeAddress(query);
+  entry.awaitSent(panels.preferences);
   if (visit === "first") showFirstVisit(state, actions);
   keepOffline(state, nearbyReader);
   const open = async (loaded: Promise<Library>): Promise<void> => {

@@ -72,7 +72,6 @@ export const ar: Partial<Texts> = {
   "nav.category.fuel": "وقود",
   "nav.category.parking": "موقف",
   "nav.category.food": "طعام",
-  "nav.inAccount": "حفظ هذه الأماكن في حسابي",
   "nav.start": "ابدأ",
   "nav.startIn": "ابدأ ({seconds})",
   "nav.delay": "تأخير {time}",
@@ -89,7 +88,6 @@ export const ar: Partial<Texts> = {
   "nav.addStop": "إضافة محطة",
   "nav.chargers": "شواحن على الطريق",
   "nav.chargers.none": "لا شواحن ضمن 5 دقائق من المسار.",
-  "nav.detour": "+{time}",
   "nav.detour.none": "على الطريق",
   "nav.range": "المدى المتبقي ({unit})",
   "nav.range.there": "يتبقى {distance} هناك",
@@ -100,7 +98,6 @@ export const ar: Partial<Texts> = {
   "nav.send.done": "أُرسل. ستعرضه سيارتك خلال دقيقة.",
   "nav.send.noCar": "لا توجد سيارة مسجّلة في حسابك.",
   "nav.send.failed": "تعذّر الإرسال. حاول مجددًا.",
-  "nav.sent.to": "من هاتفك: {name}",
   "map.names": "الأسماء على الخريطة",
 
   "welcome.title": "مرحبًا بك في Wayside",

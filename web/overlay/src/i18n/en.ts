@@ -78,7 +78,6 @@ export const en = {
   "nav.category.fuel": "Fuel",
   "nav.category.parking": "Parking",
   "nav.category.food": "Food",
-  "nav.inAccount": "Keep these places in my account",
   "nav.start": "Start",
   "nav.startIn": "Start ({seconds})",
   "nav.delay": "{time} delay",
@@ -95,7 +94,6 @@ export const en = {
   "nav.addStop": "Add a stop",
   "nav.chargers": "Chargers on the way",
   "nav.chargers.none": "No chargers within 5 minutes of the route.",
-  "nav.detour": "+{time}",
   "nav.detour.none": "On the way",
   "nav.range": "Range left ({unit})",
   "nav.range.there": "{distance} range left there",
@@ -106,7 +104,6 @@ export const en = {
   "nav.send.done": "Sent. Your car shows it within a minute.",
   "nav.send.noCar": "No car is signed in to your account.",
   "nav.send.failed": "Couldn’t send it. Try again.",
-  "nav.sent.to": "From your phone: {name}",
 
   // First visit
   "welcome.title": "Welcome to Wayside",

@@ -73,7 +73,6 @@ export const it: Texts = {
   "nav.category.fuel": "Benzina",
   "nav.category.parking": "Parcheggio",
   "nav.category.food": "Cibo",
-  "nav.inAccount": "Salva questi luoghi nel mio account",
   "nav.start": "Avvia",
   "nav.startIn": "Avvia ({seconds})",
   "nav.delay": "{time} di ritardo",
@@ -90,7 +89,6 @@ export const it: Texts = {
   "nav.addStop": "Aggiungi tappa",
   "nav.chargers": "Colonnine lungo la via",
   "nav.chargers.none": "Nessuna colonnina entro 5 minuti di deviazione.",
-  "nav.detour": "+{time}",
   "nav.detour.none": "Lungo la via",
   "nav.range": "Autonomia ({unit})",
   "nav.range.there": "Autonomia all’arrivo: {distance}",
@@ -101,7 +99,6 @@ export const it: Texts = {
   "nav.send.done": "Inviato. La tua auto lo mostra entro un minuto.",
   "nav.send.noCar": "Nessuna auto è collegata al tuo account.",
   "nav.send.failed": "Invio non riuscito. Riprova.",
-  "nav.sent.to": "Dal tuo telefono: {name}",
 
   "welcome.title": "Ti diamo il benvenuto su Wayside",
   "welcome.what": "La strada in diretta intorno a te: incidenti, lavori, autovelox e colonnine.",

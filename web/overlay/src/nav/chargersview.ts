@@ -126,7 +126,7 @@ function makeCharger({ host }: ChoiceDeps, range: () => number | null, add: () =
       const isShort = !isReachable(range(), one.metres);
       setTextOrHide(left, one.left === null ? "" : isShort ? say("nav.range.out") : say("nav.range.there", { distance: format.distance(one.left).text }));
       setAttribute(button, "data-short", String(isShort));
-      setText(detour, one.detour < 30 ? say("nav.detour.none") : say("nav.detour", { time: leftText(one.detour, format) }));
+      setText(detour, one.detour < 30 ? say("nav.detour.none") : `+${leftText(one.detour, format)}`);
       setText(at, format.distance(one.metres).text);
     },
   };

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { destination } from "../geo.ts";
 import { autoStartAfter, isDue, isOver, startsIn, stopped } from "./autostart.ts";
 import { arrangeChargers, candidatesOf, detourOf, isReachable, leaveOf, maxCandidates, parseRange, rangeAt, readPlaces, type OnTheWay } from "./chargers.ts";
-import { isSame, maxRecent, mergePlaces, noPlaces, parsePlaces, parseStoredPlaces, withoutRecent, withRecent, withSlot } from "./keptplaces.ts";
+import { isSame, maxRecent, noPlaces, parsePlaces, parseStoredPlaces, withoutRecent, withRecent, withSlot } from "./keptplaces.ts";
 import { arrange, arrowTo, mayType, octantOf, typingDelay } from "./results.ts";
 import { insertStop, maxStops, moveStop, removeStop, rowAt } from "./stops.ts";
 import type { Destination, Found, Route } from "./types.ts";
@@ -30,17 +30,10 @@ describe("kept places", () => {
   });
 
   it("parses whatever is stored", () => {
-    const places = { ...withSlot(withRecent(noPlaces, at(1)), "work", at(9000)), inAccount: true };
+    const places = withSlot(withRecent(noPlaces, at(1)), "work", at(9000));
     expect(parseStoredPlaces(JSON.stringify(places))).toEqual(places);
     for (const text of [null, "", "{", "[]", "7", '"x"', '{"home":7,"recent":{"length":3}}', '{"recent":[null,{"place":{"lat":"52","lng":5}},{"place":{"lat":91,"lng":5}},{"place":null}]}']) expect(parseStoredPlaces(text)).toEqual(noPlaces);
     expect(parsePlaces({ home: { place: start, name: "a\u202Eb", detail: 7 } }).home).toEqual({ place: start, name: "a b", detail: "" });
-  });
-
-  it("joins the account's with the browser's", () => {
-    const merged = mergePlaces(withSlot(withRecent(noPlaces, at(1000)), "home", at(5000)), withSlot(withRecent(withRecent(noPlaces, at(1000)), at(2000)), "home", at(6000)));
-    expect(merged.home).toEqual(at(5000));
-    expect(merged.recent).toEqual([at(2000), at(1000)]);
-    expect(merged.inAccount).toBe(true);
   });
 });
 

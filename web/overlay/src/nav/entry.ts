@@ -1,6 +1,7 @@
 // What the page has of navigation before a destination is asked for: a button, the address, and the loader of the rest.
 
 import { element } from "../dom.ts";
+import type { Preferences } from "../account.ts";
 import type { Locale } from "../locale.ts";
 import type { Observable } from "../observable.ts";
 import { parseLink } from "./geouri.ts";
@@ -43,6 +44,26 @@ export class NavigationEntry {
   driveTo(destination: Destination): void {
     this.run((navigation) => {
       navigation.choose([destination]);
+    });
+  }
+
+  /** awaitSent drives to what a phone sends to this screen. Its code is loaded when somebody has signed in. */
+  awaitSent(preferences: Preferences): void {
+    const stop = preferences.person.watch((person) => {
+      if (person?.scope !== "screen") return;
+      setTimeout(() => {
+        stop();
+      });
+      import("./sentdestination.ts").then(
+        ({ keepAsking }) => {
+          keepAsking(preferences, (destination) => {
+            this.driveTo(destination);
+          });
+        },
+        (error: unknown) => {
+          console.warn(error);
+        },
+      );
     });
   }
 

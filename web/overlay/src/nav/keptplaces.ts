@@ -12,26 +12,22 @@ export interface KeptPlaces {
   work: Destination | null;
   /** The latest first. */
   recent: readonly Destination[];
-  /** Whether the driver wants them in the account, too. */
-  inAccount: boolean;
 }
 
-export const noPlaces: KeptPlaces = { home: null, work: null, recent: [], inAccount: false };
+export const noPlaces: KeptPlaces = { home: null, work: null, recent: [] };
 
-/** The service's limit, too (internal/account). */
 export const maxRecent = 10;
 const sameWithin = 30; // metres
 
-/** parsePlaces parses places of the browser's storage or the account. What is damaged is left out; it never throws. */
+/** parsePlaces parses places of the browser's storage. What is damaged is left out; it never throws. */
 export function parsePlaces(value: unknown): KeptPlaces {
   if (typeof value !== "object" || value === null) return noPlaces;
-  const { home, work, recent, inAccount } = value as Record<string, unknown>;
+  const { home, work, recent } = value as Record<string, unknown>;
   const list = Array.isArray(recent) ? recent : [];
   return {
     home: parseDestination(home),
     work: parseDestination(work),
     recent: list.slice(0, maxRecent).map(parseDestination).filter((one): one is Destination => one !== null),
-    inAccount: inAccount === true,
   };
 }
 
@@ -70,11 +66,4 @@ export const withoutRecent = (places: KeptPlaces, gone: Destination): KeptPlaces
 export function withSlot(places: KeptPlaces, slot: Slot, destination: Destination | null): KeptPlaces {
   const kept = destination === null ? places : withoutRecent(places, destination);
   return { ...kept, [slot]: destination };
-}
-
-/** mergePlaces joins what the account has with what the browser has, when the driver turns the account on. */
-export function mergePlaces(account: KeptPlaces, browser: KeptPlaces): KeptPlaces {
-  const joined = { home: account.home ?? browser.home, work: account.work ?? browser.work, inAccount: true };
-  const recent = [...browser.recent, ...account.recent.filter((one) => !browser.recent.some((ours) => isSame(ours, one)))];
-  return { ...joined, recent: recent.slice(0, maxRecent) };
 }

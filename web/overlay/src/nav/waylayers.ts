@@ -64,6 +64,7 @@ export function mountWayLayers({ host, nav }: NavDeps, panel: HTMLElement, choos
     on.addSource(source, { type: "geojson", data });
     const above = on.getLayer(lowestPinLayer) === undefined ? undefined : lowestPinLayer;
     for (const layer of layersFor(host.state.theme.get())) on.addLayer(layer, above);
+    showAll(); // a map that was just opened has moved to the car meanwhile
   };
   const showAll = (): void => {
     const bounds = boundsOf(lines.flatMap(({ places }) => [...places]));

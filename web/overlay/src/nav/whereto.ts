@@ -5,7 +5,7 @@ import { networkName, textOf, cleanText, entityLabel, iconOf } from "../entityla
 import { element } from "../dom.ts";
 import { bearing, distance, type Place } from "../geo.ts";
 import { placeOf } from "../shapes.ts";
-import { keyedList, makeButton, makeIcon, makeSwitch, replaceChildren, setAttribute, setLabel, setText, setTextOrHide, type Item, type KeyedItem } from "../widgets.ts";
+import { keyedList, makeButton, makeIcon, replaceChildren, setAttribute, setLabel, setText, setTextOrHide, type KeyedItem } from "../widgets.ts";
 import { chargerTexts } from "./chargerfinder.ts";
 import type { Slot } from "./keptplaces.ts";
 import { makeNavIcon, type NavIcon } from "./navicons.ts";
@@ -55,7 +55,7 @@ interface Line {
 export function mountWhereTo(deps: WhereToDeps): WhereTo {
   const panel = new WhereToPanel(deps);
   const { host, nav, keeper } = deps;
-  watchAll([keeper.places, host.locale, host.preferences.person], () => {
+  watchAll([keeper.places, host.locale], () => {
     panel.draw();
   });
   host.state.motion.watch((motion) => {
@@ -85,7 +85,6 @@ class WhereToPanel {
   readonly #showLines: (lines: readonly Line[]) => void;
   readonly #slots = element("div", { class: "pair", id: "where-to-slots" });
   readonly #slotButtons: readonly { slot: Slot; button: HTMLButtonElement }[];
-  readonly #inAccount: Item;
   readonly #credit = element("p", { class: "attribution", hidden: "" });
   readonly #images = new Map<string, string>();
   #purpose: Purpose = "drive";
@@ -120,10 +119,9 @@ class WhereToPanel {
     this.#showLines = keyedList<Line>(list, ({ id }) => id, (line) => makeLine(deps, line, (destination) => {
       this.#choose(destination);
     }));
-    this.#inAccount = makeAccountSwitch(deps);
     this.#kinds.append(...this.#categories.map(({ button }) => button));
     this.#slots.append(...this.#slotButtons.map(({ button }) => button));
-    const scroll = element("div", { class: "scroll" }, this.#title, this.#kinds, this.#status, list, this.#slots, this.#inAccount.element, this.#credit);
+    const scroll = element("div", { class: "scroll" }, this.#title, this.#kinds, this.#status, list, this.#slots, this.#credit);
     this.#box = element("section", { class: "panel where", hidden: "", role: "dialog", "aria-labelledby": this.#title.id }, element("header", {}, this.#field, this.#putAway, this.#close), scroll);
     host.slots.all.append(this.#box);
     this.#listen();
@@ -144,7 +142,7 @@ class WhereToPanel {
   }
 
   open(purpose: Purpose): void {
-    const { host, keeper } = this.#deps;
+    const { host } = this.#deps;
     this.#purpose = purpose;
     this.#category = null;
     this.#state = idle;
@@ -152,7 +150,6 @@ class WhereToPanel {
     this.#box.hidden = false;
     this.#mayType = mayType(host.state.pose()?.speed ?? null, true);
     this.draw();
-    void keeper.refresh();
     (this.#mayType ? this.#field : this.#close).focus({ preventScroll: true });
   }
 
@@ -237,8 +234,6 @@ class WhereToPanel {
       button.hidden = places[slot] !== null;
     }
     this.#slots.hidden = !isIdle || (places.home !== null && places.work !== null);
-    this.#inAccount.element.hidden = !isIdle || !keeper.isSignedIn;
-    this.#inAccount.update();
     this.#drawLines();
   }
 
@@ -296,29 +291,6 @@ function makeLine({ host, keeper }: WhereToDeps, first: Line, choose: (destinati
       setText(direction, pose === null ? "" : say(compassKeys[octantOf(bearing(pose, next.destination.place))]));
       forget.hidden = next.slot === null && !next.isRecent;
       setLabel(forget, say("nav.remove", { name: own }));
-    },
-  };
-}
-
-/** makeAccountSwitch keeps the places in the account, too. */
-function makeAccountSwitch({ host, keeper }: WhereToDeps): Item {
-  const box = element("div", { hidden: "" });
-  let item: Item | null = null;
-  let language = "";
-  return {
-    element: box,
-    update() {
-      const { say, language: now } = host.locale.get();
-      if (item === null || now !== language) {
-        language = now;
-        item = makeSwitch("where-to-account", { name: say("nav.inAccount"), on: say("state.on"), off: say("state.off") }, () => keeper.places.get().inAccount, (wanted) => {
-          keeper.keepInAccount(wanted).catch((error: unknown) => {
-            console.warn(error);
-          });
-        });
-        replaceChildren(box, [item.element]);
-      }
-      item.update();
     },
   };
 }
