@@ -209,6 +209,14 @@ func (f *configFlags) folder(p *program) (region.Folder, error) {
 	return region.Folder(filepath.Join(cfg.DataDir, datadir.RegionFolder)), datadir.Require(cfg.DataDir, "")
 }
 
+// chooseRegion is the folder of regions, and the region that was named in it; the current one without a name.
+func (f *configFlags) chooseRegion(p *program, named string) (folder region.Folder, id string, err error) {
+	if folder, err = f.folder(p); err == nil {
+		id, err = folder.Choose(named)
+	}
+	return folder, id, err
+}
+
 // regionShowCmd is wayside region show.
 type regionShowCmd struct {
 	configFlags
@@ -218,11 +226,7 @@ type regionShowCmd struct {
 
 // Run verifies every byte of a region and prints what it holds.
 func (c *regionShowCmd) Run(p *program) error {
-	folder, err := c.folder(p)
-	if err != nil {
-		return err
-	}
-	id, err := folder.Choose(c.ID)
+	folder, id, err := c.chooseRegion(p, c.ID)
 	if err != nil {
 		return err
 	}
@@ -301,11 +305,7 @@ type regionExportCmd struct {
 
 // Run verifies a region and writes its arcs (D15.12).
 func (c *regionExportCmd) Run(p *program) (err error) {
-	folder, err := c.folder(p)
-	if err != nil {
-		return err
-	}
-	id, err := folder.Choose(c.ID)
+	folder, id, err := c.chooseRegion(p, c.ID)
 	if err != nil {
 		return err
 	}
