@@ -37,7 +37,9 @@ type navigation struct {
 	without memoryUse
 	closed  time.Duration // the goal: from a closure's push to a route around it
 	p50     time.Duration // of an answer over HTTP, once it was measured
-	took    float64       // seconds of an import
+	// guided50 is the same of an answer with all guidance.
+	guided50 time.Duration
+	took     float64 // seconds of an import
 }
 
 // runNavigation measures the import of an extract, the router in this process, and a service with the region.
@@ -61,6 +63,7 @@ func (b *bench) runNavigation(ctx context.Context) error {
 		{"opening the region in this process", n.open},
 		{"memory with the region", n.memoryWith},
 		{"asking for routes over HTTP", n.httpRoutes},
+		{"asking for routes with all guidance", n.httpGuidance},
 		{"searching places over HTTP", n.httpSearch},
 		{"asking for tiles of the base map", n.baseMap},
 		{"leading drivers", n.sessions},

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"wayside/internal/geo"
@@ -116,48 +117,17 @@ func oneByOne(ctx context.Context, addr string, paths []string) (took []time.Dur
 	return took, bytes, nil
 }
 
-// httpRoutes compares answers with full geometry with those of the baseline handler, in turns.
-func (n *navigation) httpRoutes(ctx context.Context) error {
-	_, size, err := oneByOne(ctx, n.addr, n.routes[:warmingRequests])
-	if err != nil {
+// httpAnswer is a kind of answer that is measured.
+type httpAnswer struct {
+	what, profile string
+	goal50, goal  time.Duration
+}
+
+// httpRoutes measures answers with full geometry, without guidance and with all of it.
+func (n *navigation) httpRoutes(ctx context.Context) (err error) {
+	plain := httpAnswer{"answer with full geometry", "routes", 600 * time.Microsecond, 2500 * time.Microsecond}
+	if n.p50, err = n.besideBare(ctx, n.routes, plain); err != nil {
 		return err
-	}
-	size /= warmingRequests
-	bare, err := startBare(ctx, size)
-	if err != nil {
-		return err
-	}
-	defer bare.stop()
-	slashes := make([]string, roundRequests)
-	for i := range slashes {
-		slashes[i] = "/"
-	}
-	var ours, theirs []time.Duration
-	profiled := n.profile(ctx, "routes")
-	for round := range slices.Chunk(n.routes, roundRequests) {
-		fixed, _, err := oneByOne(ctx, bare.addr, slashes)
-		if err != nil {
-			return err
-		}
-		routes, _, err := oneByOne(ctx, n.addr, round)
-		if err != nil {
-			return err
-		}
-		ours, theirs = append(ours, routes...), append(theirs, fixed...)
-	}
-	if err := profiled(); err != nil {
-		return err
-	}
-	p50, p99 := quantiles(ours)
-	n.p50 = p50
-	bare50, bare99 := quantiles(theirs)
-	const goal50, goal99 = 600 * time.Microsecond, 2500 * time.Microsecond
-	what := fmt.Sprintf(n.name+"answer with full geometry (%d bytes) above a bare handler, p50 / p99", size)
-	got := fmt.Sprintf("%.2f / %.2f ms (%.2f / %.2f less %.2f / %.2f)", ms(p50-bare50), ms(p99-bare99), ms(p50), ms(p99), ms(bare50), ms(bare99))
-	if n.name == "" {
-		n.table.add(what, "≤ 0.6 / 2.5 ms", got, p50-bare50 <= goal50 && p99-bare99 <= goal99)
-	} else {
-		n.table.note(what, got) // its lines are several times as long
 	}
 	free, err := load(ctx, n.addr, n.routes, n.round)
 	if err != nil {
@@ -165,6 +135,58 @@ func (n *navigation) httpRoutes(ctx context.Context) error {
 	}
 	n.table.note(n.name+"routes at rest, as long as there was no condition", fmt.Sprintf("%.0f/s", free.perSecond()))
 	return nil
+}
+
+// httpGuidance measures answers with all that a driver is led by.
+func (n *navigation) httpGuidance(ctx context.Context) (err error) {
+	guided := httpAnswer{"answer with steps, full geometry, banners and voice", "guidance", 800 * time.Microsecond, 3 * time.Millisecond}
+	paths := make([]string, len(n.routes))
+	for i, path := range n.routes {
+		paths[i] = strings.Replace(path, "steps=false", "steps=true", 1) + "&banner_instructions=true&voice_instructions=true&language=it"
+	}
+	n.guided50, err = n.besideBare(ctx, paths, guided)
+	return err
+}
+
+// besideBare compares answers with those of the baseline handler, in turns, and returns the median.
+func (n *navigation) besideBare(ctx context.Context, paths []string, a httpAnswer) (median time.Duration, err error) {
+	_, size, err := oneByOne(ctx, n.addr, paths[:warmingRequests])
+	if err != nil {
+		return 0, err
+	}
+	size /= warmingRequests
+	bare, err := startBare(ctx, size)
+	if err != nil {
+		return 0, err
+	}
+	defer bare.stop()
+	slashes := slices.Repeat([]string{"/"}, roundRequests)
+	var ours, theirs []time.Duration
+	profiled := n.profile(ctx, a.profile)
+	for round := range slices.Chunk(paths, roundRequests) {
+		fixed, _, err := oneByOne(ctx, bare.addr, slashes)
+		if err != nil {
+			return 0, err
+		}
+		routes, _, err := oneByOne(ctx, n.addr, round)
+		if err != nil {
+			return 0, err
+		}
+		ours, theirs = append(ours, routes...), append(theirs, fixed...)
+	}
+	if err := profiled(); err != nil {
+		return 0, err
+	}
+	p50, p99 := quantiles(ours)
+	bare50, bare99 := quantiles(theirs)
+	what := fmt.Sprintf(n.name+"%s (%d bytes) above a bare handler, p50 / p99", a.what, size)
+	got := fmt.Sprintf("%.2f / %.2f ms (%.2f / %.2f less %.2f / %.2f)", ms(p50-bare50), ms(p99-bare99), ms(p50), ms(p99), ms(bare50), ms(bare99))
+	if n.name == "" {
+		n.table.add(what, fmt.Sprintf("≤ %g / %g ms", ms(a.goal50), ms(a.goal)), got, p50-bare50 <= a.goal50 && p99-bare99 <= a.goal)
+	} else {
+		n.table.note(what, got) // its lines are several times as long
+	}
+	return p50, nil
 }
 
 // routeAnswer is what is read of an answer.

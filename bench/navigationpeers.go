@@ -77,6 +77,10 @@ func (n *navigation) besideRoutino(ctx context.Context) error {
 	alone := theirs - empty
 	n.table.note(fmt.Sprintf("Routino's route / ours over HTTP, p50 of %d pairs", len(routes)), fmt.Sprintf("%.0f × (%.1f ms, p99 %.1f, less %.1f for the process / %.2f ms; it found no route for %d)",
 		float64(alone)/float64(n.p50), ms(theirs), ms(slowest), ms(empty), ms(n.p50), failed))
+	if n.guided50 > 0 {
+		times := float64(alone) / float64(n.guided50)
+		n.table.add("Routino's route, without guidance / ours over HTTP with all of it, p50", "≥ 50 ×", fmt.Sprintf("%.0f ×", times), times >= 50)
+	}
 	return nil
 }
 

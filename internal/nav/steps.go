@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"wayside/internal/nav/guide"
+	"wayside/internal/roads/graph"
 )
 
 // Part is a part of a leg, as guidance sees it.
@@ -22,16 +23,20 @@ func (n *Network) describe(l *Leg, from, to *Spot, keepExits bool) {
 // summary names the two roads on which most of the leg is driven, in their order.
 func (n *Network) summary(l *Leg) string {
 	type stretch struct {
-		name   string
+		name   graph.TextRange
 		length float64
 		first  int
 	}
-	var roads []stretch
+	var most [16]stretch // mostly enough
+	roads := most[:0]    // equal names are stored once
 	for i := range l.Steps {
 		s := &l.Steps[i]
 		way := n.way(s.Arc)
-		name := cmp.Or(n.Graph.Text(way.Name), n.Graph.Text(way.Ref))
-		if name == "" {
+		name := way.Name
+		if name.Length == 0 {
+			name = way.Ref
+		}
+		if name.Length == 0 {
 			continue
 		}
 		at := slices.IndexFunc(roads, func(r stretch) bool { return r.name == name })
@@ -47,9 +52,8 @@ func (n *Network) summary(l *Leg) string {
 	}
 	roads = roads[:min(2, len(roads))]
 	slices.SortFunc(roads, func(a, b stretch) int { return cmp.Compare(a.first, b.first) })
-	text := roads[0].name
-	if len(roads) > 1 {
-		text += ", " + roads[1].name
+	if len(roads) == 1 {
+		return n.Graph.Text(roads[0].name)
 	}
-	return text
+	return n.Graph.Text(roads[0].name) + ", " + n.Graph.Text(roads[1].name)
 }

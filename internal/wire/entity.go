@@ -266,7 +266,7 @@ func appendEscaped(dst, text []byte) []byte {
 }
 
 // AppendString appends any text as a JSON string.
-func AppendString(dst []byte, text string) []byte {
+func AppendString[T string | []byte](dst []byte, text T) []byte {
 	dst, _ = jsontext.AppendQuote(dst, text) // its error speaks of invalid UTF-8, which it has replaced
 	return dst
 }

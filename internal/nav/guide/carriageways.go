@@ -31,7 +31,7 @@ func (v *view) joinCarriageways() {
 		} else {
 			p := &v.branches[partner]
 			if b.entry || v.net.leaving(b.end) != graph.None {
-				p.end, p.entry, p.way, p.flags = b.end, b.entry, b.way, b.flags
+				p.end, p.seen, p.entry, p.way, p.flags = b.end, b.seen, b.entry, b.way, b.flags
 			}
 			p.bearing, p.shown, p.merged = middle(p.bearing, b.bearing), middle(p.shown, b.shown), true
 		}

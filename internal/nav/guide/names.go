@@ -2,7 +2,6 @@ package guide
 
 import (
 	"bytes"
-	"strings"
 
 	"wayside/internal/roads/graph"
 )
@@ -72,18 +71,23 @@ func trimCompass(name []byte) []byte {
 	return name
 }
 
-// compass are the directions as they stand in names.
-const compass = " n ne e se s sw w nw north south west east northeast northwest southeast southwest northbound southbound eastbound westbound nb sb eb wb nord süd ost "
-
-// isCompass says whether a word is a direction of the compass.
+// isCompass says whether a word is a direction of the compass, as they stand in names.
 func isCompass(word []byte) bool {
-	if len(word) == 0 || len(word) > len("northbound") {
+	var lower [len("northbound")]byte
+	if len(word) > len(lower) {
 		return false
 	}
-	for one := range strings.FieldsSeq(compass) {
-		if len(one) == len(word) && strings.EqualFold(one, string(word)) {
-			return true
+	for i, c := range word {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
 		}
+		lower[i] = c
+	}
+	switch string(lower[:len(word)]) {
+	case "n", "ne", "e", "se", "s", "sw", "w", "nw", "nb", "sb", "eb", "wb",
+		"north", "south", "west", "east", "northeast", "northwest", "southeast", "southwest",
+		"northbound", "southbound", "eastbound", "westbound", "nord", "süd", "ost":
+		return true
 	}
 	return false
 }

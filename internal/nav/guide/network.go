@@ -138,6 +138,14 @@ func (n *Network) across(e end) (end, bool) {
 	return other, other.piece() != e.piece()
 }
 
+// goesOnUnchanged says whether nothing is to be told where two pieces meet: the road goes on under the same name.
+func (n *Network) goesOnUnchanged(head, tail end) bool {
+	if len(n.endsAt(n.node(head))) != 2 || head.piece() == tail.piece() || (n.flags(head.piece())^n.flags(tail.piece()))&(graph.Ferry|circles) != 0 {
+		return false
+	}
+	return !n.renamed(n.wayOfPiece(head.piece()), n.wayOfPiece(tail.piece()))
+}
+
 // maxFollowed is how many pieces are looked at where a road is followed.
 const maxFollowed = 64
 
@@ -178,13 +186,12 @@ func bearingOf(east, north float64) float64 {
 
 // bearingFrom is the bearing from an end of a piece to the place that many metres along it, beyond places where two pieces meet.
 func (n *Network) bearingFrom(e end, ahead float64) float64 {
-	_, far := n.bearingsFrom(e, ahead, ahead)
+	_, far := n.bearingsFrom(planeAt(n.graph.Nodes[n.node(e)].Position), e, ahead, ahead)
 	return far
 }
 
-// bearingsFrom are the bearings to two places, the nearer one first.
-func (n *Network) bearingsFrom(e end, near, far float64) (toNear, toFar float64) {
-	p := planeAt(n.graph.Nodes[n.node(e)].Position)
+// bearingsFrom are the bearings to two places, the nearer one first; on a plane around the end.
+func (n *Network) bearingsFrom(p plane, e end, near, far float64) (toNear, toFar float64) {
 	var x, y, driven float64
 	found := false
 	for range maxFollowed {

@@ -16,9 +16,15 @@ func (g *Guide) circle(v *view, t *turn, to int) bool {
 	if !from && !onto {
 		return g.touchCircle(v, t, b)
 	}
-	c := g.net.circleAt(v, b)
+	c := g.lastCircle
+	if !from || v.in.end.piece() != g.circlePiece {
+		c = g.net.circleAt(v, b)
+	}
 	if c.kind == Silent {
 		return false
+	}
+	if onto {
+		g.lastCircle, g.circlePiece = c, b.end.piece()
 	}
 	switch {
 	case from && onto:

@@ -68,10 +68,13 @@ type Guide struct {
 	other        view // for junctions that lie ahead
 	at           []float64
 	begins, ends int // the first and last part that is driven on at all
-	steps        []Step
-	roads        []Road
-	spots        []Intersection
-	lanes        []Lane
+	// lastCircle is the kind of the roundabout that was entered last, and circlePiece the piece of it that is driven next.
+	lastCircle  circleKind
+	circlePiece uint32
+	steps       []Step
+	roads       []Road
+	spots       []Intersection
+	lanes       []Lane
 }
 
 // turn is what becomes of a place where a part ends.
@@ -109,6 +112,7 @@ func (g *Guide) Steps(net *Network, way *Way) []Step {
 	}
 	g.at = append(g.at, metres)
 	g.begins, g.ends = g.trim()
+	g.circlePiece = graph.None
 	g.depart()
 	for i := g.begins; i < g.ends; i++ {
 		if way.Parts[i].Turned {
@@ -190,9 +194,12 @@ func (g *Guide) side(at geo.Point, from, to int) Direction {
 // pass looks at the junction at the end of a part.
 func (g *Guide) pass(part int) {
 	from, to := g.way.Parts[part].Arc, g.way.Parts[part+1].Arc
+	tail := g.net.tailOf(to)
+	if g.net.goesOnUnchanged(g.net.headOf(from), tail) {
+		return
+	}
 	v := &g.view
 	v.look(g.net, from)
-	tail := g.net.tailOf(to)
 	t := turn{part: part, named: to, branches: len(v.all), isJunction: v.ends > 2}
 	t.spot = g.intersection(v, tail, to)
 	t.spot.At = g.at[part+1]
@@ -202,7 +209,7 @@ func (g *Guide) pass(part int) {
 	} else {
 		t.angle = 180
 	}
-	t.in, t.out = math.Mod(v.in.bearing+180, 360), g.net.bearingFrom(tail, seenAhead)
+	t.in, t.out = math.Mod(v.in.bearing+180, 360), v.seen(tail)
 	if !g.circle(v, &t, at) {
 		t.judged = v.classify(at)
 	}

@@ -15,6 +15,7 @@ type branch struct {
 	flags   graph.Flags
 	shown   float64 // bearing from north, as answers tell it
 	bearing float64 // bearing from north, over the distance that a driver sees
+	seen    float64 // the same of this piece alone, where carriageways are joined
 	angle   float64 // of the turn onto it: 0 is straight on, right positive; -180 to 180
 	entry   bool    // one may turn onto it
 	merged  bool    // it stands for both carriageways of a road
@@ -47,12 +48,14 @@ func (v *view) look(net *Network, from uint32) {
 	v.net, v.from, v.node = net, from, net.graph.Arcs[from].To
 	v.all, v.branches = v.all[:0], v.branches[:0]
 	head := net.headOf(from)
+	p := planeAt(net.graph.Nodes[v.node].Position)
 	for _, e := range net.endsAt(v.node) {
 		if len(v.all) >= maxRoads && e != head {
 			continue // one can only turn back at such a node
 		}
 		b := branch{end: e, way: net.wayOfPiece(e.piece()), flags: net.flags(e.piece()), entry: net.allows(from, e)}
-		b.shown, b.bearing = net.bearingsFrom(e, shownAhead, seenAhead)
+		b.shown, b.bearing = net.bearingsFrom(p, e, shownAhead, seenAhead)
+		b.seen = b.bearing
 		v.all = append(v.all, b)
 		if e == head {
 			v.in = b
@@ -96,6 +99,16 @@ func apart(a, b float64) float64 { return math.Abs(normal(a - b)) }
 // find is the branch behind an end, or behind the end that was joined with it; -1: that is the road that one comes from.
 func (v *view) find(e end) int {
 	return slices.IndexFunc(v.branches, func(b branch) bool { return b.end == e })
+}
+
+// seen is the bearing of an end over the distance that a driver sees.
+func (v *view) seen(e end) float64 {
+	for i := range v.all {
+		if b := &v.all[i]; b.end == e {
+			return b.seen
+		}
+	}
+	return v.net.bearingFrom(e, seenAhead) // it was joined with another one
 }
 
 // entriesAhead is the same without sharp turns.

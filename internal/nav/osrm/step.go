@@ -75,7 +75,7 @@ func sideOf(f graph.Flags) string {
 func appendNames(dst []byte, g *graph.Graph, s *nav.Step) []byte {
 	way := &g.Ways[g.Pieces[g.Arcs[s.Arc].Piece].Way]
 	signs := g.SignsOf(way)
-	dst = wire.AppendString(dst, g.Text(way.Name))
+	dst = wire.AppendString(dst, g.Bytes(way.Name))
 	exits := signs.Exit
 	if exits.Length == 0 {
 		exits = s.Exits
@@ -86,15 +86,15 @@ func appendNames(dst []byte, g *graph.Graph, s *nav.Step) []byte {
 	}{{"ref", way.Ref}, {"destinations", signs.Destination}, {"exits", exits}, {"pronunciation", signs.Pronunc}} {
 		if text.text.Length > 0 {
 			dst = append(append(append(dst, `,"`...), text.name...), `":`...)
-			dst = wire.AppendString(dst, g.Text(text.text))
+			dst = wire.AppendString(dst, g.Bytes(text.text))
 		}
 	}
 	if s.Rotary != nil {
 		dst = append(dst, `,"rotary_name":`...)
-		dst = wire.AppendString(dst, g.Text(s.Rotary.Name))
+		dst = wire.AppendString(dst, g.Bytes(s.Rotary.Name))
 		if spoken := g.SignsOf(s.Rotary).Pronunc; spoken.Length > 0 {
 			dst = append(dst, `,"rotary_pronunciation":`...)
-			dst = wire.AppendString(dst, g.Text(spoken))
+			dst = wire.AppendString(dst, g.Bytes(spoken))
 		}
 	}
 	return dst

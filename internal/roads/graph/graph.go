@@ -163,6 +163,9 @@ const (
 // Text is a name or a reference. It points into the graph's own memory: copy what outlives the graph.
 func (g *Graph) Text(r TextRange) string { return string(g.Texts[r.Start : r.Start+r.Length]) }
 
+// Bytes is the same without a copy. It must not be changed.
+func (g *Graph) Bytes(r TextRange) []byte { return g.Texts[r.Start : r.Start+r.Length] }
+
 // SignsOf are the signs of a way; nothing if it has none.
 func (g *Graph) SignsOf(w *Way) Signs {
 	if w.Signs == 0 {
