@@ -8,9 +8,9 @@ import { findOne } from "./serviceclient.ts";
 
 const dist = new URL("../dist/overlay/", import.meta.url).pathname;
 
-// What is loaded only when it is needed: the languages but English, the card of the first visit, details of cards, and what reads other
-// places.
-const loadedLater = /^(ar|de|es|fr|it|nl|firstvisit|details|otherplaces)\.js$/;
+// What is loaded only when it is needed: the languages but English, the card of the first visit, details of cards, what reads other
+// places, and navigation.
+const loadedLater = /^(ar|de|es|fr|it|nl|firstvisit|details|otherplaces|navigation)\.js$/;
 
 test("the JavaScript of the first load in one language is at most 330 KB when compressed", () => {
   const sizes = readdirSync(dist)
@@ -18,6 +18,10 @@ test("the JavaScript of the first load in one language is at most 330 KB when co
     .map((name) => gzipSync(readFileSync(dist + name), { level: 9 }).length);
   expect(sizes.length).toBeGreaterThan(3);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(330 * 1024);
+});
+
+test("navigation is at most 45 KB when compressed", () => {
+  expect(gzipSync(readFileSync(`${dist}navigation.js`), { level: 9 }).length).toBeLessThanOrEqual(45 * 1024);
 });
 
 /** showsCamera waits until a camera is drawn on the map; the list, which has the same icon, is closed. */
