@@ -75,6 +75,12 @@ func openFolder(path string, most int64, now func() time.Time) (*folder, error) 
 	return f, f.shrink()
 }
 
+// fileOf is the file of an element of folder.recent.
+func fileOf(e *list.Element) *clipFile {
+	c, _ := e.Value.(*clipFile) // nothing else is put into the list
+	return c
+}
+
 func onDisk(size int64) int64 { return (size + blockSize - 1) / blockSize * blockSize }
 
 // splitName returns the name of a clip and its format; no format for a file that is not a clip.
@@ -98,7 +104,8 @@ func (f *folder) add(c *clipFile) {
 
 // drop forgets a file. f.mu is locked.
 func (f *folder) drop(e *list.Element) {
-	c := f.recent.Remove(e).(*clipFile)
+	c := fileOf(e)
+	f.recent.Remove(e)
 	delete(f.byName, c.name)
 	f.bytes -= c.bytes
 }
@@ -108,7 +115,7 @@ func (f *folder) shrink() error {
 	var errs []error
 	for f.bytes > f.most {
 		e := f.recent.Back()
-		c := e.Value.(*clipFile)
+		c := fileOf(e)
 		if err := os.Remove(f.file(c)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}
@@ -133,7 +140,7 @@ func (f *folder) open(name string) (*os.File, format) {
 	if e == nil {
 		return nil, format{}
 	}
-	c := e.Value.(*clipFile)
+	c := fileOf(e)
 	file, err := os.Open(f.file(c))
 	if err != nil { // somebody removed it: it is made anew
 		f.drop(e)
