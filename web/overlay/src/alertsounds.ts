@@ -35,7 +35,14 @@ export class AlertSounds {
   readonly possible = typeof AudioContext === "function";
   /** Whether sound can be played. */
   readonly ready = new Observable(false);
+  /** takeOver returns whether somebody else announces an alert; null: nobody does. */
+  takeOver: ((stage: AlertStage, text: string) => boolean) | null = null;
   #context: AudioContext | null = null;
+
+  /** context plays sounds; null if none can be played now. */
+  get context(): AudioContext | null {
+    return this.#context?.state === "running" ? this.#context : null;
+  }
 
   /** unlockOn resumes the audio context at each touch: it is suspended before the first one and may be after the car slept. */
   unlockOn(target: EventTarget): void {
@@ -64,10 +71,15 @@ export class AlertSounds {
     }
   }
 
-  play(stage: AlertStage): void {
-    const context = this.#context;
-    if (context?.state !== "running") return;
-    for (const { pitch, startsAt, duration } of notes[stage]) {
+  /** announce plays the notes of an alert, unless its text is spoken. */
+  announce(stage: AlertStage, text: string): void {
+    if (this.takeOver?.(stage, text) !== true) this.play(notes[stage]);
+  }
+
+  play(all: readonly Note[]): void {
+    const { context } = this;
+    if (context === null) return;
+    for (const { pitch, startsAt, duration } of all) {
       const start = context.currentTime + startsAt;
       const oscillator = context.createOscillator();
       const gain = context.createGain();

@@ -68,8 +68,9 @@ export function makeBanner(state: State, actions: Actions, locale: Observable<Lo
     const limit = limitOf(entity, units);
     const where = on === "" ? words.say("banner.spoken", values) : words.say("banner.spokenStreet", { ...values, street: on });
     const alert = limit === null ? where : `${where}. ${limitText(limit, units, words)}`;
-    setText(spoken, announce.stage === "near" ? words.say("banner.spokenNear", { alert }) : alert);
-    if (hasTone(entity.kind_id)) tones.play(announce.stage);
+    const text = announce.stage === "near" ? words.say("banner.spokenNear", { alert }) : alert;
+    setText(spoken, text);
+    if (hasTone(entity.kind_id)) tones.announce(announce.stage, text);
   });
   for (const observable of [locale, state.kinds, details.loaded]) (observable as Observable<unknown>).watch(draw);
   const region = element("section", { class: "alerts" }, box, spoken);

@@ -1,5 +1,6 @@
 // The contents of the menu's pages. Choices apply immediately and are stored.
 
+import { notes } from "./alertsounds.ts";
 import { isCharger, ordinaryLeadAt } from "./alertrules.ts";
 import { element } from "./dom.ts";
 import type { Key } from "./i18n/words.ts";
@@ -201,7 +202,7 @@ export function soundPage(deps: MenuDeps): Item[] {
   return [
     tone,
     staticItem(makeButton({ id: "tones-try" }, () => {
-      tones.play("ahead");
+      tones.play(notes.ahead);
     }, speak("tones.try"))),
     {
       element: touch,

@@ -21,6 +21,9 @@ export const ar: Partial<Texts> = {
 
   "nav.whereTo": "إلى أين",
 
+  "nav.voice.all": "الصوت: الكل",
+  "nav.voice.alerts": "الصوت: التنبيهات فقط",
+  "nav.voice.off": "الصوت: متوقف",
   "nav.panel": "المناورة التالية",
   "nav.trip": "الرحلة",
   "nav.steps": "كل المناورات",

@@ -22,6 +22,9 @@ export const de: Texts = {
 
   "nav.whereTo": "Wohin",
 
+  "nav.voice.all": "Ansagen: alle",
+  "nav.voice.alerts": "Ansagen: nur Warnungen",
+  "nav.voice.off": "Ansagen: aus",
   "nav.panel": "Nächstes Manöver",
   "nav.trip": "Fahrt",
   "nav.steps": "Alle Manöver",

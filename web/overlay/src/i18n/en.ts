@@ -26,6 +26,9 @@ export const en = {
   "nav.whereTo": "Where to",
 
   // Navigation: led along a route
+  "nav.voice.all": "Voice: all",
+  "nav.voice.alerts": "Voice: alerts only",
+  "nav.voice.off": "Voice: off",
   "nav.panel": "Next maneuver",
   "nav.trip": "Drive",
   "nav.steps": "All maneuvers",

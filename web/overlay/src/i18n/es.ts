@@ -22,6 +22,9 @@ export const es: Texts = {
 
   "nav.whereTo": "Adónde",
 
+  "nav.voice.all": "Voz: todo",
+  "nav.voice.alerts": "Voz: solo alertas",
+  "nav.voice.off": "Voz: nada",
   "nav.panel": "Próxima maniobra",
   "nav.trip": "Trayecto",
   "nav.steps": "Todas las maniobras",

@@ -22,6 +22,9 @@ export const fr: Texts = {
 
   "nav.whereTo": "Où aller",
 
+  "nav.voice.all": "Annonces : toutes",
+  "nav.voice.alerts": "Annonces : alertes seulement",
+  "nav.voice.off": "Annonces : aucune",
   "nav.panel": "Prochaine manœuvre",
   "nav.trip": "Trajet",
   "nav.steps": "Toutes les manœuvres",

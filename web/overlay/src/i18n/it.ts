@@ -22,6 +22,9 @@ export const it: Texts = {
 
   "nav.whereTo": "Dove andare",
 
+  "nav.voice.all": "Voce: tutto",
+  "nav.voice.alerts": "Voce: solo avvisi",
+  "nav.voice.off": "Voce: niente",
   "nav.panel": "Prossima manovra",
   "nav.trip": "Viaggio",
   "nav.steps": "Tutte le manovre",

@@ -22,6 +22,9 @@ export const nl: Texts = {
 
   "nav.whereTo": "Waarheen",
 
+  "nav.voice.all": "Meldingen: alle",
+  "nav.voice.alerts": "Meldingen: alleen waarschuwingen",
+  "nav.voice.off": "Meldingen: uit",
   "nav.panel": "Volgende manoeuvre",
   "nav.trip": "Rit",
   "nav.steps": "Alle manoeuvres",

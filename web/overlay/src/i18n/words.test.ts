@@ -142,7 +142,7 @@ describe("words", () => {
 });
 
 // Prefixes of keys that are composed at run time.
-const composed = /^(kind|confidence|theme|units)\.|^sources\.(online|degraded|offline)$|^place\.(refused|missing|slow)$|^card\.(confirms|disputes)\.|^detail\.(lanes|places)\.|^nav\.(trouble|category|set|avoid|send)\.|^nav\.(home|work)$/;
+const composed = /^(kind|confidence|theme|units)\.|^sources\.(online|degraded|offline)$|^place\.(refused|missing|slow)$|^card\.(confirms|disputes)\.|^detail\.(lanes|places)\.|^nav\.(trouble|voice|category|set|avoid|send)\.|^nav\.(home|work)$/;
 
 it("has no unused text", () => {
   const folders = ["../", "../nav/"].map((path) => new URL(path, import.meta.url));
