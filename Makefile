@@ -113,7 +113,7 @@ bench: ## measure the promises of speed and memory; BENCH=small for a tenth of t
 	reads) $(GO) run ./bench -runs $(RUNS) -reads ;; \
 	streams) $(GO) run ./bench -runs $(RUNS) -streams -entities 0 ;; \
 	cluster) $(GO) run ./bench -runs $(RUNS) -cluster ;; \
-	navigation) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -runs $(RUNS) -navigation -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" $(if $(MILLION),-million) ;; \
+	navigation) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -runs $(RUNS) -navigation -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" $(if $(MILLION),-million) $(if $(OSRM),-osrm $(OSRM)) ;; \
 	sessions) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -runs $(RUNS) -navigation -sessions -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" ;; \
 	ahead) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -runs $(RUNS) -ahead -extract "$(or $(EXTRACT),$(AHEAD))" ;; \
 	web) .ci/browser speed ;; \

@@ -32,6 +32,7 @@ func main() {
 	flag.BoolVar(&o.cluster, "cluster", false, "measure nodes on PostgreSQL and a large index instead")
 	flag.BoolVar(&o.navigation, "navigation", false, "measure the import of roads, and routes, instead")
 	flag.StringVar(&o.extract, "extract", "", "the OpenStreetMap extract (PBF) of -navigation; make bench gives that of Milan in the folder that WAYSIDE_TEST_OSM names")
+	flag.StringVar(&o.osrm, "osrm", "", "with -navigation, the URL of an osrm-routed that serves the same extract, to compare with")
 	flag.BoolVar(&o.million, "million", false, "with -navigation, also measure the router on a network of a million junctions, which takes minutes")
 	flag.BoolVar(&o.ahead, "ahead", false, "count how good alerts along roads are instead; -extract names extracts, parted by commas")
 	flag.IntVar(&o.routes, "routes", 1000, "with -ahead, routes on each network")
@@ -66,6 +67,7 @@ type options struct {
 	tile38Program    string
 	navigation       bool
 	extract          string
+	osrm             string
 	million          bool
 	sessionsOnly     bool
 	ahead            bool
