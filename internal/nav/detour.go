@@ -35,29 +35,42 @@ func (n *Network) Detour(ctx context.Context, line []graph.Position, s Stretch, 
 	if s.End-s.Begin < endMetres {
 		return nil, nil
 	}
-	const ahead = 5.0 // metres over which the direction of the line is measured
-	q := &RouteRequest{Places: Places{
-		Coordinates: []geo.Point{pointAlong(line, s.Begin), pointAlong(line, s.End)},
-		Bearings: []Bearing{
-			{true, geo.Bearing(pointAlong(line, s.Begin), pointAlong(line, s.Begin+ahead)), detourRange},
-			{true, geo.Bearing(pointAlong(line, s.End-ahead), pointAlong(line, s.End)), detourRange},
-		},
-		Radiuses: []float64{leftMetres, leftMetres},
-	}}
-	a := new(RouteAnswer)
-	if err := n.route(ctx, q, a); err != nil {
-		if refused := new(Error); errors.As(err, &refused) {
-			return nil, nil
-		}
+	leg, err := n.detourLeg(ctx, line, s)
+	if leg == nil {
 		return nil, err
 	}
 	along := cutLine(line, s.Begin, s.End, usualStep)
 	for _, least := range [...]float64{leftMetres, 10, 3} { // around a square, or on the other carriageway, it is near
-		if vias := n.viasBeside(&a.Routes[0].Legs[0], along, least, count); len(vias) > 0 {
+		if vias := n.viasBeside(leg, along, least, count); len(vias) > 0 {
 			return vias, nil
 		}
 	}
 	return nil, nil
+}
+
+// detourLeg is the best way from the beginning of a stretch to its end: in the direction of the line if there is such a way; nil: there
+// is none.
+func (n *Network) detourLeg(ctx context.Context, line []graph.Position, s Stretch) (*Leg, error) {
+	const ahead = 5.0 // metres over which the direction of the line is measured
+	along := Places{
+		Coordinates: []geo.Point{pointAlong(line, s.Begin), pointAlong(line, s.End)},
+		Bearings: []Bearing{
+			{true, geo.Bearing(pointAlong(line, s.Begin), pointAlong(line, s.Begin+ahead)), detourRange},
+			{true, geo.Bearing(pointAlong(line, max(0, s.End-ahead)), pointAlong(line, s.End)), detourRange},
+		},
+		Radiuses: []float64{leftMetres, leftMetres},
+	}
+	for _, places := range [...]Places{along, {Coordinates: along.Coordinates}} {
+		a := new(RouteAnswer)
+		err := n.route(ctx, &RouteRequest{Places: places}, a)
+		if err == nil {
+			return &a.Routes[0].Legs[0], nil
+		}
+		if refused := new(Error); !errors.As(err, &refused) {
+			return nil, err
+		}
+	}
+	return nil, nil //nolint:nilnil // there is no such way, which is no error
 }
 
 // viasBeside are the middles of arcs of a leg that are evenly spread over what of it is so far from a line.

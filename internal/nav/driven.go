@@ -53,9 +53,9 @@ func (n *Network) Driven(ctx context.Context, legs [][]graph.Position) (*Driven,
 	if n.Conditions == nil || n.Conditions.None() {
 		return &d.found, nil
 	}
-	middles := n.middles()
+	cells := n.middlesNow()
 	for i, line := range legs {
-		if err := d.leg(ctx, i, line, middles); err != nil {
+		if err := d.leg(ctx, i, line, cells); err != nil {
 			return nil, err
 		}
 	}
@@ -81,8 +81,18 @@ type middle struct {
 
 var middleGrid = geo.Grid{Height: 0.002}
 
-// middles are those of all arcs with conditions, by the cells of a grid.
-func (n *Network) middles() map[geo.Cell][]middle {
+// middles are those of one version of the conditions.
+type middles struct {
+	version uint64
+	cells   map[geo.Cell][]middle
+}
+
+// middlesNow are those of all arcs with conditions, by the cells of a grid. They are kept for the next request: a country has more jams
+// than a request should go through.
+func (n *Network) middlesNow() map[geo.Cell][]middle {
+	if kept := n.middles.Load(); kept != nil && kept.version == n.Version() {
+		return kept.cells
+	}
 	cells := make(map[geo.Cell][]middle)
 	for arc := range n.Conditions.Arcs() {
 		if n.Graph.Arcs[arc].CopyOf != arc {
@@ -92,6 +102,7 @@ func (n *Network) middles() map[geo.Cell][]middle {
 		cell := middleGrid.Cell(m.at)
 		cells[cell] = append(cells[cell], m)
 	}
+	n.middles.Store(&middles{n.Version(), cells})
 	return cells
 }
 
@@ -139,7 +150,7 @@ type window struct {
 }
 
 // leg looks at one leg.
-func (d *driven) leg(ctx context.Context, number int, line []graph.Position, middles map[geo.Cell][]middle) error {
+func (d *driven) leg(ctx context.Context, number int, line []graph.Position, cells map[geo.Cell][]middle) error {
 	if len(line) < 2 {
 		return nil
 	}
@@ -149,7 +160,7 @@ func (d *driven) leg(ctx context.Context, number int, line []graph.Position, mid
 		d.found.Partial = true
 		return nil
 	}
-	for _, w := range joinWindows(append(windowsOf(line, middles), d.endWindows(line, length)...)) {
+	for _, w := range joinWindows(append(windowsOf(line, cells), d.endWindows(line, length)...)) {
 		if d.windows++; d.windows > maxWindows {
 			d.found.Partial = true
 			return nil
@@ -162,7 +173,7 @@ func (d *driven) leg(ctx context.Context, number int, line []graph.Position, mid
 }
 
 // windowsOf are the stretches of a line beside the middles of arcs with conditions.
-func windowsOf(line []graph.Position, middles map[geo.Cell][]middle) []window {
+func windowsOf(line []graph.Position, cells map[geo.Cell][]middle) []window {
 	var found []window
 	along := 0.0
 	for k := 1; k < len(line); k++ {
@@ -174,7 +185,7 @@ func windowsOf(line []graph.Position, middles map[geo.Cell][]middle) []window {
 			at := along + length*float64(i)/pieces
 			around := geo.Circle{Center: from, Radius: longestPiece + besideMetres}
 			for cell := range middleGrid.Cells(around.Box()) {
-				for _, m := range middles[cell] {
+				for _, m := range cells[cell] {
 					if geo.AngleBetween(m.bearing, bearing) <= besideAngle && geo.Distance(m.at, geo.NearestOnSegment(m.at, from, to)) <= besideMetres {
 						found = append(found, window{max(0, at-m.metres-windowMargin), at + m.metres + windowMargin, m.metres})
 					}

@@ -73,6 +73,7 @@ func TestDriven(t *testing.T) {
 	for _, arc := range w.arcs("c", "b") {
 		delete(w.on, arc)
 	}
+	w.version++
 	if closed, _ := w.driven("3c2b1"); len(closed) > 0 {
 		t.Errorf("against the closed direction: %v", closed)
 	}

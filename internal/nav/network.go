@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"wayside/internal/nav/guide"
@@ -31,6 +32,7 @@ type Roads struct {
 	junctions    func() *guide.Network // for guidance; made for the first route with steps
 	words        func() (*guide.Words, error)
 	local        func() *Plain // for short ways, without conditions; made when the first trace is matched
+	middles      atomic.Pointer[middles]
 }
 
 // NewRoads prepares a graph for routes: it takes a pass over its pieces and arcs.

@@ -39,9 +39,12 @@ type town struct {
 }
 
 // conditions are closed arcs.
-type conditions struct{ closed map[uint32]nav.Condition }
+type conditions struct {
+	version uint64
+	closed  map[uint32]nav.Condition
+}
 
-func (*conditions) Version() uint64 { return 3 }
+func (c *conditions) Version() uint64 { return c.version }
 
 func (c *conditions) None() bool { return len(c.closed) == 0 }
 
@@ -92,6 +95,7 @@ func (w *town) close(pairs ...string) {
 			w.closed[uint32(i)] = nav.Condition{Weight: a.Weight, Duration: a.Duration, Closed: true}
 		}
 	}
+	w.version++
 	weights := w.graph.Weights()
 	for arc := range w.closed {
 		weights[arc] = graph.Closed
