@@ -64,6 +64,7 @@ func (b *bench) runNavigation(ctx context.Context) error {
 		{"memory with the region", n.memoryWith},
 		{"asking for routes over HTTP", n.httpRoutes},
 		{"asking for routes with all guidance", n.httpGuidance},
+		{"asking OSRM for routes", n.besideOSRM},
 		{"searching places over HTTP", n.httpSearch},
 		{"asking for tiles of the base map", n.baseMap},
 		{"leading drivers", n.sessions},

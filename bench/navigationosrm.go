@@ -23,6 +23,10 @@ const (
 // besideOSRM compares routes with steps and full geometry with those of an osrm-routed that serves the same extract, in turns of requests on
 // one connection.
 func (n *navigation) besideOSRM(ctx context.Context) error {
+	if n.options.osrm == "" {
+		step("NOT COMPARED with OSRM: name an osrm-routed that serves this extract by -osrm URL (make bench BENCH=navigation OSRM=http://127.0.0.1:5000)")
+		return nil
+	}
 	at, err := url.Parse(n.options.osrm)
 	if err != nil || at.Scheme != "http" || at.Host == "" {
 		return fmt.Errorf("-osrm takes a URL such as http://127.0.0.1:5000, not %q", n.options.osrm)

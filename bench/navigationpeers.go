@@ -19,11 +19,6 @@ const (
 
 // peers compares with other routers, where they are installed: the same extract, and the same pairs of places.
 func (n *navigation) peers(ctx context.Context) error {
-	if n.options.osrm == "" {
-		step("NOT COMPARED with OSRM: name an osrm-routed that serves this extract by -osrm URL (make bench BENCH=navigation OSRM=http://127.0.0.1:5000)")
-	} else if err := n.besideOSRM(ctx); err != nil {
-		return err
-	}
 	if !installed("planetsplitter") || !installed("routino-router") {
 		step("NOT COMPARED with Routino: planetsplitter and routino-router are not installed (Debian's package routino has both)")
 		return nil
