@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 )
@@ -20,8 +19,7 @@ const (
 	sameShare = 0.02
 )
 
-// besideOSRM compares routes with steps and full geometry with those of an osrm-routed that serves the same extract, in turns of requests on
-// one connection.
+// besideOSRM compares routes with steps and full geometry with those of an osrm-routed that serves the same extract, in turns.
 func (n *navigation) besideOSRM(ctx context.Context) error {
 	if n.options.osrm == "" {
 		step("NOT COMPARED with OSRM: name an osrm-routed that serves this extract by -osrm URL (make bench BENCH=navigation OSRM=http://127.0.0.1:5000)")
@@ -65,17 +63,17 @@ func (n *navigation) besideOSRM(ctx context.Context) error {
 	return nil
 }
 
-// turns sends requests to the service and to another server in turns, and gives the quantiles of both.
+// turns sends requests to the service and to another server in turns, and gives the quantiles of both. Each request has a connection of its
+// own, which is not counted: on one that is kept, OSRM's answers wait for a delayed acknowledgement of 40 ms.
 func (n *navigation) turns(ctx context.Context, host string, ours, theirs []string) (our50, our99, their50, their99 time.Duration, err error) {
 	var here, there []time.Duration
-	other := slices.Collect(slices.Chunk(theirs, roundRequests)) // OSRM ends a connection after 512 requests
-	for i, round := range slices.Collect(slices.Chunk(ours, roundRequests)) {
-		took, _, err := oneByOne(ctx, n.addr, round)
+	for i := range ours {
+		took, _, err := oneByOne(ctx, n.addr, ours[i:i+1])
 		if err != nil {
 			return 0, 0, 0, 0, err
 		}
 		here = append(here, took...)
-		if took, _, err = oneByOne(ctx, host, other[i]); err != nil {
+		if took, _, err = oneByOne(ctx, host, theirs[i:i+1]); err != nil {
 			return 0, 0, 0, 0, fmt.Errorf("OSRM: %w", err)
 		}
 		there = append(there, took...)

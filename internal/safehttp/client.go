@@ -143,6 +143,8 @@ type Request struct {
 	JSON []byte
 	// AnyStatus makes a Response of an answer with any status but a redirect: its body says what is wrong.
 	AnyStatus bool
+	// CloseAfter closes the connection after the answer, to an operator's URL too.
+	CloseAfter bool
 }
 
 // Response is a 2xx answer, or one of any status if that was asked for, whose body has yet to be read.
@@ -191,7 +193,11 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Response, error) {
 		answer, err := c.roundTrip(x, current, header, r.JSON) //nolint:bodyclose // x.close ends the connection and with it the body
 		connected = connected || x.link != nil
 		if err == nil && !isRedirect(answer.StatusCode) {
-			return c.accept(x, answer, c.reuseFor(current), r.AnyStatus)
+			keep := c.reuseFor(current)
+			if r.CloseAfter {
+				keep = nil
+			}
+			return c.accept(x, answer, keep, r.AnyStatus)
 		}
 		remaining -= x.close()
 		switch {
