@@ -56,7 +56,7 @@ func (c *demoCmd) Run(p *program) (err error) {
 		return err
 	}
 	log := telemetry.NewLog(p.stderr, cfg.Log.Level, isTerminal(p.stderr))
-	s, err := c.open(p, cfg, log, roads)
+	s, err := c.open(p, cfg, log, roads, town)
 	if err != nil {
 		return err
 	}
@@ -143,13 +143,14 @@ func freeLANPort(ctx context.Context) (string, error) {
 }
 
 // open opens the service, at a free port if no address was asked for and the default one is taken.
-func (c *demoCmd) open(p *program, cfg *config.Config, log *slog.Logger, roads *region.Imported) (*service.Service, error) {
-	drive, err := demo.DriveJSON()
+func (c *demoCmd) open(p *program, cfg *config.Config, log *slog.Logger, roads *region.Imported, town *demo.Town) (*service.Service, error) {
+	drive, err := demo.DriveJSON(c.Region == "")
 	if err != nil {
 		return nil, err
 	}
 	play := func(o *service.Options) {
 		o.DemoDrive = drive
+		o.DemoBegan = func(speedUp float64) { town.Guide(p.now(), speedUp) }
 		if c.Region != "" {
 			b := roads.Bounds
 			o.DemoExtent = &geo.Box{West: b[0], South: b[1], East: b[2], North: b[3]}

@@ -46,7 +46,55 @@ const quietMetres = 500.0
 
 func isQuiet(s spot) bool {
 	bridge := overRiver(visitorsAvenue)
-	return math.Abs(s.x-bridge.x) < quietMetres && math.Abs(s.y-bridge.y) < quietMetres
+	return math.Abs(s.x-bridge.x) < quietMetres && math.Abs(s.y-bridge.y) < quietMetres || isGuided(s)
+}
+
+// isGuided reports whether a spot is so near the guided drive that an event there might change its route.
+func isGuided(s spot) bool {
+	const near = 60.0
+	from := guidedStart()
+	for _, piece := range guidedStretches() {
+		if from.to(piece.to, nearestShare(from, piece.to, s)).distance(s) < near {
+			return true
+		}
+		from = piece.to
+	}
+	return false
+}
+
+// The visitor's bridge closes for a guided drive when the car is some blocks before it, and opens when it has gone around.
+const (
+	guidedCloses = 6*time.Minute + 15*time.Second // after the drive began
+	guidedOpens  = 8*time.Minute + 30*time.Second
+)
+
+// Guide tells the town that a guided drive begins, so many times as fast as a real one. It may be called by any goroutine.
+func (t *Town) Guide(began time.Time, speedUp float64) {
+	scaled := func(after time.Duration) time.Time { return began.Add(time.Duration(float64(after) / speedUp)) }
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closes, t.opens = scaled(guidedCloses), scaled(guidedOpens)
+}
+
+// drawbridge returns the row that closes or opens the visitor's bridge for a guided drive, if it does so now.
+func (t *Town) drawbridge(now time.Time) []row {
+	t.mu.Lock()
+	closed := !now.Before(t.closes) && now.Before(t.opens)
+	opens := t.opens
+	t.mu.Unlock()
+	if closed == t.bridgeClosed {
+		return nil
+	}
+	t.bridgeClosed = closed
+	at := point(overRiver(visitorsAvenue))
+	r := row{
+		ExternalID: "drawbridge", Kind: "alert.road_closed", Lat: at.Lat, Lng: at.Lng, TTLSeconds: retireTTL,
+		Properties: map[string]any{"street": ordinal(visitorsAvenue+1) + " Avenue", "detour": true, "description": "The bridge is closed for repairs."},
+	}
+	if closed {
+		r.TTLSeconds, r.ObservedAt = int(opens.Sub(now).Seconds())+shipTTL, now.UTC().Format(time.RFC3339)
+	}
+	return []row{r}
 }
 
 // The bridge of the harbour opens for ships once in shipEvery, for shipTakes.

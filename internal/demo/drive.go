@@ -29,23 +29,43 @@ type drive struct {
 	Speeds      []float64    `json:"speeds"`      // at each coordinate, metres per second
 }
 
-// DriveJSON returns a drive of about ten minutes around the town, past the published cameras and road works, as JSON:
-// coordinates, longitude first, and the speed at each of them in metres per second.
-func DriveJSON() ([]byte, error) {
+// drives are what a page plays: a loop, and a drive to a destination.
+type drives struct {
+	drive
+	Guided *guide `json:"guided,omitempty"`
+}
+
+// DriveJSON returns the drives of the demo as JSON: coordinates, longitude first, and the speed at each of them in metres per second. One is a
+// loop of about ten minutes around the town, past the published cameras and road works; the other one, which needs the town's roads, leads to a
+// destination.
+func DriveJSON(townRoads bool) ([]byte, error) {
 	way, fast := drivePath()
-	speeds := driveSpeeds(way, fast)
-	out := drive{Coordinates: make([][2]float64, len(way)), Speeds: make([]float64, len(way))}
-	for i, s := range way {
-		lat, lng := place(s)
-		const decimetre, tenth = 1e6, 10
-		out.Coordinates[i] = [2]float64{math.Round(lng*decimetre) / decimetre, math.Round(lat*decimetre) / decimetre}
-		out.Speeds[i] = math.Round(speeds[i]*tenth) / tenth
+	all := drives{drive: encodeDrive(way, driveSpeeds(way, fast))}
+	if townRoads {
+		all.Guided = guided()
 	}
-	body, err := json.Marshal(out)
+	body, err := json.Marshal(all)
 	if err != nil {
-		return nil, fmt.Errorf("encode the drive: %w", err)
+		return nil, fmt.Errorf("encode the drives: %w", err)
 	}
 	return body, nil
+}
+
+func encodeDrive(way []spot, speeds []float64) drive {
+	out := drive{Coordinates: make([][2]float64, len(way)), Speeds: make([]float64, len(way))}
+	for i, s := range way {
+		const tenth = 10
+		out.Coordinates[i] = coordinate(s)
+		out.Speeds[i] = math.Round(speeds[i]*tenth) / tenth
+	}
+	return out
+}
+
+// coordinate is a spot as longitude and latitude, to a decimetre.
+func coordinate(s spot) [2]float64 {
+	const decimetre = 1e6
+	lat, lng := place(s)
+	return [2]float64{math.Round(lng*decimetre) / decimetre, math.Round(lat*decimetre) / decimetre}
 }
 
 // drivePath returns the points of the drive with rounded corners, and the speed limit at each point.

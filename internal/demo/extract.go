@@ -58,6 +58,7 @@ func (x *extract) build() {
 	x.crossings()
 	for i := range x.plan.roads {
 		x.waters(i)
+		x.tunnels(i)
 		x.lanes(i)
 		x.road(i)
 	}
@@ -162,6 +163,16 @@ func (x *extract) waters(i int) {
 	for along := 0.0; along < r.length(); along += step {
 		if now := isWet(r.at(along)); now != wet {
 			wet = now
+			x.breaks[i] = append(x.breaks[i], along)
+		}
+	}
+}
+
+// tunnels notes where a road enters and leaves its tunnel.
+func (x *extract) tunnels(i int) {
+	r := &x.plan.roads[i]
+	for _, end := range tunnelEnds() {
+		if along := alongOf(r.line, end); r.name == tunnelRoad && r.at(along).distance(end) < sameSpot {
 			x.breaks[i] = append(x.breaks[i], along)
 		}
 	}
@@ -284,6 +295,8 @@ func (x *extract) wayTags(i int, middle, end float64) []osmpbf.Tag {
 	const near = 10.0
 	crosses := slices.ContainsFunc(x.under[i], func(at float64) bool { return math.Abs(at-middle) < near })
 	switch {
+	case inTunnel(r, r.at(middle)):
+		tags = append(tags, pairs("tunnel", "yes", "layer", "-1", "tunnel:name", tunnelName)...)
 	case isWet(r.at(middle)), crosses && r.class != small:
 		tags = append(tags, pairs("bridge", "yes", "layer", "1")...)
 	case crosses:

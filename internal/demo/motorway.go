@@ -80,6 +80,23 @@ func exitAt(s spot) (number, name string, ok bool) {
 	return "", "", false
 }
 
+// The road from the motorway into the town passes through a tunnel, in which a car gets no fixes.
+const (
+	tunnelRoad = "South Road"
+	tunnelName = "South Tunnel"
+)
+
+// tunnelEnds are its portals, the southern one first.
+func tunnelEnds() [2]spot {
+	const middle, south, north = blocks / 2 * blockMetres, -640.0, -180.0
+	return [2]spot{{middle, south}, {middle, north}}
+}
+
+func inTunnel(r *road, s spot) bool {
+	ends := tunnelEnds()
+	return r.name == tunnelRoad && s.y > ends[0].y && s.y < ends[1].y
+}
+
 func lakeMiddle() spot { return crossing(10, 18.2) }
 
 // islandLane is the street on the island of the lake, which no bridge leads to.

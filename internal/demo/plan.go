@@ -137,6 +137,7 @@ func newPlan() *plan {
 	p.island()
 	p.circus("West Circus", crossing(0, blocks/2))
 	p.circus("East Circus", crossing(blocks, blocks/2))
+	p.circus("South Circus", crossing(blocks/2, 0))
 	p.join()
 	return p
 }

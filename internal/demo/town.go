@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 	"time"
 )
 
@@ -18,7 +19,7 @@ type row struct {
 	ObservedAt string         `json:"observed_at,omitempty"`
 }
 
-// Town simulates entities beside the streets and events on them. It must be used by one goroutine.
+// Town simulates entities beside the streets and events on them. It must be used by one goroutine, except for Guide.
 type Town struct {
 	rng    *rand.Rand
 	plan   *plan
@@ -28,6 +29,10 @@ type Town struct {
 
 	began      time.Time // the first step
 	shipPasses bool      // the harbour's bridge is closed
+
+	bridgeClosed  bool       // the visitor's bridge is closed for a guided drive
+	mu            sync.Mutex // guards what follows
+	closes, opens time.Time  // when it is for the latest of them
 }
 
 // event is a temporary event on a road. It moves along its street or stands still.
@@ -77,7 +82,20 @@ func NewTown() *Town {
 		stands.stand(r, along)
 		t.fixed = append(t.fixed, stands)
 	}
+	t.fixed = append(t.fixed, carriagewayCameras()...)
 	return t
+}
+
+// carriagewayCameras are on the motorway, each for one of its carriageways: the drive passes both, and only the second one is for it.
+func carriagewayCameras() []row {
+	camera := func(id string, x, north, bearing float64) row {
+		at := point(motorwayAt(x, north))
+		return row{ExternalID: id, Kind: "camera.speed", Lat: at.Lat, Lng: at.Lng, Properties: map[string]any{
+			"street": motorwayName, "maxspeed_kmh": 120, "bearing": bearing,
+		}}
+	}
+	const east, west = 90, 270
+	return []row{camera("town:eastbound", 4300, -carriageway, east), camera("town:westbound", 3700, carriageway, west)}
 }
 
 // stand places the row on a road.
@@ -151,7 +169,7 @@ const policeOffset = 40
 
 // Step advances the simulation to now and returns the changes that drivers push. took is the time since the last step.
 func (t *Town) Step(now time.Time, took time.Duration) []row {
-	batch := t.ship(now)
+	batch := append(t.ship(now), t.drawbridge(now)...)
 	var living []event
 	for _, e := range t.events {
 		along := math.Mod(e.along+e.speed*took.Seconds(), e.road.length())

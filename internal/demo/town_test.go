@@ -83,7 +83,7 @@ func readDrive(t *testing.T) (d struct {
 },
 ) {
 	t.Helper()
-	body, err := DriveJSON()
+	body, err := DriveJSON(true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strconv"
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
@@ -10,7 +11,9 @@ import (
 
 // Demo is what only `wayside demo` serves.
 type Demo struct {
-	Drive  []byte   // JSON: a recorded drive through the demo region
+	Drive []byte // JSON: recorded drives through the demo region
+	// Began is called when a page begins a drive, so many times as fast as a real one; nil: nothing happens on the way.
+	Began  func(speedUp float64)
 	Extent *geo.Box // where the page for cars begins; nil: where there are entities
 }
 
@@ -19,7 +22,11 @@ func (a *api) getDrive(w http.ResponseWriter, r *http.Request, _ *caller) error 
 	if a.Demo == nil {
 		return mapdata.Describe(mapdata.ErrNotFound, "Only the demo has a drive: wayside demo.")
 	}
-	w.Header().Set("Cache-Control", cacheDocs)
+	const slowest, fastest = 0.1, 20
+	if speedUp, err := strconv.ParseFloat(r.URL.Query().Get("x"), 64); err == nil && speedUp >= slowest && speedUp <= fastest && a.Demo.Began != nil {
+		a.Demo.Began(speedUp)
+	}
+	w.Header().Set("Cache-Control", noStore) // the demo learns of each drive
 	response.Write(w, r, http.StatusOK, "application/json", a.Demo.Drive)
 	return nil
 }

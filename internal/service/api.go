@@ -67,7 +67,7 @@ func (s *Service) serve(e *edition) (err error) {
 	}
 	deps.Home = s.home(e)
 	if s.options.DemoDrive != nil {
-		deps.Demo = &httpapi.Demo{Drive: s.options.DemoDrive, Extent: s.options.DemoExtent}
+		deps.Demo = &httpapi.Demo{Drive: s.options.DemoDrive, Began: s.options.DemoBegan, Extent: s.options.DemoExtent}
 	}
 	if e.incidents != nil {
 		deps.Incidents = e.incidents.about

@@ -47,8 +47,10 @@ type Options struct {
 	Now     func() time.Time
 	Version string // release that is shown to readers and providers
 
-	// DemoDrive is the recorded drive that the page for cars plays; nil: this is no demo.
+	// DemoDrive are the recorded drives that the page for cars plays; nil: this is no demo.
 	DemoDrive []byte
+	// DemoBegan is called when a page begins such a drive, so many times as fast as a real one; nil: nothing happens on the way.
+	DemoBegan func(speedUp float64)
 	// DemoExtent is where the page for cars begins in a demo; nil: where there are entities.
 	DemoExtent *geo.Box
 

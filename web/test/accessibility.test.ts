@@ -85,7 +85,7 @@ test("headings are in order, and the page has one title", async () => {
 
 test.each([
   ["/", "list"],
-  ["/?drive=demo", "drive"],
+  ["/?drive=loop", "drive"],
 ])("at 200 %% zoom nothing lies over anything else (%s)", async (path, name) => {
   const car = await openCar(path, { viewport: zoomed, locale: "en-IE" });
   const { page } = car;

@@ -97,7 +97,7 @@ export async function openDemoDrive(withMap: boolean, options: CarOptions = {}, 
   await page.addInitScript(recordRequests, fixInterval);
   if (!withMap) await page.addInitScript(disableCanvas);
   const streamed = page.waitForResponse((answer) => new URL(answer.url()).pathname === "/v2/stream");
-  await page.goto(`/?drive=demo&x=${String(speedUp)}`);
+  await page.goto(`/?drive=loop&x=${String(speedUp)}`);
   const timetable = timetableOf(await read<Drive>("/demo/drive.json", car.service));
   await eventually("the drive has begun", async () => {
     await page.clock.runFor(1);

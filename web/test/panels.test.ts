@@ -157,7 +157,7 @@ test("a guest pairs the car, votes, takes the vote back and signs out", async ()
 });
 
 test("the banner counts down, is said once and can be dismissed", async () => {
-  const car = await openWith({ units: "metric" }, {}, "/?drive=demo&x=4");
+  const car = await openWith({ units: "metric" }, {}, "/?drive=loop&x=4");
   const { page } = car;
   const figure = page.locator(".banner .figure");
   await figure.waitFor();

@@ -194,7 +194,7 @@ test.each([
   [true, slowdown],
   [false, slowdown],
 ])("frames while driving: drawing %s, slowed down %d times", async (drawing, slow) => {
-  const opened = await open("/?drive=demo", { drawing, slow });
+  const opened = await open("/?drive=loop", { drawing, slow });
   const frames = await count(opened);
   if (drawing) {
     mkdirSync("shots", { recursive: true });
@@ -211,7 +211,7 @@ test.each([
 });
 
 test("the heap stays flat", async () => {
-  const { page, tools } = await open("/?drive=demo&x=10", { drawing: false, slow: 1 });
+  const { page, tools } = await open("/?drive=loop&x=10", { drawing: false, slow: 1 });
   const heap = async (): Promise<number> => {
     await tools.send("HeapProfiler.collectGarbage");
     return (await tools.send("Runtime.getHeapUsage")).usedSize / 1e6;

@@ -2,7 +2,7 @@
 
 import { retryAfterSeconds } from "./tokenbucket.ts";
 import type { Place } from "./geo.ts";
-import type { Account, Alert, BegunPairing, Drive, Entity, Kind, NearbyAnswer, OverlayConfig, Source } from "./wire.ts";
+import type { Account, Alert, BegunPairing, DemoDrives, Entity, Kind, NearbyAnswer, OverlayConfig, Source } from "./wire.ts";
 
 /** HTTPError is a response with an error status. */
 export class HTTPError extends Error {
@@ -51,7 +51,8 @@ export const getKinds = async (): Promise<Kind[]> => (await getJSON<{ kinds: Kin
 export const getSources = async (options: RequestOptions): Promise<Source[]> => (await getJSON<{ sources: Source[] }>("/v2/sources", { ...options, cache: "no-cache" })).sources;
 
 /** getDrive reads the demo's drive, which other services do not have. */
-export const getDrive = (): Promise<Drive> => getJSON("/demo/drive.json");
+/** getDrive tells the demo that a drive begins, which is so many times as fast as a real one. */
+export const getDrive = (speedUp: number): Promise<DemoDrives> => getJSON(`/demo/drive.json?x=${String(speedUp)}`);
 
 /** formatCoordinate rounds a coordinate before it leaves the page. */
 export const formatCoordinate = (degrees: number): string => degrees.toFixed(4);

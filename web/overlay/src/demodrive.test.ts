@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { DriveSensor, timetableOf, pointAt, parseSpeedUp } from "./demodrive.ts";
+import { DriveSensor, isHidden, timetableOf, pointAt, parseSpeedUp } from "./demodrive.ts";
 import { destination, distance } from "./geo.ts";
 import type { Drive, Position } from "./wire.ts";
 
@@ -75,7 +75,7 @@ describe("the sensor", () => {
 
   test("reports a fix at once, and then one for each second of the drive", async () => {
     const fixes: GeolocationPosition[] = [];
-    const sensor = new DriveSensor(() => Promise.resolve(drive), 4);
+    const sensor = new DriveSensor(() => Promise.resolve(drive), 4, null);
     const id = sensor.watchPosition((fix) => fixes.push(fix));
     await vi.advanceTimersByTimeAsync(0);
     expect(fixes).toHaveLength(1);
@@ -94,7 +94,7 @@ describe("the sensor", () => {
 
   test("reports nothing to a watch that ended while the drive was read", async () => {
     const success = vi.fn();
-    const sensor = new DriveSensor(() => Promise.resolve(drive), 1);
+    const sensor = new DriveSensor(() => Promise.resolve(drive), 1, null);
     sensor.clearWatch(sensor.watchPosition(success));
     await vi.advanceTimersByTimeAsync(5000);
     expect(success).not.toHaveBeenCalled();
@@ -102,15 +102,21 @@ describe("the sensor", () => {
 
   test("reports that the position is unavailable if the drive cannot be read", async () => {
     const failure = vi.fn<PositionErrorCallback>();
-    new DriveSensor(() => Promise.reject(new Error("offline")), 1).watchPosition(() => undefined, failure);
+    new DriveSensor(() => Promise.reject(new Error("offline")), 1, null).watchPosition(() => undefined, failure);
     await vi.advanceTimersByTimeAsync(0);
     expect(failure).toHaveBeenCalledWith({ code: 2, message: "Error: offline", PERMISSION_DENIED: 1, POSITION_UNAVAILABLE: 2, TIMEOUT: 3 });
   });
 
   test("reports no fix of a drive that leads nowhere", async () => {
     const success = vi.fn();
-    new DriveSensor(() => Promise.resolve({ coordinates: [], speeds: [] }), 1).watchPosition(success);
+    new DriveSensor(() => Promise.resolve({ coordinates: [], speeds: [] }), 1, null).watchPosition(success);
     await vi.advanceTimersByTimeAsync(5000);
     expect(success).not.toHaveBeenCalled();
   });
+});
+
+test("in a tunnel there are no fixes", () => {
+  const tunnel: [number, number][] = [[1, 2]];
+  expect([5, 10.5, 19].map((seconds) => isHidden(timetable, tunnel, seconds))).toEqual([false, true, true]);
+  expect(isHidden(timetable, [], 15)).toBe(false);
 });

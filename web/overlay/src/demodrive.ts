@@ -1,7 +1,7 @@
-// The demo's drive as a geolocation sensor: /?drive=demo, faster with &x=4.
+// The demo's drives as geolocation sensors, faster with &x=4: /?drive=demo leads to a destination, /?drive=loop around the town.
 
 import { bearing, distance, type Place } from "./geo.ts";
-import type { Drive } from "./wire.ts";
+import type { DemoDrives, Drive, GuidedDrive } from "./wire.ts";
 
 const fixInterval = 1000; // ms of the drive between two fixes
 const accuracy = 6; // metres
@@ -15,6 +15,8 @@ export function parseSpeedUp(text: string | null): number {
 
 /** Leg is the segment between two places of the drive. */
 interface Leg {
+  /** Index of its first coordinate. */
+  first: number;
   from: Place;
   to: Place;
   /** Seconds after the start of the drive. */
@@ -43,13 +45,19 @@ export function timetableOf({ coordinates, speeds }: Drive): Timetable {
     const metres = distance(from, to);
     if (metres === 0) continue;
     const duration = metres / Math.max(0.5, (first + second) / 2);
-    legs.push({ from, to, startsAt, duration, speeds: [first, second], heading: bearing(from, to) });
+    legs.push({ first: i - 1, from, to, startsAt, duration, speeds: [first, second], heading: bearing(from, to) });
     startsAt += duration;
   }
   return { legs, duration: startsAt };
 }
 
 const placeOf = ([lng, lat]: readonly [number, number]): Place => ({ lat, lng });
+
+/** isHidden reports whether the car gets no fixes after so many seconds of the drive. */
+export function isHidden({ legs }: Timetable, tunnels: GuidedDrive["tunnels"], seconds: number): boolean {
+  const first = legs[lastLegStarted(legs, seconds)]?.first ?? 0;
+  return tunnels.some(([from, to]) => from <= first && first < to);
+}
 
 /** DrivePoint is the car's state at one moment. */
 export interface DrivePoint extends Place {
@@ -88,22 +96,28 @@ function lastLegStarted(legs: readonly Leg[], at: number): number {
 
 /** DriveSensor starts to drive with the first watcher. */
 export class DriveSensor implements Geolocation {
-  readonly #read: () => Promise<Drive>;
+  readonly #read: () => Promise<DemoDrives>;
   readonly #speedUp: number;
+  readonly #begin: ((guided: GuidedDrive) => void) | null;
   readonly #watches = new Map<number, ReturnType<typeof setInterval> | null>();
   #last = 0;
 
-  constructor(read: () => Promise<Drive>, speedUp: number) {
+  /** begin is called when the drive to a destination has begun; null plays the round trip instead. */
+  constructor(read: () => Promise<DemoDrives>, speedUp: number, begin: ((guided: GuidedDrive) => void) | null) {
     this.#read = read;
     this.#speedUp = speedUp;
+    this.#begin = begin;
   }
 
   watchPosition(success: PositionCallback, failure?: PositionErrorCallback | null): number {
     const id = ++this.#last;
     this.#watches.set(id, null);
     this.#read().then(
-      (drive) => {
-        if (this.#watches.has(id)) this.#watches.set(id, this.#startFixes(timetableOf(drive), success));
+      (drives) => {
+        if (!this.#watches.has(id)) return;
+        const guided = this.#begin === null ? undefined : drives.guided;
+        this.#watches.set(id, this.#startFixes(guided === undefined ? roundTrip(drives) : toDestination(guided), success));
+        if (guided !== undefined) this.#begin?.(guided);
       },
       (error: unknown) => {
         failure?.({ code: 2, message: String(error), PERMISSION_DENIED: 1, POSITION_UNAVAILABLE: 2, TIMEOUT: 3 });
@@ -121,15 +135,32 @@ export class DriveSensor implements Geolocation {
     throw new Error("the drive can be watched only");
   }
 
-  #startFixes(timetable: Timetable, success: PositionCallback): ReturnType<typeof setInterval> {
+  #startFixes(where: (seconds: number) => DrivePoint | null, success: PositionCallback): ReturnType<typeof setInterval> {
     const start = performance.now();
     const emitFix = (): void => {
-      const point = pointAt(timetable, ((performance.now() - start) * this.#speedUp) / 1000);
+      const point = where(((performance.now() - start) * this.#speedUp) / 1000);
       if (point !== null) success(positionOf(point));
     };
     emitFix();
     return setInterval(emitFix, fixInterval / this.#speedUp);
   }
+}
+
+/** roundTrip returns where the car is after so many seconds. */
+function roundTrip(drive: Drive): (seconds: number) => DrivePoint | null {
+  const timetable = timetableOf(drive);
+  return (seconds) => pointAt(timetable, seconds);
+}
+
+/** toDestination returns where the car is after so many seconds; null without a fix. It stands at the end. */
+function toDestination(drive: GuidedDrive): (seconds: number) => DrivePoint | null {
+  const timetable = timetableOf(drive);
+  return (seconds) => {
+    if (isHidden(timetable, drive.tunnels, seconds)) return null;
+    const atEnd = seconds >= timetable.duration;
+    const point = pointAt(timetable, atEnd ? timetable.duration - 0.01 : seconds);
+    return point !== null && atEnd ? { ...point, speed: 0 } : point;
+  };
 }
 
 function positionOf({ lat, lng, heading, speed }: DrivePoint): GeolocationPosition {

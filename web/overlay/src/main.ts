@@ -49,7 +49,7 @@ import { RequestBudget } from "./requestbudget.ts";
 import { effectiveSettings, parseStoredChoices, type Language, type Settings } from "./settings.ts";
 import { sourcesByLayer } from "./attribution.ts";
 import { placeOf } from "./shapes.ts";
-import type { Entity, OverlayConfig } from "./wire.ts";
+import type { Entity, GuidedDrive, OverlayConfig } from "./wire.ts";
 import { visibleEntities, type VisibleEntity } from "./visibility.ts";
 import { SourceCatalog } from "./sourcecatalog.ts";
 import { StyleReader } from "./baselayers.ts";
@@ -90,13 +90,18 @@ interface Vehicle {
   startDrive: () => void;
 }
 
-function openPosition(query: URLSearchParams, visit: Visit): Vehicle {
+/** drivesOf are the values of &drive=: to a destination, and around the town. */
+const drivesOf = ["demo", "loop"];
+
+/** openPosition determines the position; lead is called with where the demo's drive leads. */
+function openPosition(query: URLSearchParams, visit: Visit, lead: (guided: GuidedDrive) => void): Vehicle {
   const factor = parseSpeedUp(query.get("x"));
-  const drives = query.get("drive") === "demo";
+  const drives = drivesOf.includes(query.get("drive") ?? "");
+  const loops = query.get("drive") === "loop";
   const sensor = "geolocation" in navigator ? navigator.geolocation : null;
   const position = locate(drives ? null : query.get("at"), sensor, Date.now, visit === "locate" && !drives);
   const startDrive = (): void => {
-    position.follow(new DriveSensor(getDrive, factor));
+    position.follow(new DriveSensor(() => getDrive(factor), factor, loops ? null : lead));
   };
   if (drives) startDrive();
   return { position, clock: () => performance.now() * factor, startDrive };
@@ -118,7 +123,7 @@ function keepMoving(state: State, clock: () => number): void {
 function keepAddress(state: State): void {
   state.driving.watch((driving) => {
     const query = new URLSearchParams(location.search);
-    if (driving === (query.get("drive") === "demo")) return;
+    if (driving === drivesOf.includes(query.get("drive") ?? "")) return;
     if (driving) query.set("drive", "demo");
     else query.delete("drive");
     const search = query.toString();
@@ -320,7 +325,11 @@ function main(): void {
   const loading = draws ? loadLibrary() : null; // started first, since it takes longest
   const query = new URLSearchParams(location.search);
   const visit = presentVisit(query);
-  const vehicle = openPosition(query, visit);
+  const vehicle = openPosition(query, visit, ({ name, to: [lng, lat] }) => {
+    entry.run((navigation) => {
+      navigation.lead([{ place: { lat, lng }, name, detail: "" }]);
+    });
+  });
   const { clock } = vehicle;
   const pose = (): Pose | null => {
     const motion = state.motion.get();
@@ -328,7 +337,7 @@ function main(): void {
     return state.guidance.get()?.pose(own) ?? own;
   };
   const state = makeState(stored(), vehicle.position, pose);
-  state.driving.set(query.get("drive") === "demo");
+  state.driving.set(drivesOf.includes(query.get("drive") ?? ""));
   state.welcoming.set(visit === "first");
   const now = { mono: () => performance.now(), wall: () => Date.now() };
   const budget = new RequestBudget(now.mono);

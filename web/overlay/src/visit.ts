@@ -12,7 +12,7 @@ export type Visit = "first" | "locate" | "look";
 
 /** visitOf decides by the address and by what the browser has stored: the use of the page, and the driver's choices (pure). */
 export function visitOf(query: URLSearchParams, visited: string | null, choices: string | null): Visit {
-  if (query.get("drive") === "demo" || parsePlace(query.get("at")) !== null) return "locate"; // the address names the position
+  if (["demo", "loop"].includes(query.get("drive") ?? "") || parsePlace(query.get("at")) !== null) return "locate"; // the address names the position
   if (visited === null) return choices === null ? "first" : "locate"; // drivers of an earlier release have only choices
   return visited === "look" ? "look" : "locate";
 }

@@ -105,11 +105,25 @@ export interface Source {
   source_type: "builtin" | "feed-pull" | "feed-push";
 }
 
-/** Drive is a round trip through the demo's town. */
+/** Drive is a way through the demo's town. */
 export interface Drive {
   coordinates: Position[];
   /** Metres per second at each place. */
   speeds: number[];
+}
+
+/** GuidedDrive leads to a destination, with one wrong turn. */
+export interface GuidedDrive extends Drive {
+  /** Name of the destination. */
+  name: string;
+  to: Position;
+  /** Indexes of the first and last places between which there are no fixes. */
+  tunnels: [first: number, last: number][];
+}
+
+/** DemoDrives are a round trip, and a drive to a destination where the demo serves the town's roads. */
+export interface DemoDrives extends Drive {
+  guided?: GuidedDrive;
 }
 
 /** Account is the signed-in account. */

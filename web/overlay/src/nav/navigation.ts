@@ -11,7 +11,7 @@
 //   whereto.ts        where to (placesearch.ts, results.ts, pure); placekeeper.ts the driver's places (keptplaces.ts, pure)
 //   choice.ts         which way (waywords.ts, autostart.ts, pure); waylayers.ts the ways on the map; stopsview.ts (stops.ts, pure)
 //   chargersview.ts   chargers on the way; chargerfinder.ts finds them (chargers.ts, pure)
-//   voice.ts          what is said
+//   voice.ts          what is said: voicerules.ts when, speechqueue.ts in which order (both pure), speaker.ts by whom
 
 import styleURL from "./nav.css?url"; // imported as a style it would make Vite add its own loader to the first load
 import type { Map as MapLibre } from "maplibre-gl";
@@ -76,6 +76,8 @@ export interface NavActions {
   openSearch(): void;
   /** choose offers the ways over these stops; the last one is the destination. */
   choose(stops: readonly Stop[]): void;
+  /** lead leads over these stops without asking for the way. */
+  lead(stops: readonly Stop[]): void;
   /** start leads along one of nav.routes. */
   start(route: number): void;
   /** changeStops leads over other stops from where the car is, without asking for the way. */
@@ -137,6 +139,9 @@ export function mountNavigation(host: NavigationHost): Navigation {
       nav.stops.set(stops);
       nav.phase.set("choosing");
       choice.offer();
+    },
+    lead: (stops) => {
+      drive.resumeTo(stops, []);
     },
     start: (route) => {
       drive.start(route);
