@@ -70,6 +70,9 @@ func Run(ctx context.Context, r Roads, routes *nav.Service, count int, seed uint
 	random := rand.New(rand.NewPCG(seed, 17))
 	result := &Result{}
 	for range count {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		d, err := newDrive(ctx, r, routes, random)
 		if err != nil {
 			return nil, err

@@ -3,25 +3,75 @@ package aheadtest_test
 import (
 	"bytes"
 	"context"
+	"math/rand/v2"
 	"testing"
+	"time"
 
+	"wayside/internal/alerts/ahead"
 	"wayside/internal/alerts/ahead/aheadtest"
 	"wayside/internal/demo"
+	"wayside/internal/geo"
 	"wayside/internal/nav"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 	"wayside/internal/roads/roadtest"
 )
 
-// TestAlertsInTheTown drives a few routes through the demo's town, with the goals of issue 17; make bench BENCH=ahead drives a thousand
-// there, in Milan and in Malta.
-func TestAlertsInTheTown(t *testing.T) {
+// town is the roads of the demo's town.
+func town(t testing.TB) (*graph.Graph, *match.Index) {
+	t.Helper()
 	var extract bytes.Buffer
 	if err := demo.WriteExtract(&extract); err != nil {
 		t.Fatal(err)
 	}
 	g, _ := roadtest.Build(t, graph.BuildOptions{}, roadtest.Open(t, extract.Bytes()))
-	x := match.NewIndex(g)
+	return g, match.NewIndex(g)
+}
+
+// BenchmarkLook looks from random places of the town for a thousand pins around, as one answer does.
+func BenchmarkLook(b *testing.B) {
+	g, x := town(b)
+	random := rand.New(rand.NewPCG(1, 1))
+	roads := ahead.Roads{Graph: g, Index: x, Version: 1}
+	pins := make([]ahead.Pin, 1000)
+	for i := range pins {
+		line := g.PieceLine(uint32(random.IntN(len(g.Pieces))))
+		pins[i] = ahead.Pin{At: line[random.IntN(len(line))].Point()}
+	}
+	var (
+		w     ahead.Walk
+		text  []byte
+		found int
+	)
+	b.ReportAllocs()
+	for b.Loop() {
+		arc := &g.Arcs[random.IntN(len(g.Arcs))]
+		at, next := g.Nodes[arc.From].Point(), g.Nodes[arc.To].Point()
+		f := ahead.Fix{At: geo.Between(at, next, 0.3), Heading: geo.Bearing(at, next), Speed: 14, Now: time.Unix(1_800_000_000, 0)}
+		state, ok := w.Probable(roads, f, nil, 3000)
+		if !ok {
+			continue
+		}
+		before, _ := ahead.ParseState(string(state.Append(text[:0])))
+		if state, ok = w.Probable(roads, f, before, 3000); !ok {
+			b.Fatal("the road is gone")
+		}
+		for i := range pins {
+			if !w.Near(pins[i].At, 60) {
+				continue
+			}
+			if _, ok := w.Find(&pins[i]); ok {
+				found++
+			}
+		}
+	}
+	b.ReportMetric(float64(found)/float64(b.N), "pins")
+}
+
+// TestAlertsInTheTown drives a few routes through the demo's town, with the goals of issue 17; make bench BENCH=ahead drives a thousand
+// there, in Milan and in Malta.
+func TestAlertsInTheTown(t *testing.T) {
+	g, x := town(t)
 	n := &nav.Network{Roads: nav.NewRoads(g, x, "town"), Search: nav.NewPlain(g, nil, nil)}
 	result, err := aheadtest.Run(t.Context(), aheadtest.Roads{Graph: g, Index: x}, nav.New(func(context.Context) *nav.Network { return n }), 40, 17)
 	if err != nil {
