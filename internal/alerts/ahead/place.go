@@ -42,6 +42,7 @@ const (
 	sameDirection = 60.0 // degrees
 	maxPinRoads   = 12
 	cornerMetres  = 6.0 // by which a road may be farther than the nearest one if both meet there
+	besideMetres  = 2.0 // by which it may be farther where they do not meet: nobody can tell then which one it is on
 	sampleMetres  = 25.0
 	maxSamples    = 240 // of one line
 	passedMetres  = 5.0
@@ -161,7 +162,8 @@ func (w *Walk) piecesOf(p *Pin) pieces {
 	all.list[0], all.count = first.Piece, 1
 	for i := range w.places {
 		other := &w.places[i]
-		if i == nearest || other.Distance > first.Distance+cornerMetres || !w.leads(other, p) || !w.meet(first, other) || named >= 0 && !w.isNamed(other.Piece, p.Street) {
+		apart := other.Distance - first.Distance
+		if i == nearest || apart > cornerMetres || !w.leads(other, p) || apart > besideMetres && !w.meet(first, other) || named >= 0 && !w.isNamed(other.Piece, p.Street) {
 			continue
 		}
 		all.list[all.count] = other.Piece
