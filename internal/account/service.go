@@ -39,6 +39,8 @@ type Service struct {
 	tokens   *cache[mapdata.Account]
 	changed  signal.StoreChanged
 	mail     signal.MailQueued
+
+	destinations destinations
 }
 
 // New creates a Service.

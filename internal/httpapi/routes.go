@@ -185,6 +185,9 @@ func (a *api) accountRoutes() []route {
 
 		{http.MethodGet, "/v2/account/preferences", classAccount, account.ForScreens, a.getPreferences},
 		{http.MethodPut, "/v2/account/preferences", classAccount, account.ForScreens, a.putPreferences},
+
+		{http.MethodPut, "/v2/account/destination", classAccount, account.ForAccounts, a.putDestination},
+		{http.MethodPost, "/v2/account/destination/take", classAccount, account.ForScreens, a.postTakeDestination},
 	}
 }
 

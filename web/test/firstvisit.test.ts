@@ -114,7 +114,7 @@ test("a long press corrects the position at any time, and Escape leaves it", asy
   await page.keyboard.press("Escape");
   expect(await page.locator(".here").isVisible()).toBe(false);
   await press(900, 250);
-  await page.locator(".here .strong").click();
+  await page.locator(".here .place-here").click();
   await eventually("it was set by hand", async () => (await notice(page, "named")) === en["place.named"]);
   expect(await page.locator(".here").isVisible()).toBe(false);
 });
