@@ -65,7 +65,7 @@ test("offline, the page announces by itself and at once", () => {
 });
 
 test("online, the service is asked once, and nothing is announced before it has answered", async () => {
-  const monitor = monitorWith(Promise.resolve([alert("a", { announce: true }), alert("b")]));
+  const monitor = monitorWith(Promise.resolve({ alerts: [alert("a", { announce: true }), alert("b")] }));
   monitor.update();
   monitor.update();
   expect([announced(), asked.length]).toEqual([undefined, 1]);
@@ -76,7 +76,7 @@ test("online, the service is asked once, and nothing is announced before it has 
 });
 
 test("a pin that the service does not announce, such as one the driver voted on, is suppressed, and the next one is announced", async () => {
-  const monitor = monitorWith(Promise.resolve([alert("a"), alert("b", { distance_m: 300 })]));
+  const monitor = monitorWith(Promise.resolve({ alerts: [alert("a"), alert("b", { distance_m: 300 })] }));
   monitor.update();
   await vi.advanceTimersByTimeAsync(0);
   expect(announced()).toBe("b");
@@ -87,7 +87,7 @@ test("after an objection the service is asked again five seconds later: the car 
   let answer = [alert("a")];
   const monitor = new AlertMonitor(state, () => performance.now(), (ahead) => {
     asked.push(ahead);
-    return Promise.resolve(answer);
+    return Promise.resolve({ alerts: answer });
   });
   monitor.update();
   await vi.advanceTimersByTimeAsync(4900);
@@ -129,14 +129,39 @@ test("a service that does not answer within 700 ms is not waited for", async () 
 });
 
 test.each([
-  ["it announces it", [alert("a", { announce: true })], false],
-  ["it sees it, near enough, and does not", [alert("a"), alert("b")], true],
-  ["to it, it is exactly at the lead, and it does not", [alert("a", { distance_m: 240 })], true],
-  ["to it, it is still too far away", [alert("a", { distance_m: 241 })], false],
-  ["it announces another one first", [alert("a"), alert("b", { announce: true })], false],
-  ["it does not see it", [alert("b")], false],
-])("an objection, if %s", (_, alerts, want) => {
-  expect(serviceObjects("a", alerts)).toBe(want);
+  ["it announces it", [alert("a", { announce: true })], 0],
+  ["it sees it, near enough, and does not", [alert("a"), alert("b")], 5000],
+  ["to it, it is exactly at the lead, and it does not", [alert("a", { distance_m: 240 })], 5000],
+  ["to it, it is still too far away", [alert("a", { distance_m: 241 })], 0],
+  ["it announces another one first", [alert("a"), alert("b", { announce: true })], 0],
+  ["it does not see it", [alert("b")], 0],
+])("an objection by direction, if %s", (_, alerts, want) => {
+  for (const along of [undefined, null]) expect(serviceObjects("a", { alerts, ...(along === null && { along }) })).toBe(want);
+});
+
+test.each([
+  ["it announces it", "route", [alert("a", { announce: true })], 0],
+  ["it sees it, near enough, and does not", "route", [alert("a")], 5000],
+  ["to it, it is a little too far away", "probable", [alert("a", { distance_m: 288 })], 0],
+  ["to it, it is a longer way", "probable", [alert("a", { distance_m: 289 })], 5000],
+  ["it is on another road than the probable ones", "probable", [alert("b", { announce: true })], 5000],
+  ["it is beside the route", "route", [alert("b", { announce: true })], 20_000],
+] as const)("an objection along the roads, if %s", (_, along, alerts, want) => {
+  expect(serviceObjects("a", { alerts: [...alerts], along })).toBe(want);
+});
+
+test("what lies beside the route is not announced, and the service gets its own words back", async () => {
+  const session = (): string => "s1";
+  state.guidance.set({ pose: (own) => own, zoom: () => null, limit: () => null, session });
+  const monitor = monitorWith(Promise.resolve({ alerts: [], along: "route", state: "t1" }));
+  monitor.update();
+  await vi.advanceTimersByTimeAsync(0);
+  monitor.update();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(asked.map(({ session, state }) => [session, state])).toEqual([["s1", null], ["s1", "t1"]]);
+  await vi.advanceTimersByTimeAsync(19_000);
+  monitor.update();
+  expect([announced(), asked.length]).toEqual([undefined, 2]);
 });
 
 test("alerts are updated each second while no fix arrives", () => {

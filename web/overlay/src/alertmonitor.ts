@@ -7,7 +7,7 @@ import { dismiss, initialAnnouncer, seenKeys, step, type Announcer, type Announc
 import { mergedFrom } from "./attribution.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";
 import type { AlertCandidate, State } from "./state.ts";
-import type { Alert, Entity } from "./wire.ts";
+import type { AlertAnswer, Entity } from "./wire.ts";
 
 const updateInterval = 1000; // ms
 /** Milliseconds to wait for the service's answer: a warning that is this much later is still useful. */
@@ -15,6 +15,10 @@ const answerTimeout = 700;
 const maxSeenKeys = 100; // keeps the URL short
 /** Milliseconds after which the service is asked again about a pin that it did not announce: another heading or distance may change that. */
 const objectionTimeout = 5000;
+/** Likewise about one that is not on the route: only another route changes that. */
+const offRouteTimeout = 20_000;
+/** How much further than its lead a pin may be along the road, for the service gets a rounded position. */
+const leadTolerance = 1.2;
 const noIDs: ReadonlySet<string> = new Set();
 
 const candidates = new WeakMap<Entity, AlertCandidate>();
@@ -49,17 +53,21 @@ function bearingOf(properties: Entity["properties"]): number | null {
 const numberWithin = (value: unknown, low: number, high: number): number | null => (typeof value === "number" && value >= low && value <= high ? value : null);
 
 /**
- * serviceObjects reports whether the service does not want a pin announced that the page is about to announce. It is no objection
- * that the service measures a slightly larger distance, because it gets a rounded position, or that it announces another pin first.
+ * serviceObjects returns for how many milliseconds the service does not want a pin announced that the page is about to announce; 0: it
+ * may be. The page measures as the crow flies; a service that looked along the roads leaves out what is on another one. Where it looked
+ * by direction too, it is no objection that it measures a slightly larger distance, or that it announces another pin first.
  */
-export function serviceObjects(id: string, alerts: readonly Alert[]): boolean {
+export function serviceObjects(id: string, { alerts, along }: AlertAnswer): number {
+  const onRoads = along === "route" || along === "probable";
   const alert = alerts.find(({ entity }) => entity.id === id);
-  if (alert === undefined || alert.announce) return false;
-  return alert.distance_m <= alert.lead_m && !alerts.some(({ announce }) => announce);
+  if (alert === undefined) return onRoads ? (along === "route" ? offRouteTimeout : objectionTimeout) : 0;
+  if (alert.announce) return 0;
+  if (alert.distance_m > alert.lead_m) return onRoads && alert.distance_m > alert.lead_m * leadTolerance ? objectionTimeout : 0;
+  return alerts.some(({ announce }) => announce) ? 0 : objectionTimeout;
 }
 
 /** QueryAlerts asks the service; it returns null if no request may be sent now. */
-export type QueryAlerts = (ahead: AlertQuery, signal: AbortSignal) => Promise<Alert[]> | null;
+export type QueryAlerts = (ahead: AlertQuery, signal: AbortSignal) => Promise<AlertAnswer> | null;
 
 /** AlertMonitor sets state.alerts. */
 export class AlertMonitor {
@@ -73,6 +81,8 @@ export class AlertMonitor {
   #clearedID: string | null = null;
   /** Pins that the service did not announce, and until when they are silent. */
   readonly #suppressed = new Map<string, number>();
+  /** What the service's last answer said of the roads. */
+  #roads: string | null = null;
 
   /** clock is the clock by which the car moves, in milliseconds: the demo's drive may run faster than real time. */
   constructor(state: State, clock: () => number, queryAlerts: QueryAlerts) {
@@ -122,25 +132,28 @@ export class AlertMonitor {
     const { heading, speed } = pose ?? { heading: null, speed: null };
     if (pose === null || heading === null || speed === null) return false;
     const abort = new AbortController();
-    const answer = this.#queryAlerts({ place: pose, heading, speed, seen: seenKeys(this.#announcer, maxSeenKeys, this.#clock()) }, abort.signal);
+    const seen = seenKeys(this.#announcer, maxSeenKeys, this.#clock());
+    const session = this.#state.guidance.get()?.session() ?? null;
+    const answer = this.#queryAlerts({ place: pose, heading, speed, seen, session, state: this.#roads }, abort.signal);
     if (answer === null) return false;
     this.#queriedID = id;
     const timeout = setTimeout(() => {
       abort.abort();
     }, answerTimeout);
-    const decide = (objects: boolean): void => {
+    const decide = (silentFor: number): void => {
       clearTimeout(timeout);
       this.#queriedID = null;
-      if (objects) this.#suppressed.set(id, this.#clock() + objectionTimeout);
+      if (silentFor > 0) this.#suppressed.set(id, this.#clock() + silentFor);
       else this.#clearedID = id;
       this.update();
     };
     answer.then(
-      (alerts) => {
-        decide(serviceObjects(id, alerts));
+      (said) => {
+        this.#roads = said.state ?? null;
+        decide(serviceObjects(id, said));
       },
       () => {
-        decide(false); // without an answer the page decides alone
+        decide(0); // without an answer the page decides alone
       },
     );
     return true;

@@ -2,7 +2,7 @@
 
 import { retryAfterSeconds } from "./tokenbucket.ts";
 import type { Place } from "./geo.ts";
-import type { Account, Alert, BegunPairing, DemoDrives, Entity, Kind, NearbyAnswer, OverlayConfig, Source } from "./wire.ts";
+import type { Account, AlertAnswer, BegunPairing, DemoDrives, Entity, Kind, NearbyAnswer, OverlayConfig, Source } from "./wire.ts";
 
 /** HTTPError is a response with an error status. */
 export class HTTPError extends Error {
@@ -87,13 +87,19 @@ export interface AlertQuery {
   speed: number;
   /** Keys of the announcements that were made. */
   seen: readonly string[];
+  /** Id of the session that leads the car; null: none does. */
+  session: string | null;
+  /** What the answer before said of the roads; null: there was none. */
+  state: string | null;
 }
 
 /** getAlerts returns the alerts ahead and which of them the service would announce. */
-export async function getAlerts({ place, heading, speed, seen }: AlertQuery, options: RequestOptions): Promise<Alert[]> {
+export async function getAlerts({ place, heading, speed, seen, session, state }: AlertQuery, options: RequestOptions): Promise<AlertAnswer> {
   const query = new URLSearchParams({ lat: formatCoordinate(place.lat), lng: formatCoordinate(place.lng), heading: heading.toFixed(0), speed: Math.min(speed, 100).toFixed(1) });
   if (seen.length > 0) query.set("seen", seen.join(","));
-  return (await getJSON<{ alerts: Alert[] }>(`/v2/alerts?${query.toString()}`, options)).alerts;
+  if (session !== null) query.set("session", session);
+  if (state !== null) query.set("state", state);
+  return getJSON<AlertAnswer>(`/v2/alerts?${query.toString()}`, options);
 }
 
 /**

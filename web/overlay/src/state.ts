@@ -70,6 +70,8 @@ export interface Guidance {
   zoom(): number | null;
   /** limit returns the speed limit in km/h; null if it is unknown. */
   limit(): number | null;
+  /** session returns the id of the session that leads the car; null while there is none. */
+  session(): string | null;
 }
 
 export interface State {

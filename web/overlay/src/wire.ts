@@ -153,3 +153,12 @@ export interface Alert {
   /** Should be announced now; true for at most one. */
   announce: boolean;
 }
+
+/** AlertAnswer is what the service says of what lies ahead. */
+export interface AlertAnswer {
+  alerts: Alert[];
+  /** Along which roads it looked: the session's route or the most probable way; null: by direction only. Older services do not say. */
+  along?: "route" | "probable" | null;
+  /** To be sent with the next query. */
+  state?: string | null;
+}

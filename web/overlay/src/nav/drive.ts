@@ -496,6 +496,7 @@ export class Drive {
         const at = current();
         return at?.track.off === null ? limitAt(at.led.line, metresAt(at.led.line, at.track, at.now)) : null;
       },
+      session: () => this.#link?.id ?? null,
     };
   }
 }
