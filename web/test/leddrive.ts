@@ -49,7 +49,7 @@ export async function openLed(from: Place, to: Place | null, options: CarOptions
 /** until advances the page's clock in small steps until a condition holds. */
 export const until = (page: Page, what: string, isThere: () => Promise<boolean>): Promise<unknown> =>
   eventually(what, async () => {
-    await page.clock.runFor(50);
+    await page.clock.runFor(250); // the best way is taken by itself after ten seconds
     return isThere();
   });
 
