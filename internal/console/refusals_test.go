@@ -99,7 +99,8 @@ func TestEveryFailureIsTranslated(t *testing.T) {
 // language.
 func TestEveryRefusalIsTranslated(t *testing.T) {
 	everyLanguage(t, func(t *testing.T, w *words.Words) {
-		codes := inSource(t, "../feed", `\badd\([\w"]+, "(\w+)"`)
+		codes := inSource(t, "../feed", `\bAdd\([\w"]+, "(\w+)"`)
+		codes = append(codes, inSource(t, "../mapdata/fielderrors.go", `\bAdd\([\w"]+, "(\w+)"`)...)
 		codes = append(codes, inSource(t, "../safehttp", `refuse\("(\w+)"`, "operator.go")...)
 		codes = append(codes, "invalid_name", "invalid_email", "not_yours", "invalid_id", "unknown_account", "invalid_version")
 		for _, code := range codes {
