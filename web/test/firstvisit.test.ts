@@ -174,12 +174,13 @@ test("the demo drive begins by the touch that turns on the sound, ends where it 
   await eventually("own speed", async () => /\d+ km\/h/.test((await page.locator(".speed").textContent()) ?? ""));
   expect(await page.locator("#sound-on").isVisible()).toBe(false);
   expect(new URL(page.url()).search).toBe("?drive=demo");
+  await page.locator("#nav-end").click(); // the drive is led to its destination
   await page.locator("#demo-do").click();
   await eventually("drive again", async () => (await page.locator("#demo-do").textContent()) === en["demo.again"]);
   expect(new URL(page.url()).search).toBe("");
   expect(await page.locator('.notice [data-about="named"]').isVisible(), "the driver has set nothing").toBe(false);
   await page.locator("#demo-do").click();
-  await eventually("driving", async () => (await page.locator(".demo-label").isVisible()) && (await page.locator(".speed").isVisible()));
+  await eventually("driving", async () => (await page.locator("#nav-end").isVisible()) && (await page.locator(".speed").isVisible()));
 });
 
 test("sound is offered until the first touch, and muted by one button", async () => {

@@ -181,7 +181,7 @@ function writeLog(spoken: readonly Spoken[], timetable: Timetable): void {
 const turns: readonly RegExp[] = [
   /^Take the ramp on the right toward Motorway 7/,
   /^Merge left onto Motorway 7/,
-  /^Take the exit 12 on the right toward Demo Town Centre/,
+  /^Take exit 12 on the right toward Demo Town Centre/,
   /^Turn right onto South Road/,
   /^At South Circus, take the second exit/,
   /^Exit the roundabout/,
