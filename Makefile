@@ -53,15 +53,16 @@ pictures: program ## make the pictures of README.md anew, from the demo
 	@.ci/node
 	cd web && WAYSIDE=$(CURDIR)/bin/wayside-test node build/pictures.mjs
 
-# What writes files comes first, by itself; then what takes long runs beside the rest, two at a time.
+# What writes files comes first, by itself; then what takes longest runs beside the rest, two at a time. READY says that what they
+# need is there: make would begin what needs nothing before it.
 test: tools cc servers pages generated program ## everything that CI runs: checks, all tests with -race, the pages, fuzzing for seconds
-	@$(MAKE) --no-print-directory --output-sync=target --keep-going --jobs=2 tests browser checks scripts fuzz
+	@$(MAKE) --no-print-directory --output-sync=target --keep-going --jobs=2 READY=1 browser tests checks scripts fuzz
 	$(STEP) 'all is well'
 
 quick: tools ## within a minute: checks and tests without -race, servers, browsers and fuzzing, for the time between two edits
 	@.ci/quick $(PKG)
 
-checks: tools ## format, vet, staticcheck and more by golangci-lint, known vulnerabilities
+checks: $(if $(READY),,tools) ## format, vet, staticcheck and more by golangci-lint, known vulnerabilities
 	@$(STEP) 'format (gofumpt)'
 	unformatted=$$(gofumpt -l .)
 	if [ -n "$$unformatted" ]; then printf 'not formatted; run make format:\n%s\n' "$$unformatted"; exit 1; fi
@@ -77,7 +78,7 @@ generated:
 program:
 	@.ci/program
 
-tests: tools cc servers program ## all tests with the race detector; PKG=./internal/ingest/... for some
+tests: $(if $(READY),,tools cc servers program) ## all tests with the race detector; PKG=./internal/ingest/... for some
 	@$(STEP) 'tests (with -race)'
 	WAYSIDE=$(CURDIR)/bin/wayside-test gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(RACE) -vet=off -p $(PACKAGES) -timeout 15m $(LONGEST) $(PKG)
 
@@ -93,7 +94,7 @@ scripts: ## the unit tests, types and ESLint of web/
 pages: ## whether web/dist is what is committed
 	@.ci/pages
 
-browser: program ## drive the pages in a real Chromium against the real program
+browser: $(if $(READY),,program) ## drive the pages in a real Chromium against the real program
 	@$(STEP) 'pages in a browser'
 	WAYSIDE=$(CURDIR)/bin/wayside-test .ci/browser
 
