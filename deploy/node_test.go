@@ -13,11 +13,13 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -53,18 +55,24 @@ func (p *process) kill() {
 	<-p.done
 }
 
-// freePort is a port without a listener.
+// freePort finds a port that nobody listens on, below those that the kernel gives to connections and to other tests: a program is
+// told of it, and listens a second later.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	const first, count, tries = 20_000, 12_000, 100
+	for range tries {
+		port := strconv.Itoa(first + mathrand.IntN(count))
+		l, err := net.Listen("tcp", "127.0.0.1:"+port)
+		if err != nil {
+			continue
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return port
 	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return port
+	t.Fatal("no port is free")
+	return ""
 }
 
 // eventually waits until a condition holds.
