@@ -167,6 +167,20 @@ func understand(list string, typ, subtype, icon []byte) (kind mapdata.Kind, labe
 	return 0, labelOf(list, string(typ))
 }
 
+// AlertKind gives the kind of an alert's type and subtype, for other formats that word alerts in the same way (D17.27), and the word that
+// decided: the subtype, otherwise the type. The kind is empty for what is known and has none here, and for what is not known.
+func AlertKind(typ, subtype string) (kind, decided string) {
+	for _, w := range [...]word{{listAlert, typ, subtype}, {listAlert, typ, ""}} {
+		if m, known := meanings[w]; known {
+			if m.shown {
+				kind = m.kind.ID()
+			}
+			return kind, w.mostExact()
+		}
+	}
+	return "", typ
+}
+
 // mostExact is the part of the word that says the most.
 func (w word) mostExact() string {
 	if w.subtype != "" {

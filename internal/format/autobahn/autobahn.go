@@ -1,0 +1,198 @@
+// Package autobahn reads what the service of Germany's motorways lists: works, closures, warnings and charging stations (D17.29).
+package autobahn
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"wayside/internal/format"
+	"wayside/internal/format/geometry"
+	"wayside/internal/format/jsondoc"
+	"wayside/internal/geo"
+)
+
+// zone is where the times within descriptions are read.
+const zone = "Europe/Berlin"
+
+// Convert is a format.Convert.
+func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
+	berlin, err := time.LoadLocation(zone)
+	if err != nil {
+		return format.Summary{}, fmt.Errorf("time zone of descriptions: %w", err)
+	}
+	c := converter{
+		o: o, yield: yield, words: format.Vocabulary(), berlin: berlin,
+		ends:  regexp.MustCompile(`^Ende:\s*(\d\d?\.\d\d?\.\d{4})(?:\s+um)?\s+(\d\d?:\d\d)\b`),
+		power: regexp.MustCompile(`(\d+(?:[.,]\d+)?)\s*kW\b`),
+		dc:    regexp.MustCompile(`\bDC\b`),
+	}
+	if err := jsondoc.Read(d, c.document); err != nil {
+		return format.Summary{}, err
+	}
+	return c.summary, nil
+}
+
+type converter struct {
+	r               *jsondoc.Reader
+	o               *format.Options
+	yield           func(format.Item) error
+	words           *format.Tables
+	berlin          *time.Location
+	ends, power, dc *regexp.Regexp
+	summary         format.Summary
+	list            string
+	row             []byte
+}
+
+func (c *converter) document(r *jsondoc.Reader) error {
+	c.r = r
+	found := false
+	err := r.Members(func(name string) error {
+		if _, known := c.words.Autobahn.List[name]; !known {
+			return r.Skip()
+		}
+		found, c.list = true, name
+		return r.Elements(c.entry)
+	})
+	if err == nil && !found {
+		return r.Error(format.NotFormat)
+	}
+	return err
+}
+
+func (c *converter) entry() error {
+	v, err := c.r.Value()
+	if err != nil {
+		return err
+	}
+	return c.yield(c.item(v))
+}
+
+// item makes a row of an entry, or finds the first reason not to (D17.11).
+func (c *converter) item(v jsondoc.Value) format.Item {
+	if v.Kind() != '{' {
+		return format.Item{Skip: format.NotAnItem}
+	}
+	item := format.Item{ID: v.Get("identifier").Text()}
+	skip := func(reason format.Reason, word string) format.Item {
+		item.Skip, item.Word = reason, word
+		return item
+	}
+	if item.ID == "" {
+		return skip(format.NoID, "")
+	}
+	kind, word := c.kind(v)
+	if kind == "" {
+		return skip(format.NoKind, word)
+	}
+	when := format.When{Start: format.Time(v.Get("startTimestamp").Text(), c.o.Zone), End: c.end(v)}
+	verdict := when.Judge(c.o.Now, c.o.Zone)
+	c.summary.Meet(verdict.Again)
+	switch {
+	case verdict.Skip != "":
+		return skip(verdict.Skip, "")
+	case v.Get("future").Text() == "true":
+		return skip(format.NotYet, "future")
+	}
+	at := place(v)
+	if at.Skip != "" {
+		return skip(at.Skip, "")
+	}
+	street, name, _ := strings.Cut(v.Get("title").Text(), " | ")
+	row := format.Row{ID: item.ID, Kind: kind, Point: at.Point, Properties: format.Properties{
+		Street: street, Description: strings.Join(lines(v), "\n"), StartsAt: when.Start, EndsAt: when.End,
+	}}
+	if kind == format.Charger {
+		row.Kind, row.Properties.Charging = c.charger(v, name)
+	} else {
+		row.Properties.SourceType = word
+		if minutes, ok := v.Get("delayTimeValue").NumberOrText(); ok {
+			row.Properties.DelaySeconds = format.Whole(minutes * 60)
+		}
+		if speed, ok := v.Get("averageSpeed").NumberOrText(); ok {
+			row.Properties.SpeedKmh = format.Num(speed)
+		}
+	}
+	c.row = row.Append(c.row[:0])
+	item.Row, item.Line, item.EndsAt = c.row, at.Line, verdict.End
+	return item
+}
+
+// kind is the kind of an entry, with the word that decided on it.
+func (c *converter) kind(v jsondoc.Value) (kind, word string) {
+	words := &c.words.Autobahn
+	kind, word = words.List[c.list], c.list
+	display := v.Get("display_type").Text()
+	if other, known := words.DisplayType[display]; known {
+		kind, word = other, display
+	}
+	if kind == "" || kind == format.Charger {
+		return kind, word
+	}
+	if abnormal := v.Get("abnormalTrafficType").Text(); c.list == "warning" && abnormal != "" {
+		kind, word = words.Abnormal, abnormal
+	}
+	if v.Get("isBlocked").Text() == "true" {
+		kind, word = words.Blocked, "isBlocked"
+	}
+	return kind, word
+}
+
+// place is the line of an entry, otherwise its coordinate.
+func place(v jsondoc.Value) geometry.Place {
+	if shape := v.Get("geometry"); strings.HasSuffix(shape.Get("type").Text(), "LineString") {
+		if at := geometry.GeoJSON(shape, false); at.Skip == "" {
+			return at
+		}
+	}
+	lat, goodLat := v.Get("coordinate", "lat").NumberOrText()
+	lng, goodLng := v.Get("coordinate", "long").NumberOrText()
+	if !goodLat || !goodLng {
+		return geometry.Place{Skip: format.NoPosition}
+	}
+	return geometry.Place{Point: geo.Point{Lat: lat, Lng: lng}}
+}
+
+// lines are those of the description.
+func lines(v jsondoc.Value) (all []string) {
+	for line := range v.Get("description").Elements() {
+		all = append(all, strings.TrimSpace(line.Text()))
+	}
+	return all
+}
+
+// end is the end that a line of the description tells; zero: none does.
+func (c *converter) end(v jsondoc.Value) time.Time {
+	for _, line := range lines(v) {
+		found := c.ends.FindStringSubmatch(line)
+		if found == nil {
+			continue
+		}
+		if at, err := time.ParseInLocation("2.1.2006 15:04", found[1]+" "+found[2], c.berlin); err == nil {
+			return at.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// charger reads what the lines of the description tell of charging points.
+func (c *converter) charger(v jsondoc.Value, name string) (string, *format.Charging) {
+	site := format.Site{Charging: format.Charging{Name: name}}
+	for _, line := range lines(v) {
+		if strings.HasPrefix(line, "Ladepunkt") {
+			site.Point("")
+		}
+		for _, power := range c.power.FindAllStringSubmatch(line, -1) {
+			if kw, err := strconv.ParseFloat(strings.Replace(power[1], ",", ".", 1), 64); err == nil {
+				site.Power(kw)
+			}
+		}
+		if c.dc.MatchString(line) {
+			site.DirectCurrent()
+		}
+	}
+	return site.Finish(c.o.ChargerNetwork)
+}

@@ -1,0 +1,212 @@
+// Package cifs reads incidents and closures in CIFS, XML and JSON, of versions 1 and 2 (D17.27).
+package cifs
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"wayside/internal/format"
+	"wayside/internal/format/geometry"
+	"wayside/internal/format/jsondoc"
+	"wayside/internal/format/waze"
+	"wayside/internal/format/xmldoc"
+	"wayside/internal/geo"
+)
+
+// Convert is a format.Convert.
+func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
+	c := converter{o: o, yield: yield}
+	isXML, err := format.IsXML(d)
+	if err != nil {
+		return format.Summary{}, err
+	}
+	if isXML {
+		err = c.readXML(d)
+	} else {
+		err = jsondoc.Read(d, c.readJSON)
+	}
+	if err != nil {
+		return format.Summary{}, err
+	}
+	return c.summary, nil
+}
+
+type converter struct {
+	o       *format.Options
+	yield   func(format.Item) error
+	summary format.Summary
+	row     []byte
+}
+
+// incident is an incident of either form: its members by their names, as texts.
+type incident struct {
+	isIncident bool
+	get        func(name string) string // of the incident, otherwise of its location, as version 1 has it
+	positions  []string
+	schedule   func(yield func(day, hours string))
+	lanes      string
+}
+
+// item makes a row of an incident, or finds the first reason not to (D17.11).
+func (c *converter) item(in *incident) format.Item {
+	if !in.isIncident {
+		return format.Item{Skip: format.NotAnItem}
+	}
+	item := format.Item{ID: in.get("id")}
+	skip := func(reason format.Reason, word string) format.Item {
+		item.Skip, item.Word = reason, word
+		return item
+	}
+	kind, word := waze.AlertKind(in.get("type"), in.get("subtype"))
+	when := c.when(in)
+	verdict := when.Judge(c.o.Now, c.o.Zone)
+	c.summary.Meet(verdict.Again)
+	switch {
+	case item.ID == "":
+		return skip(format.NoID, "")
+	case kind == "":
+		return skip(format.NoKind, word)
+	case verdict.Skip != "":
+		return skip(verdict.Skip, "")
+	}
+	both := in.get("direction") == "BOTH_DIRECTIONS"
+	place := geometry.OfLine([][]geo.Point{geometry.Positions(in.positions, false)}, both)
+	if place.Skip != "" {
+		return skip(place.Skip, word)
+	}
+	row := format.Row{ID: item.ID, Kind: kind, Point: place.Point, Properties: format.Properties{
+		Description: in.get("description"), Street: in.get("street"), BothDirection: both, LanesClosed: format.ParseNumber(in.lanes),
+		StartsAt: when.Start, EndsAt: when.End, SourceType: word,
+	}}
+	c.row = row.Append(c.row[:0])
+	item.Row, item.Line, item.EndsAt = c.row, place.Line, verdict.End
+	return item
+}
+
+func (c *converter) when(in *incident) format.When {
+	w := format.When{Start: format.Time(in.get("starttime"), c.o.Zone), End: format.Time(in.get("endtime"), c.o.Zone)}
+	in.schedule(func(name, text string) {
+		days, known := format.Weekday(name)
+		if strings.EqualFold(name, "everyday") {
+			days, known = format.EveryDay, true
+		}
+		w.Unread = w.Unread || !known
+		for hours := range strings.SplitSeq(text, ",") {
+			from, until, both := strings.Cut(hours, "-")
+			begins, goodBegin := format.Clock(from)
+			ends, goodEnd := format.Clock(until)
+			w.Unread = w.Unread || !both || !goodBegin || !goodEnd
+			w.Hours = append(w.Hours, format.Hours{Days: days, From: begins % (24 * time.Hour), Until: ends})
+		}
+	})
+	return w
+}
+
+func (c *converter) readJSON(r *jsondoc.Reader) error {
+	found := false
+	err := r.Members(func(name string) error {
+		if name != "incidents" && name != "incident" {
+			return r.Skip()
+		}
+		found = true
+		return r.Elements(func() error {
+			v, err := r.Value()
+			if err != nil {
+				return err
+			}
+			return c.yield(c.item(fromJSON(v)))
+		})
+	})
+	if err == nil && !found {
+		return r.Error(format.NotFormat)
+	}
+	return err
+}
+
+func fromJSON(v jsondoc.Value) *incident {
+	location := v.Get("location")
+	either := func(name string) jsondoc.Value {
+		if own := v.Get(name); own.Exists() {
+			return own
+		}
+		return location.Get(name)
+	}
+	in := incident{
+		isIncident: v.Kind() == '{',
+		get:        func(name string) string { return either(name).Text() },
+		lanes:      either("total_closed_lanes").Text(),
+		schedule: func(yield func(day, hours string)) {
+			for day, hours := range v.Get("schedule").Members() {
+				yield(day, hours.Text())
+			}
+		},
+	}
+	if lanes := v.Get("lane_impact", "total_closed_lanes"); lanes.Exists() {
+		in.lanes = lanes.Text()
+	}
+	in.positions = numbers(either("polyline"), nil)
+	return &in
+}
+
+// numbers gives the numbers of a polyline: a text, or an array of numbers, texts or arrays.
+func numbers(v jsondoc.Value, words []string) []string {
+	if v.Kind() != '[' {
+		return append(words, strings.Fields(v.Text())...)
+	}
+	for element := range v.Elements() {
+		words = numbers(element, words)
+	}
+	return words
+}
+
+func (c *converter) readXML(d format.Document) error {
+	body, err := d.Open()
+	if err != nil {
+		return err
+	}
+	defer body.Close() //nolint:errcheck // it was only read
+	r := xmldoc.New(body)
+	found := false
+	for {
+		name, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF) && !found:
+			return r.Error(format.NotFormat)
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case name == "incidents":
+			found = true
+		case name == "incident" && found:
+			n, err := r.Element()
+			if err == nil {
+				err = c.yield(c.item(fromXML(n)))
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func fromXML(n xmldoc.Node) *incident {
+	get := func(name string) string {
+		for _, own := range [...]xmldoc.Node{n.First(name), n.First("location", name)} {
+			if own.Exists() {
+				return own.Text()
+			}
+		}
+		return n.Attr(name)
+	}
+	return &incident{
+		isIncident: true, get: get, positions: strings.Fields(get("polyline")), lanes: n.Find("total_closed_lanes").Text(),
+		schedule: func(yield func(day, hours string)) {
+			for day := range n.First("schedule").Children() {
+				yield(day.Name(), day.Text())
+			}
+		},
+	}
+}

@@ -1,0 +1,88 @@
+package datex2
+
+import (
+	"time"
+
+	"wayside/internal/format"
+	"wayside/internal/format/xmldoc"
+)
+
+// isActive says whether a record counts by its status and its life cycle.
+func isActive(n xmldoc.Node) bool {
+	if n.First("validity", "validityStatus").Text() == "suspended" {
+		return false
+	}
+	cycle := n.Find("lifeCycleManagement")
+	return cycle.First("cancel").Text() != "true" && cycle.First("end").Text() != "true"
+}
+
+// times reads when a record counts, and judges it (D17.22).
+func times(n xmldoc.Node, o *format.Options) (start, end time.Time, v format.Verdict) {
+	validity := n.First("validity")
+	specified := validity.First("validityTimeSpecification")
+	start = format.Time(specified.First("overallStartTime").Text(), o.Zone)
+	end = format.Time(specified.First("overallEndTime").Text(), o.Zone)
+	overall := format.When{Start: start, End: end}
+	if validity.First("validityStatus").Text() == "active" {
+		overall.Start = time.Time{}
+	}
+	v = overall.Judge(o.Now, o.Zone)
+	if v.Skip != "" {
+		return start, end, v
+	}
+	var within []format.Verdict
+	for period := range specified.All("validPeriod") {
+		when := periodOf(period, o)
+		within = append(within, when.Judge(o.Now, o.Zone))
+	}
+	return start, end, v.Within(within)
+}
+
+// periodOf reads a period of validity; one with a recurring part is a schedule.
+func periodOf(n xmldoc.Node, o *format.Options) format.When {
+	w := format.When{
+		Start: format.Time(n.First("startOfPeriod").Text(), o.Zone), End: format.Time(n.First("endOfPeriod").Text(), o.Zone),
+	}
+	var days format.Days
+	for child := range n.Children() {
+		switch child.Name() {
+		case "recurringDayWeekMonthPeriod":
+			of, ok := daysOf(child)
+			days |= of
+			w.Unread = w.Unread || !ok
+		case "recurringSpecialDay":
+			w.Unread = true
+		}
+	}
+	recurs := days != 0
+	if days == 0 {
+		days = format.EveryDay
+	}
+	hours := false
+	for child := range n.All("recurringTimePeriodOfDay") {
+		hours = true
+		from, goodFrom := format.Clock(child.First("startTimeOfPeriod").Text())
+		until, goodUntil := format.Clock(child.First("endTimeOfPeriod").Text())
+		w.Unread = w.Unread || !goodFrom || !goodUntil
+		w.Hours = append(w.Hours, format.Hours{Days: days, From: from, Until: until})
+	}
+	if recurs && !hours {
+		w.Hours = append(w.Hours, format.Hours{Days: days, Until: 24 * time.Hour})
+	}
+	return w
+}
+
+// daysOf reads the days of the week on which something recurs. Weeks and months are not read.
+func daysOf(n xmldoc.Node) (days format.Days, ok bool) {
+	ok = true
+	for child := range n.Children() {
+		if child.Name() != "applicableDay" {
+			ok = false
+			continue
+		}
+		day, known := format.Weekday(child.Text())
+		days |= day
+		ok = ok && known
+	}
+	return days, ok
+}

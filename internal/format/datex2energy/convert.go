@@ -1,0 +1,188 @@
+package datex2energy
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"wayside/internal/format"
+	"wayside/internal/format/jsondoc"
+	"wayside/internal/format/xmldoc"
+)
+
+// What publications and their parts are called.
+const (
+	tablePublication  = "energyInfrastructureTablePublication"
+	statusPublication = "energyInfrastructureStatusPublication"
+	siteElement       = "energyInfrastructureSite"
+	statusElement     = "refillPointStatus"
+)
+
+// Convert is a format.Convert.
+func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
+	c := converter{o: o, yield: yield, words: format.Vocabulary(), statuses: make(map[string]status)}
+	var found map[string]bool
+	var err error
+	if d.Status != nil {
+		if found, err = c.read(format.Document{Open: d.Status}, true); err == nil && !found[statusPublication] {
+			err = &format.Error{Fault: format.NotFormat}
+		}
+		c.told = true
+	} else if found, err = c.read(d, true); err == nil {
+		c.told = found[statusPublication]
+	}
+	if err != nil {
+		return format.Summary{}, err
+	}
+	found, err = c.read(d, false)
+	if err == nil && !found[tablePublication] {
+		err = &format.Error{Fault: format.NotFormat}
+	}
+	return c.summary, err
+}
+
+type converter struct {
+	o        *format.Options
+	yield    func(format.Item) error
+	words    *format.Tables
+	summary  format.Summary
+	statuses map[string]status // by the id of a point
+	told     bool              // there is a publication of statuses
+	found    map[string]bool   // publications of the document that is being read
+	dynamic  bool              // statuses are wanted of it, not sites
+	row      []byte
+}
+
+// status is what is told of a point.
+type status struct {
+	word string
+	at   time.Time
+}
+
+// read goes through a document for its statuses, or for its sites, and says which publications it has.
+func (c *converter) read(d format.Document, dynamic bool) (map[string]bool, error) {
+	c.found, c.dynamic = make(map[string]bool), dynamic
+	isXML, err := format.IsXML(d)
+	switch {
+	case err != nil:
+	case isXML:
+		err = c.readXML(d)
+	default:
+		err = jsondoc.Read(d, c.readJSON)
+	}
+	return c.found, err
+}
+
+func (c *converter) readXML(d format.Document) error {
+	body, err := d.Open()
+	if err != nil {
+		return err
+	}
+	defer body.Close() //nolint:errcheck // it was only read
+	r := xmldoc.New(body)
+	for {
+		name, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		typ := r.Attr("type")
+		c.meet(small(name))
+		c.meet(small(typ[strings.LastIndexByte(typ, ':')+1:]))
+		switch small(name) {
+		case siteElement, statusElement, "publicationCreator":
+			if !c.wants(small(name)) {
+				continue
+			}
+			n, err := r.Element()
+			if err == nil {
+				err = c.take(fromXML(n))
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// wants says whether a part of the document is read this time: sites, or statuses.
+func (c *converter) wants(name string) bool {
+	return name == "publicationCreator" || c.dynamic == (name == statusElement)
+}
+
+// meet notes a publication.
+func (c *converter) meet(name string) {
+	if name == tablePublication || name == statusPublication {
+		c.found[name] = true
+	}
+}
+
+// readJSON goes through any envelope.
+func (c *converter) readJSON(r *jsondoc.Reader) error {
+	switch r.Kind() {
+	case '[':
+		return r.Elements(func() error { return c.readJSON(r) })
+	case '{':
+		return r.Members(func(name string) error { return c.member(r, plainName(name)) })
+	}
+	return r.Skip()
+}
+
+func (c *converter) member(r *jsondoc.Reader, name string) error {
+	c.meet(name)
+	switch name {
+	case tablePublication, statusPublication:
+		if c.dynamic == (name == tablePublication) {
+			return r.Skip()
+		}
+	case siteElement, statusElement, "publicationCreator":
+		if !c.wants(name) {
+			return r.Skip()
+		}
+		if r.Kind() == '[' {
+			return r.Elements(func() error { return c.value(r, name) })
+		}
+		return c.value(r, name)
+	}
+	return c.readJSON(r)
+}
+
+func (c *converter) value(r *jsondoc.Reader, name string) error {
+	v, err := r.Value()
+	if err != nil {
+		return err
+	}
+	if v.Kind() != '{' {
+		if name == siteElement {
+			return c.yield(format.Item{Skip: format.NotAnItem})
+		}
+		return nil
+	}
+	return c.take(fromJSON(name, v, nil)[0])
+}
+
+// take keeps a status, or makes a row of a site.
+func (c *converter) take(t thing) error {
+	switch t.name {
+	case siteElement:
+		return c.yield(c.item(&t))
+	case "publicationCreator":
+		c.summary.Publisher = format.Text(t.kid("nationalIdentifier").words())
+		return nil
+	}
+	if inner := t.kid("electricChargingPointStatus"); inner != nil {
+		t = *inner
+	}
+	reference := t.kid("reference")
+	if reference == nil || reference.id == "" {
+		return nil
+	}
+	if len(c.statuses) == format.MaxItems {
+		return &format.Error{Fault: format.TooMany}
+	}
+	c.statuses[reference.id] = status{t.kid("status").words(), format.Time(t.kid("lastUpdated").words(), c.o.Zone)}
+	return nil
+}

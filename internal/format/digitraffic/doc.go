@@ -1,0 +1,2 @@
+// Package digitraffic reads Finland's traffic messages in simple JSON, as Fintraffic publishes them (D17.30).
+package digitraffic

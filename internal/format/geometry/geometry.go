@@ -1,0 +1,128 @@
+// Package geometry reads GeoJSON geometries as places on roads.
+package geometry
+
+import (
+	"math"
+	"strconv"
+
+	"wayside/internal/format"
+	"wayside/internal/format/jsondoc"
+	"wayside/internal/geo"
+)
+
+// Place is where something is.
+type Place struct {
+	Point geo.Point
+	Line  []geo.Point // nil: none
+	Skip  format.Reason
+}
+
+// maxPositions is how many positions are read of one item: 16 MiB hold more.
+const maxPositions = 200_000
+
+// GeoJSON reads a geometry (D17.4, D17.5). both says that it concerns both directions. Polygons are no place on a road: a collection is
+// one of its lines and points.
+func GeoJSON(v jsondoc.Value, both bool) Place {
+	r := reader{left: maxPositions}
+	r.geometry(v)
+	switch {
+	case len(r.parts) > 0:
+		return OfLine(r.parts, both)
+	case r.found:
+		return Place{Point: r.point}
+	case r.area:
+		return Place{Skip: format.Area}
+	}
+	return Place{Skip: format.NoPosition}
+}
+
+// OfLine is the place of a line in parts, of which at least one has a position.
+func OfLine(parts [][]geo.Point, both bool) Place {
+	line := format.Line(parts...)
+	if line != nil {
+		return Place{Point: format.PointOf(line, both), Line: line}
+	}
+	for _, part := range parts {
+		if len(part) > 0 {
+			return Place{Point: part[0]}
+		}
+	}
+	return Place{Skip: format.NoPosition}
+}
+
+// reader gathers what geometries have.
+type reader struct {
+	parts [][]geo.Point
+	point geo.Point
+	found bool // a point was
+	area  bool
+	left  int
+}
+
+func (r *reader) geometry(v jsondoc.Value) {
+	coordinates := v.Get("coordinates")
+	switch v.Get("type").Text() {
+	case "Point":
+		r.first(coordinates)
+	case "MultiPoint":
+		r.first(coordinates.Index(0))
+	case "LineString":
+		r.line(coordinates)
+	case "MultiLineString":
+		for line := range coordinates.Elements() {
+			r.line(line)
+		}
+	case "Polygon", "MultiPolygon":
+		r.area = true
+	case "GeometryCollection":
+		for one := range v.Get("geometries").Elements() {
+			r.geometry(one)
+		}
+	}
+}
+
+func (r *reader) first(v jsondoc.Value) {
+	if p, ok := position(v); ok && !r.found {
+		r.point, r.found = p, true
+	}
+}
+
+func (r *reader) line(v jsondoc.Value) {
+	line := make([]geo.Point, 0, min(v.Len(), r.left))
+	for element := range v.Elements() {
+		p, ok := position(element)
+		if !ok || r.left == 0 {
+			continue
+		}
+		r.left--
+		line = append(line, p)
+	}
+	if len(line) > 0 {
+		r.parts = append(r.parts, line)
+	}
+}
+
+// position is longitude and latitude, in this order.
+func position(v jsondoc.Value) (geo.Point, bool) {
+	lng, goodLng := v.Index(0).Number()
+	lat, goodLat := v.Index(1).Number()
+	return geo.Point{Lat: lat, Lng: lng}, goodLng && goodLat
+}
+
+// Positions reads pairs of numbers: latitude first, or longitude. What is no number ends the list.
+func Positions(words []string, lngFirst bool) []geo.Point {
+	var line []geo.Point
+	for i := 0; i+1 < len(words) && len(line) < maxPositions; i += 2 {
+		first, errFirst := strconv.ParseFloat(words[i], 64)
+		second, errSecond := strconv.ParseFloat(words[i+1], 64)
+		if errFirst != nil || errSecond != nil || math.IsNaN(first) || math.IsNaN(second) {
+			break
+		}
+		p := geo.Point{Lat: first, Lng: second}
+		if lngFirst {
+			p = geo.Point{Lat: second, Lng: first}
+		}
+		line = append(line, p)
+	}
+	return line
+}

@@ -1,0 +1,180 @@
+package jsondoc
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"wayside/internal/format"
+)
+
+// Reader goes through one document, once.
+type Reader struct {
+	in   *bounded
+	dec  *jsontext.Decoder
+	tree tree
+}
+
+// New begins to read a document: UTF-8, or UTF-16 by its mark or by the zeros of its first characters.
+func New(r io.Reader) *Reader {
+	text, _ := format.Decoded(r)
+	in := &bounded{r: text}
+	return &Reader{in: in, dec: jsontext.NewDecoder(in)}
+}
+
+// errItem ends reading where one token or item is longer than may be held.
+var errItem = errors.New("an item is too large")
+
+// bounded lets a decoder read no further than is allowed: the decoder holds what it has not passed yet.
+type bounded struct {
+	r     io.Reader
+	read  int64
+	until int64
+	err   error // of r, other than io.EOF
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.read >= b.until {
+		return 0, errItem
+	}
+	if left := b.until - b.read; int64(len(p)) > left {
+		p = p[:left]
+	}
+	n, err := b.r.Read(p)
+	b.read += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.err = err
+	}
+	return n, err
+}
+
+// allow lets the next token or item be as long as one may be.
+func (r *Reader) allow() { r.in.until = r.dec.InputOffset() + format.MaxItemBytes }
+
+// Kind is what the next value is by its first character: one of { [ " 0 t f n, and 0 where there is none or it is no JSON.
+func (r *Reader) Kind() byte {
+	r.allow()
+	return byte(r.dec.PeekKind())
+}
+
+// Members reads an object: read is called for each member and reads, or skips, its value. Another value is not the format's.
+func (r *Reader) Members(read func(name string) error) error {
+	return r.enclosed('{', '}', func() error {
+		r.allow()
+		name, err := r.dec.ReadToken()
+		if err != nil {
+			return r.wrong(err)
+		}
+		return read(name.String())
+	})
+}
+
+// Elements reads an array: read is called for each element, and reads or skips it. Another value is not the format's.
+func (r *Reader) Elements(read func() error) error { return r.enclosed('[', ']', read) }
+
+func (r *Reader) enclosed(opens, closes byte, each func() error) error {
+	switch kind := r.Kind(); {
+	case kind == opens:
+	case kind == 0:
+		_, err := r.dec.ReadToken()
+		return r.wrong(err)
+	default:
+		if err := r.Skip(); err != nil { // a document that breaks off later is bad JSON
+			return err
+		}
+		return r.Error(format.NotFormat)
+	}
+	if _, err := r.dec.ReadToken(); err != nil {
+		return r.wrong(err)
+	}
+	if r.dec.StackDepth() > format.MaxDepth {
+		return r.Error(format.TooDeep)
+	}
+	for r.Kind() != closes {
+		before := r.dec.InputOffset()
+		if r.Kind() == 0 {
+			_, err := r.dec.ReadToken()
+			return r.wrong(err)
+		}
+		if err := each(); err != nil {
+			return err
+		}
+		if r.dec.InputOffset() == before {
+			return r.Error(format.BadJSON) // nothing was read: it would go on for ever
+		}
+	}
+	_, err := r.dec.ReadToken()
+	return r.wrong(err)
+}
+
+// Value reads the next value whole. It is valid until the next one is read.
+func (r *Reader) Value() (Value, error) {
+	r.allow()
+	text, err := r.dec.ReadValue()
+	if err != nil {
+		return Value{}, r.wrong(err)
+	}
+	if fault := r.tree.read(text, format.MaxDepth-r.dec.StackDepth()); fault != "" {
+		return Value{}, r.Error(fault)
+	}
+	return Value{&r.tree, 0, true}, nil
+}
+
+// Skip passes the next value over without holding it.
+func (r *Reader) Skip() error {
+	depth := r.dec.StackDepth()
+	for {
+		r.allow()
+		if _, err := r.dec.ReadToken(); err != nil {
+			return r.wrong(err)
+		}
+		switch now := r.dec.StackDepth(); {
+		case now > format.MaxDepth:
+			return r.Error(format.TooDeep)
+		case now <= depth:
+			return nil
+		}
+	}
+}
+
+// End reads to the end of the document, where nothing but white space may follow.
+func (r *Reader) End() error {
+	r.allow()
+	_, err := r.dec.ReadToken()
+	switch {
+	case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return nil
+	case err == nil:
+		return r.Error(format.BadJSON)
+	}
+	return r.wrong(err)
+}
+
+// Error says what makes the document bad, and that it is found here.
+func (r *Reader) Error(fault format.Fault) error {
+	return &format.Error{Fault: fault, Byte: r.dec.InputOffset()}
+}
+
+// wrong turns an error of the decoder into what makes the document bad; errors of the reader below it are passed on. The decoder's own
+// texts quote the document.
+func (r *Reader) wrong(err error) error {
+	var syntax *jsontext.SyntacticError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errItem):
+		return r.Error(format.TooLarge)
+	case r.in.err != nil:
+		return r.in.err
+	case errors.As(err, &syntax):
+		if strings.Count(string(syntax.JSONPointer), "/") > format.MaxDepth {
+			return &format.Error{Fault: format.TooDeep, Byte: syntax.ByteOffset}
+		}
+		return &format.Error{Fault: format.BadJSON, Byte: syntax.ByteOffset}
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return r.Error(format.BadJSON)
+	}
+	return err
+}

@@ -1,0 +1,328 @@
+package jsondoc
+
+import (
+	"bytes"
+	"iter"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"wayside/internal/format"
+)
+
+// tree is a JSON value as an array of its parts, in the order of the text: a part is followed by what it contains.
+type tree struct {
+	text  []byte
+	parts []part
+}
+
+// part is one value of a tree, with its name when it is a member. Offsets are into the text.
+type part struct {
+	name, nameEnd uint32 // with the quotes; both 0: an element, or the whole
+	start, end    uint32
+	next          uint32 // the part after all that this one contains
+	kind          byte   // one of { [ " 0 t f n
+}
+
+// maxParts is how many parts an item has at most, which are larger in memory than in the text.
+const maxParts = 1_000_000
+
+// read makes the tree of a text that is known to be one JSON value of at most so many levels; otherwise it says what is too much.
+func (t *tree) read(text []byte, levels int) format.Fault {
+	t.text, t.parts = text, t.parts[:0]
+	var open [128]uint32 // parts that are not closed yet
+	depth := 0
+	var name, nameEnd uint32
+	named := false
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch c {
+		case ' ', '\t', '\n', '\r', ',', ':':
+			i++
+			continue
+		case '}', ']':
+			depth--
+			p := &t.parts[open[depth]]
+			i++
+			p.end, p.next = uint32(i), uint32(len(t.parts))
+			continue
+		}
+		if c == '"' && !named && depth > 0 && t.parts[open[depth-1]].kind == '{' {
+			end := endOfString(text, i)
+			name, nameEnd, named = uint32(i), uint32(end), true
+			i = end
+			continue
+		}
+		at := uint32(len(t.parts))
+		if at == maxParts {
+			return format.TooLarge
+		}
+		t.parts = append(t.parts, part{name: name, nameEnd: nameEnd, start: uint32(i), next: at + 1, kind: kindOf(c)})
+		name, nameEnd, named = 0, 0, false
+		switch c {
+		case '{', '[':
+			if depth == levels || depth == len(open) {
+				return format.TooDeep
+			}
+			open[depth] = at
+			depth++
+			i++
+			continue
+		case '"':
+			i = endOfString(text, i)
+		default:
+			for i < len(text) && text[i] > ' ' && text[i] != ',' && text[i] != '}' && text[i] != ']' {
+				i++
+			}
+		}
+		t.parts[at].end = uint32(i)
+	}
+	return ""
+}
+
+func kindOf(c byte) byte {
+	if c == '-' || c >= '0' && c <= '9' {
+		return '0'
+	}
+	return c
+}
+
+// endOfString is behind the closing quote of the string that begins at i.
+func endOfString(text []byte, i int) int {
+	for i++; ; {
+		n := bytes.IndexByte(text[i:], '"')
+		if n < 0 {
+			return len(text)
+		}
+		i += n
+		escapes := 0
+		for text[i-1-escapes] == '\\' {
+			escapes++
+		}
+		i++
+		if escapes%2 == 0 {
+			return i
+		}
+	}
+}
+
+// Value is a value of an item. The zero Value stands for one that is absent; null counts as absent.
+type Value struct {
+	t      *tree
+	at     uint32
+	exists bool
+}
+
+func (v Value) part() *part { return &v.t.parts[v.at] }
+
+// Exists says whether there is a value other than null.
+func (v Value) Exists() bool { return v.exists && v.part().kind != 'n' }
+
+// Kind is what the value is by its first character: one of { [ " 0 t f, and 0 for one that is absent.
+func (v Value) Kind() byte {
+	if !v.Exists() {
+		return 0
+	}
+	return v.part().kind
+}
+
+// Raw is the value's text.
+func (v Value) Raw() []byte {
+	if !v.exists {
+		return nil
+	}
+	return v.t.text[v.part().start:v.part().end]
+}
+
+// Get gives the member of the member … of an object.
+func (v Value) Get(path ...string) Value {
+	for _, name := range path {
+		v = v.member(name)
+	}
+	return v
+}
+
+func (v Value) member(name string) Value {
+	if v.Kind() != '{' {
+		return Value{}
+	}
+	p := v.part()
+	for i := v.at + 1; i < p.next; i = v.t.parts[i].next {
+		if v.t.named(i, name) {
+			return Value{v.t, i, true}
+		}
+	}
+	return Value{}
+}
+
+// named says whether a part is the member of that name.
+func (t *tree) named(i uint32, name string) bool {
+	raw := t.text[t.parts[i].name:t.parts[i].nameEnd]
+	if len(raw) < 2 {
+		return false
+	}
+	if raw = raw[1 : len(raw)-1]; bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw) == name
+	}
+	return t.nameOf(i) == name
+}
+
+func (t *tree) nameOf(i uint32) string { return unquoted(t.text[t.parts[i].name:t.parts[i].nameEnd]) }
+
+// unquoted is the text of a JSON string.
+func unquoted(raw []byte) string {
+	if len(raw) < 2 {
+		return ""
+	}
+	if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner)
+	}
+	text, err := jsontext.AppendUnquote(nil, raw)
+	if err != nil {
+		return "" // cannot be: the decoder has read it
+	}
+	return string(text)
+}
+
+// Text is the text of a string, a number as it is written, true or false; of anything else it is empty.
+func (v Value) Text() string {
+	switch v.Kind() {
+	case '"':
+		return unquoted(v.Raw())
+	case '0', 't', 'f':
+		return string(v.Raw())
+	}
+	return ""
+}
+
+// String is the text of a string, and false for any other value.
+func (v Value) String() (string, bool) {
+	if v.Kind() != '"' {
+		return "", false
+	}
+	return unquoted(v.Raw()), true
+}
+
+// Number is a number that a float64 holds.
+func (v Value) Number() (float64, bool) {
+	if v.Kind() != '0' {
+		return 0, false
+	}
+	if n, ok := shortDecimal(v.Raw()); ok {
+		return n, true
+	}
+	return parseNumber(string(v.Raw()))
+}
+
+// powers of ten that a float64 holds exactly.
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// shortDecimal reads a number of at most 15 digits without an exponent, as coordinates are: its digits and the power of ten are exact, so
+// their quotient is the nearest float64. It is a third of the time that strconv takes.
+func shortDecimal(text []byte) (float64, bool) {
+	negative := len(text) > 0 && text[0] == '-'
+	if negative {
+		text = text[1:]
+	}
+	if len(text) == 0 || len(text) > len(powers) {
+		return 0, false
+	}
+	digits, behind := int64(0), -1
+	for i, c := range text {
+		switch {
+		case c >= '0' && c <= '9':
+			digits = 10*digits + int64(c-'0')
+		case c == '.' && behind < 0:
+			behind = len(text) - 1 - i
+		default:
+			return 0, false
+		}
+	}
+	if negative {
+		digits = -digits
+	}
+	return float64(digits) / powers[max(behind, 0)], true
+}
+
+// NumberOrText is a number, or one that is written as a string.
+func (v Value) NumberOrText() (float64, bool) {
+	if text, ok := v.String(); ok {
+		return parseNumber(text)
+	}
+	return v.Number()
+}
+
+// parseNumber reads a decimal number; what strconv reads beyond that (hexadecimal, infinities, underscores) is none.
+func parseNumber(text string) (float64, bool) {
+	for i := range len(text) {
+		if c := text[i]; (c < '0' || c > '9') && c != '-' && c != '+' && c != '.' && c != 'e' && c != 'E' {
+			return 0, false
+		}
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	return n + 0, err == nil // + 0 turns -0 into 0
+}
+
+// Bool is the value when it is true or false, and whether it is.
+func (v Value) Bool() (value, ok bool) {
+	kind := v.Kind()
+	return kind == 't', kind == 't' || kind == 'f'
+}
+
+// Elements are those of an array; other values have none.
+func (v Value) Elements() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		if v.Kind() != '[' {
+			return
+		}
+		p := v.part()
+		for i := v.at + 1; i < p.next; i = v.t.parts[i].next {
+			if !yield(Value{v.t, i, true}) {
+				return
+			}
+		}
+	}
+}
+
+// Members are those of an object, with their names; other values have none.
+func (v Value) Members() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if v.Kind() != '{' {
+			return
+		}
+		p := v.part()
+		for i := v.at + 1; i < p.next; i = v.t.parts[i].next {
+			if !yield(v.t.nameOf(i), Value{v.t, i, true}) {
+				return
+			}
+		}
+	}
+}
+
+// Len is how many elements or members there are.
+func (v Value) Len() int {
+	if kind := v.Kind(); kind != '[' && kind != '{' {
+		return 0
+	}
+	n := 0
+	p := v.part()
+	for i := v.at + 1; i < p.next; i = v.t.parts[i].next {
+		n++
+	}
+	return n
+}
+
+// Index is an element of an array.
+func (v Value) Index(n int) Value {
+	if v.Kind() != '[' {
+		return Value{}
+	}
+	p := v.part()
+	for i := v.at + 1; i < p.next; i = v.t.parts[i].next {
+		if n == 0 {
+			return Value{v.t, i, true}
+		}
+		n--
+	}
+	return Value{}
+}

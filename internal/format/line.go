@@ -1,0 +1,133 @@
+package format
+
+import (
+	"math"
+
+	"wayside/internal/geo"
+)
+
+// Bounds of lines (D17.4).
+const (
+	MaxLine      = 500 // positions
+	joinDistance = 1.0 // metres between parts that are one line
+	digits       = 1e7 // computed coordinates have 7 digits behind the point
+)
+
+// Line makes one line of parts: parts are joined where one ends within 1 m of where the next begins, the longest piece counts, positions
+// that repeat the one before are dropped, and of more than MaxLine that many are kept. nil: there is no line, since fewer than two
+// positions are left or one is out of range.
+func Line(parts ...[]geo.Point) []geo.Point {
+	var longest, piece []geo.Point
+	most := 0.0 // the length of the longest, once there are two to compare
+	ends := func() {
+		switch {
+		case longest == nil:
+			longest = piece
+		case len(piece) > 0:
+			if most == 0 {
+				most = lengthOf(longest)
+			}
+			if length := lengthOf(piece); length > most {
+				longest, most = piece, length
+			}
+		}
+		piece = nil
+	}
+	for _, part := range parts {
+		part = withoutRepeats(part)
+		if len(part) == 0 {
+			continue
+		}
+		if len(piece) > 0 && geo.Distance(piece[len(piece)-1], part[0]) > joinDistance {
+			ends()
+		}
+		if len(piece) == 0 {
+			piece = part
+			continue
+		}
+		piece = withoutRepeats(append(piece[:len(piece):len(piece)], part...))
+	}
+	ends()
+	if len(longest) < 2 {
+		return nil
+	}
+	for _, p := range longest {
+		if !p.Valid() {
+			return nil
+		}
+	}
+	return thinned(longest)
+}
+
+func withoutRepeats(line []geo.Point) []geo.Point {
+	for i := 1; i < len(line); i++ {
+		if line[i] == line[i-1] {
+			kept := append(make([]geo.Point, 0, len(line)), line[:i]...)
+			for _, p := range line[i:] {
+				if p != kept[len(kept)-1] {
+					kept = append(kept, p)
+				}
+			}
+			return kept
+		}
+	}
+	return line
+}
+
+// thinned keeps positions of a line that is too long, evenly, its ends among them.
+func thinned(line []geo.Point) []geo.Point {
+	if len(line) <= MaxLine {
+		return line
+	}
+	kept := make([]geo.Point, MaxLine)
+	for i := range kept {
+		kept[i] = line[i*(len(line)-1)/(MaxLine-1)]
+	}
+	return kept
+}
+
+// lengthOf is how long a piece is, in degrees of latitude as if the earth were flat around each step: enough to tell which is the longest.
+func lengthOf(line []geo.Point) float64 {
+	length := 0.0
+	for i := 1; i < len(line); i++ {
+		a, b := line[i-1], line[i]
+		east := math.Remainder(b.Lng-a.Lng, 360) * math.Cos((a.Lat+b.Lat)*(math.Pi/360))
+		length += math.Sqrt(east*east + (b.Lat-a.Lat)*(b.Lat-a.Lat))
+	}
+	return length
+}
+
+// PointOf is the point of a row that has a line: where it begins; where it is for both directions, what lies half its length from either
+// end (D17.5). line has at least one position.
+func PointOf(line []geo.Point, both bool) geo.Point {
+	if !both {
+		return line[0]
+	}
+	var few [MaxLine]float64
+	lengths, left := append(few[:0], 0), 0.0 // of the way to each position from the one before
+	for i := 1; i < len(line); i++ {
+		d := geo.Distance(line[i-1], line[i])
+		lengths, left = append(lengths, d), left+d/2
+	}
+	for i := 1; i < len(line); i++ {
+		d := lengths[i]
+		if d > 0 && d >= left {
+			return between(line[i-1], line[i], left/d)
+		}
+		left -= d
+	}
+	return line[0]
+}
+
+// between is the point that lies the given share of the way from a to b, which are near each other: degrees will do. The way crosses the
+// antimeridian where that is shorter.
+func between(a, b geo.Point, share float64) geo.Point {
+	return rounded(geo.Point{
+		Lat: a.Lat + share*(b.Lat-a.Lat),
+		Lng: math.Remainder(a.Lng+share*math.Remainder(b.Lng-a.Lng, 360), 360),
+	})
+}
+
+func rounded(p geo.Point) geo.Point {
+	return geo.Point{Lat: math.Round(p.Lat*digits) / digits, Lng: math.Round(p.Lng*digits) / digits}
+}

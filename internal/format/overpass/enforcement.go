@@ -1,0 +1,344 @@
+package overpass
+
+import (
+	"strconv"
+
+	"wayside/internal/format"
+	"wayside/internal/format/jsondoc"
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// Bounds of what is held of a document: more of these cannot be rows.
+const (
+	maxMembers   = 200_000 // enforcement relations and their members
+	maxPositions = 400_000 // of ways among them
+)
+
+// ref names an element.
+type ref struct {
+	kind byte // n, w or r
+	id   int64
+}
+
+// String is the element's external id.
+func (r ref) String() string {
+	id := strconv.FormatInt(r.id, 10)
+	switch r.kind {
+	case 'n':
+		return "node/" + id
+	case 'w':
+		return "way/" + id
+	case 'r':
+		return "relation/" + id
+	}
+	return ""
+}
+
+// refOf names an element by its type and the member with its number.
+func refOf(v jsondoc.Value, number string) (ref, bool) {
+	id, err := strconv.ParseInt(v.Get(number).Text(), 10, 64)
+	if err != nil {
+		return ref{}, false
+	}
+	switch v.Get("type").Text() {
+	case "node":
+		return ref{'n', id}, true
+	case "way":
+		return ref{'w', id}, true
+	case "relation":
+		return ref{'r', id}, true
+	}
+	return ref{}, false
+}
+
+// elements is what is known of enforcement relations and of what they name.
+type elements struct {
+	relations []relation
+	members   map[ref]bool
+	devices   map[int64]*device // of relations that have a kind
+	places    map[ref]geo.Point
+	ways      map[int64]*way // members
+	positions map[int64]geo.Point
+	held      int // of maxMembers
+	heldNodes int // of maxPositions
+}
+
+type relation struct {
+	ref            ref
+	good           bool // it has an id
+	kind, word     string
+	speed, bearing float64
+	members        []member
+}
+
+type member struct {
+	ref  ref
+	role string // device, from or section; all others are empty
+}
+
+// device is a node that enforces something: one row, whatever number of relations name it.
+type device struct {
+	kind                   string
+	speed, bearing         float64 // of relations
+	nodeSpeed, nodeBearing float64
+	made                   bool
+}
+
+type way struct {
+	nodes []int64
+	line  []geo.Point
+}
+
+// enforcement says whether an element is a relation that enforces.
+func enforcement(v jsondoc.Value) bool {
+	return v.Get("type").Text() == "relation" && v.Get("tags", "type").Text() == "enforcement"
+}
+
+// findRelations is the first pass.
+func (c *converter) findRelations() error {
+	k := &c.known
+	k.members, k.devices = make(map[ref]bool), make(map[int64]*device)
+	k.places, k.ways, k.positions = make(map[ref]geo.Point), make(map[int64]*way), make(map[int64]geo.Point)
+	return c.each(func(v jsondoc.Value) error {
+		if !enforcement(v) {
+			return nil
+		}
+		if k.held++; k.held > maxMembers {
+			return &format.Error{Fault: format.TooMany}
+		}
+		tags := v.Get("tags")
+		one := relation{word: format.Text(tags.Get("enforcement").Text()), speed: speed(tags), bearing: bearing(tags)}
+		one.ref, one.good = refOf(v, "id")
+		one.kind = c.words.Overpass.Enforcement.Kind(one.word, "")
+		for m := range v.Get("members").Elements() {
+			if err := c.member(&one, m); err != nil {
+				return err
+			}
+		}
+		k.relations = append(k.relations, one)
+		return nil
+	})
+}
+
+func (c *converter) member(one *relation, v jsondoc.Value) error {
+	self, ok := refOf(v, "ref")
+	if !ok {
+		return nil
+	}
+	k := &c.known
+	if k.held++; k.held > maxMembers {
+		return &format.Error{Fault: format.TooMany}
+	}
+	m := member{ref: self}
+	switch role := v.Get("role").Text(); role {
+	case "device", "from", "section":
+		m.role = role
+	}
+	one.members = append(one.members, m)
+	k.members[self] = true
+	if point, ok := placeOf(v); ok {
+		k.places[self] = point
+	}
+	if self.kind == 'w' && one.kind != "" {
+		if err := c.geometry(self.id, v); err != nil {
+			return err
+		}
+	}
+	if m.role == "device" && self.kind == 'n' && one.good && one.kind != "" {
+		c.device(self.id, one)
+	}
+	return nil
+}
+
+// device notes a device. Several relations may name it, in any order: the kind that comes first in rank counts, and the lower numbers.
+func (c *converter) device(id int64, by *relation) {
+	d := c.known.devices[id]
+	if d == nil {
+		d = new(device)
+		c.known.devices[id] = d
+	}
+	if by.kind == mapdata.AverageSpeedCamera.ID() {
+		return // it has a row of its own, where it begins
+	}
+	if c.words.Graver(by.kind, d.kind) {
+		d.kind = by.kind
+	}
+	d.speed, d.bearing = lower(d.speed, by.speed), lower(d.bearing, by.bearing)
+}
+
+// lower is the lower of what is known of two numbers.
+func lower(a, b float64) float64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// geometry keeps the line of a way: its positions, or the nodes that have them.
+func (c *converter) geometry(id int64, v jsondoc.Value) error {
+	k := &c.known
+	w := k.ways[id]
+	if w == nil {
+		w = new(way)
+		k.ways[id] = w
+	}
+	if len(w.line) > 0 {
+		return nil
+	}
+	for position := range v.Get("geometry").Elements() {
+		if point, ok := pointOf(position); ok {
+			w.line = append(w.line, point)
+		}
+	}
+	if len(w.line) == 0 && len(w.nodes) == 0 {
+		for node := range v.Get("nodes").Elements() {
+			if number, err := strconv.ParseInt(node.Text(), 10, 64); err == nil {
+				w.nodes = append(w.nodes, number)
+				k.positions[number] = geo.Point{}
+			}
+		}
+	}
+	if k.heldNodes += len(w.line) + len(w.nodes); k.heldNodes > maxPositions {
+		return &format.Error{Fault: format.TooMany}
+	}
+	return nil
+}
+
+// findWays is the second pass, where relations name ways without their geometry.
+func (c *converter) findWays() error {
+	missing := false
+	for _, w := range c.known.ways {
+		missing = missing || len(w.line) == 0
+	}
+	if !missing {
+		return nil
+	}
+	return c.each(func(v jsondoc.Value) error {
+		self, ok := refOf(v, "id")
+		if !ok || self.kind != 'w' || c.known.ways[self.id] == nil {
+			return nil
+		}
+		if point, ok := placeOf(v); ok {
+			c.known.places[self] = point
+		}
+		return c.geometry(self.id, v)
+	})
+}
+
+// findNodes is the third pass, where there are relations: places of nodes, and what their own tags say.
+func (c *converter) findNodes() error {
+	k := &c.known
+	if len(k.members) == 0 {
+		return nil
+	}
+	err := c.each(func(v jsondoc.Value) error {
+		self, ok := refOf(v, "id")
+		if !ok || self.kind == 'w' || enforcement(v) {
+			return nil
+		}
+		if point, ok := placeOf(v); ok {
+			if k.members[self] {
+				k.places[self] = point
+			}
+			if _, needed := k.positions[self.id]; needed && self.kind == 'n' {
+				k.positions[self.id] = point
+			}
+		}
+		if d := k.devices[self.id]; d != nil && self.kind == 'n' {
+			d.nodeSpeed, d.nodeBearing = speed(v.Get("tags")), bearing(v.Get("tags"))
+		}
+		return nil
+	})
+	for id, w := range k.ways {
+		for _, node := range w.nodes {
+			if point := k.positions[node]; point != (geo.Point{}) {
+				w.line = append(w.line, point)
+			}
+		}
+		if _, has := k.places[ref{'w', id}]; !has && len(w.line) > 0 {
+			k.places[ref{'w', id}] = w.line[0]
+		}
+	}
+	return err
+}
+
+// enforce makes the rows of a relation.
+func (c *converter) enforce(one *relation) error {
+	switch {
+	case !one.good:
+		return c.yield(format.Item{Skip: format.NoID})
+	case one.kind == "":
+		return c.yield(format.Item{ID: one.ref.String(), Skip: format.NoKind, Word: one.word})
+	}
+	devices := 0
+	for _, m := range one.members {
+		if one.kind == mapdata.AverageSpeedCamera.ID() || m.role != "device" || m.ref.kind != 'n' {
+			continue
+		}
+		devices++
+		if err := c.yield(c.deviceRow(m.ref)); err != nil {
+			return err
+		}
+	}
+	if devices > 0 {
+		return nil
+	}
+	return c.yield(c.relationRow(one))
+}
+
+func (c *converter) deviceRow(self ref) format.Item {
+	item := format.Item{ID: self.String()}
+	d := c.known.devices[self.id]
+	point, ok := c.known.places[self]
+	switch {
+	case d.made:
+		item.Skip = format.Joined
+		return item
+	case !ok:
+		item.Skip = format.NoPosition
+		return item
+	}
+	d.made = true
+	speed, bearing := d.speed, d.bearing
+	if speed == 0 {
+		speed = d.nodeSpeed
+	}
+	if bearing == 0 {
+		bearing = d.nodeBearing
+	}
+	row := format.Row{ID: item.ID, Kind: d.kind, Point: point, Properties: format.Properties{MaxspeedKmh: known(speed), Bearing: known(bearing)}}
+	c.row = row.Append(c.row[:0])
+	item.Row = c.row
+	return item
+}
+
+// relationRow is the row of a relation itself: at the first from, otherwise at the first member that has a place.
+func (c *converter) relationRow(one *relation) format.Item {
+	item := format.Item{ID: one.ref.String()}
+	var at, from *geo.Point
+	var parts [][]geo.Point
+	for _, m := range one.members {
+		if m.role == "section" && m.ref.kind == 'w' {
+			parts = append(parts, c.known.ways[m.ref.id].line)
+		}
+		point, ok := c.known.places[m.ref]
+		if ok && at == nil {
+			at = &point
+		}
+		if ok && from == nil && m.role == "from" {
+			from = &point
+		}
+	}
+	if from != nil {
+		at = from
+	}
+	if at == nil {
+		item.Skip = format.NoPosition
+		return item
+	}
+	row := format.Row{ID: item.ID, Kind: one.kind, Point: *at, Properties: format.Properties{MaxspeedKmh: known(one.speed), Bearing: known(one.bearing)}}
+	c.row = row.Append(c.row[:0])
+	item.Row, item.Line = c.row, format.Line(parts...)
+	return item
+}

@@ -1,0 +1,222 @@
+package format
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"wayside/internal/geo"
+)
+
+// Row is what becomes a v1 row.
+type Row struct {
+	ID         string
+	Kind       string // the id of a kind
+	Point      geo.Point
+	ObservedAt time.Time // zero: not known
+	TTL        float64   // seconds; 0: none
+	Properties Properties
+}
+
+// Number is a number that may be absent.
+type Number struct {
+	value float64
+	known bool
+}
+
+// Num is a number that is known; what is no finite number is not.
+func Num(v float64) Number {
+	return Number{v, !math.IsNaN(v) && !math.IsInf(v, 0)}
+}
+
+// Whole is a number rounded to a whole one.
+func Whole(v float64) Number { return Num(math.Round(v)) }
+
+// Properties are what a driver is told beside kind and place: the same names from every bridge (D17.9). What is empty, false or not
+// known is left out. Texts are made plain when they are written.
+type Properties struct {
+	Description   string
+	Street        string // its name, otherwise its number
+	Direction     string // as published; written in lower case
+	BothDirection bool
+	Bearing       Number // degrees
+	Severity      string // low, medium or high
+	LanesClosed   Number
+	SpeedLimitKmh Number
+	SpeedKmh      Number
+	DelaySeconds  Number
+	LengthMetres  Number
+	Detour        bool
+	StartsAt      time.Time
+	EndsAt        time.Time
+	SourceType    string // the word that decided on the kind
+	URL           string
+
+	MaxspeedKmh Number // of cameras
+
+	Charging *Charging // of chargers; nil: none
+
+	Own []Own // of a mapping, after the others
+}
+
+// Charging is what is told of a charging site.
+type Charging struct {
+	Name, City, Postcode, Country string
+	Operator, Network             string
+	EVSEs                         Number
+	MaxKW                         Number
+	Plugs                         []string
+	Available, Occupied           Number
+	OutOfOrder, Unknown           Number
+	StatusAt                      time.Time
+}
+
+// Own is a property that a mapping names itself, as JSON.
+type Own struct {
+	Name  string
+	Value []byte
+}
+
+// Append appends the row in v1 form.
+func (r *Row) Append(dst []byte) []byte {
+	dst = appendText(append(dst, `{"external_id":`...), r.ID)
+	dst = appendText(append(dst, `,"kind":`...), r.Kind)
+	dst = appendNumber(append(dst, `,"lat":`...), r.Point.Lat)
+	dst = appendNumber(append(dst, `,"lng":`...), r.Point.Lng)
+	dst = append(dst, `,"properties":`...)
+	dst = r.Properties.append(dst)
+	if !r.ObservedAt.IsZero() {
+		dst = r.ObservedAt.UTC().AppendFormat(append(dst, `,"observed_at":"`...), time.RFC3339)
+		dst = append(dst, '"')
+	}
+	if r.TTL > 0 {
+		dst = appendNumber(append(dst, `,"ttl_seconds":`...), r.TTL)
+	}
+	return append(dst, '}')
+}
+
+// appendText writes a JSON string; what is no UTF-8 becomes U+FFFD.
+func appendText(dst []byte, text string) []byte {
+	quoted, err := jsontext.AppendQuote(dst, text)
+	if err != nil && len(quoted) == len(dst) {
+		return append(dst, `""`...)
+	}
+	return quoted
+}
+
+func appendNumber(dst []byte, v float64) []byte { return strconv.AppendFloat(dst, v, 'f', -1, 64) }
+
+// members appends members to an object.
+type members struct {
+	dst   []byte
+	first bool
+}
+
+func (m *members) name(name string) {
+	if !m.first {
+		m.dst = append(m.dst, ',')
+	}
+	m.first = false
+	m.dst = append(appendText(m.dst, name), ':')
+}
+
+func (m *members) text(name, text string) {
+	if text != "" {
+		m.name(name)
+		m.dst = appendText(m.dst, text)
+	}
+}
+
+func (m *members) number(name string, n Number) {
+	if n.known {
+		m.name(name)
+		m.dst = appendNumber(m.dst, n.value)
+	}
+}
+
+func (m *members) flag(name string, set bool) {
+	if set {
+		m.name(name)
+		m.dst = append(m.dst, "true"...)
+	}
+}
+
+func (m *members) time(name string, at time.Time) {
+	if !at.IsZero() && at.Year() >= 1 && at.Year() <= 9999 {
+		m.text(name, at.UTC().Truncate(time.Second).Format(time.RFC3339))
+	}
+}
+
+func (p *Properties) append(dst []byte) []byte {
+	m := members{append(dst, '{'), true}
+	m.text("description", Description(p.Description))
+	if c := p.Charging; c != nil {
+		m.text("name", Text(c.Name))
+	}
+	m.text("street", Text(p.Street))
+	m.text("direction", strings.ToLower(Text(p.Direction)))
+	m.flag("both_directions", p.BothDirection)
+	m.number("bearing", bearing(p.Bearing))
+	m.text("severity", p.Severity)
+	m.number("lanes_closed", p.LanesClosed)
+	m.number("speed_limit_kmh", p.SpeedLimitKmh)
+	m.number("speed_kmh", p.SpeedKmh)
+	m.number("delay_seconds", p.DelaySeconds)
+	m.number("length_metres", p.LengthMetres)
+	m.flag("detour", p.Detour)
+	m.time("starts_at", p.StartsAt)
+	m.time("ends_at", p.EndsAt)
+	m.text("source_type", Text(p.SourceType))
+	m.text("url", Text(p.URL))
+	m.number("maxspeed_kmh", p.MaxspeedKmh)
+	if p.Charging != nil {
+		m.charging(p.Charging)
+	}
+	for _, own := range p.Own {
+		m.name(own.Name)
+		m.dst = append(m.dst, own.Value...)
+	}
+	return append(m.dst, '}')
+}
+
+func (m *members) charging(c *Charging) {
+	m.text("city", Text(c.City))
+	m.text("postcode", Text(c.Postcode))
+	m.text("country", Text(c.Country))
+	m.text("operator", Text(c.Operator))
+	m.text("network", c.Network)
+	m.number("evses", c.EVSEs)
+	m.number("max_kw", c.MaxKW)
+	if len(c.Plugs) > 0 {
+		m.name("plugs")
+		for i, plug := range c.Plugs {
+			m.dst = appendText(append(m.dst, "[,"[min(i, 1)]), plug)
+		}
+		m.dst = append(m.dst, ']')
+	}
+	m.number("available", c.Available)
+	m.number("occupied", c.Occupied)
+	m.number("out_of_order", c.OutOfOrder)
+	m.number("unknown", c.Unknown)
+	m.time("status_at", c.StatusAt)
+}
+
+// bearing is a direction in whole degrees, 0 to 359; one that is out of range is not known.
+func bearing(n Number) Number {
+	if !n.known || n.value < 0 || n.value > 360 {
+		return Number{}
+	}
+	return Num(math.Mod(math.Round(n.value), 360))
+}
+
+// ParseNumber reads a decimal number of 0 or more; anything else is not known.
+func ParseNumber(text string) Number {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil || v < 0 {
+		return Number{}
+	}
+	return Num(v)
+}

@@ -1,0 +1,251 @@
+package format
+
+import (
+	"strings"
+	"time"
+)
+
+// When says when an item counts.
+type When struct {
+	Start, End time.Time // zero: none
+	Periods    []Period  // now must lie in one, where there are any; its end is the end
+	Hours      []Hours   // likewise: a schedule
+	Unread     bool      // there is a schedule that can't be read
+}
+
+// Period is a stretch of time; a zero end is open.
+type Period struct{ From, Until time.Time }
+
+// Hours are what comes again on certain days: by the clock of a time zone, past midnight when they end no later than they begin.
+type Hours struct {
+	Days        Days
+	From, Until time.Duration // since midnight, 0 to 24 hours
+	First, Last time.Time     // dates, of which the hours begin on none before or after; zero: none
+}
+
+// Days is a set of days of the week.
+type Days uint8
+
+// EveryDay is the set of all days.
+const EveryDay Days = 1<<7 - 1
+
+// Day is the set of one day.
+func Day(d time.Weekday) Days { return 1 << d }
+
+// Verdict says whether an item counts now.
+type Verdict struct {
+	Skip  Reason    // empty: it counts
+	End   time.Time // when it ends, or its hours that run now do; zero: no end is known
+	Again time.Time // the earliest start or end after now; zero: none
+}
+
+// Judge says whether what happens at these times counts now (D17.6). zone is the feed's; nil: it names none, and a schedule can't be read.
+func (w *When) Judge(now time.Time, zone *time.Location) Verdict {
+	var v Verdict
+	v.meet(now, w.Start)
+	v.meet(now, w.End)
+	switch {
+	case !w.End.IsZero() && !w.End.After(now):
+		v.Skip = Ended
+		return v
+	case w.Start.After(now):
+		v.Skip = NotYet
+		return v
+	}
+	v.End = w.End
+	if len(w.Periods) > 0 {
+		v.within(now, w.Periods)
+	}
+	if v.Skip != "" || len(w.Hours) == 0 && !w.Unread {
+		return v
+	}
+	if zone == nil || w.Unread {
+		v.Skip = Schedule
+		return v
+	}
+	var periods []Period
+	for i := range w.Hours {
+		periods = w.Hours[i].around(periods, now.In(zone))
+	}
+	v.within(now, periods)
+	return v
+}
+
+// meet notes a start or an end.
+func (v *Verdict) meet(now, at time.Time) {
+	if at.After(now) && (v.Again.IsZero() || at.Before(v.Again)) {
+		v.Again = at
+	}
+}
+
+// within holds an item to periods: now must lie in one of them.
+func (v *Verdict) within(now time.Time, periods []Period) {
+	inside, later := false, false
+	var end time.Time
+	for _, p := range periods {
+		v.meet(now, p.From)
+		v.meet(now, p.Until)
+		open := p.Until.IsZero()
+		switch {
+		case !open && (!p.Until.After(now) || !p.Until.After(p.From)):
+		case p.From.After(now):
+			later = true
+		case !inside:
+			inside, end = true, p.Until
+		case open || !end.IsZero() && p.Until.After(end):
+			end = p.Until
+		}
+	}
+	switch {
+	case inside && !end.IsZero() && (v.End.IsZero() || end.Before(v.End)):
+		v.End = end
+	case inside:
+	case later:
+		v.Skip = NotYet
+	default:
+		v.Skip = Ended
+	}
+}
+
+// around appends the hours that begin between the day before now and eight days later, or on the first of their dates when that comes later.
+func (h *Hours) around(periods []Period, now time.Time) []Period {
+	if h.From < 0 || h.From >= 24*time.Hour || h.Until < 0 || h.Until > 24*time.Hour {
+		return periods
+	}
+	year, month, day := now.Date()
+	begin := time.Date(year, month, day-1, 0, 0, 0, 0, now.Location())
+	if first := dateIn(h.First, now.Location()); first.After(begin) {
+		begin = first
+	}
+	last := dateIn(h.Last, now.Location())
+	year, month, day = begin.Date()
+	for i := range 9 {
+		date := time.Date(year, month, day+i, 0, 0, 0, 0, now.Location())
+		if !last.IsZero() && date.After(last) {
+			break
+		}
+		if h.Days&Day(date.Weekday()) == 0 {
+			continue
+		}
+		until := h.Until
+		if until <= h.From {
+			until += 24 * time.Hour
+		}
+		periods = append(periods, Period{atClock(date, h.From), atClock(date, until)})
+	}
+	return periods
+}
+
+// atClock is when the clock of a day shows so many hours since midnight; a day on which the clocks change has 23 or 25 of them.
+func atClock(date time.Time, since time.Duration) time.Time {
+	year, month, day := date.Date()
+	return time.Date(year, month, day, 0, 0, int(since/time.Second), 0, date.Location())
+}
+
+// dateIn is the midnight of a date, of which zone and hours do not count.
+func dateIn(date time.Time, zone *time.Location) time.Time {
+	if date.IsZero() {
+		return date
+	}
+	year, month, day := date.Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, zone)
+}
+
+// layouts of times, the most frequent first. Fractions of seconds are read wherever there are seconds.
+var layouts = [...]struct {
+	layout string
+	zoned  bool
+}{
+	{time.RFC3339, true},
+	{"2006-01-02T15:04:05", false},
+	{"2006-01-02T15:04:05Z0700", true},
+	{"2006-01-02T15:04Z07:00", true},
+	{"2006-01-02T15:04", false},
+	{"2006-01-02 15:04:05", false},
+	{"2006-01-02 15:04", false},
+	{"2006-01-02 15:04:05Z07:00", true},
+	{"2006-01-02", false},
+}
+
+// firstYear is the first whose times are taken for times: programs write dates of the year 1 where there is none.
+const firstYear = 1900
+
+// Time reads a time. One without an offset is in the zone; without a zone, it is in UTC. What can't be read counts as absent (D17.6).
+func Time(text string, zone *time.Location) time.Time {
+	text = strings.TrimSpace(text)
+	if len(text) < len("2006-01-02") || len(text) > 64 {
+		return time.Time{}
+	}
+	if zone == nil {
+		zone = time.UTC
+	}
+	for _, l := range layouts {
+		at, err := time.ParseInLocation(l.layout, text, zone)
+		if err != nil {
+			continue
+		}
+		if at = at.UTC(); at.Year() < firstYear || at.Year() > 9999 {
+			return time.Time{}
+		}
+		return at
+	}
+	return time.Time{}
+}
+
+// Clock reads a time of day, "18:00" or "18:00:00" with an offset or without: the hours since midnight.
+func Clock(text string) (time.Duration, bool) {
+	text = strings.TrimSpace(text)
+	if text == "24:00" || text == "24:00:00" {
+		return 24 * time.Hour, true
+	}
+	if i := strings.IndexAny(text, "Zz+-."); i > 0 {
+		text = text[:i]
+	}
+	for _, layout := range []string{"15:04", "15:04:05"} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute + time.Duration(at.Second())*time.Second, true
+		}
+	}
+	return 0, false
+}
+
+// Meet keeps the earliest of the instants at which a document is to be read again.
+func (s *Summary) Meet(again time.Time) {
+	if !again.IsZero() && (s.Again.IsZero() || again.Before(s.Again)) {
+		s.Again = again
+	}
+}
+
+// Weekday reads the English name of a day of the week, in any case.
+func Weekday(name string) (Days, bool) {
+	for d := time.Sunday; d <= time.Saturday; d++ {
+		if strings.EqualFold(strings.TrimSpace(name), d.String()) {
+			return Day(d), true
+		}
+	}
+	return 0, false
+}
+
+// Within narrows a verdict down by those of its periods: one of them must count, where there are any.
+func (v Verdict) Within(periods []Verdict) Verdict {
+	if v.Skip != "" || len(periods) == 0 {
+		return v
+	}
+	best := Verdict{Skip: Ended}
+	for _, p := range periods {
+		if !p.Again.IsZero() && (v.Again.IsZero() || p.Again.Before(v.Again)) {
+			v.Again = p.Again
+		}
+		switch {
+		case p.Skip == "" && (best.Skip != "" || p.End.IsZero() || !best.End.IsZero() && p.End.After(best.End)):
+			best = p
+		case p.Skip != "" && best.Skip == Ended:
+			best = p
+		}
+	}
+	v.Skip = best.Skip
+	if v.End.IsZero() || !best.End.IsZero() && best.End.Before(v.End) {
+		v.End = best.End
+	}
+	return v
+}
