@@ -1,0 +1,83 @@
+package bridge
+
+import (
+	"maps"
+	"slices"
+
+	"wayside/internal/format"
+)
+
+// How much is kept of what was skipped (D17.11).
+const (
+	maxWords    = 20 // different ones a reason
+	maxExamples = 3
+	maxWord     = 64 // characters, of words and of ids
+)
+
+// Skips counts the items that became no rows, by reason.
+type Skips struct {
+	reasons map[format.Reason]*Skipped
+	total   int
+}
+
+// Skipped is what is known of the items that were skipped for one reason.
+type Skipped struct {
+	Reason   format.Reason
+	Items    int
+	Words    map[string]int // foreign words, with how many items had each
+	Examples []string       // ids
+}
+
+// Add counts an item that was skipped.
+func (s *Skips) Add(item format.Item) {
+	if s.reasons == nil {
+		s.reasons = make(map[format.Reason]*Skipped)
+	}
+	one := s.reasons[item.Skip]
+	if one == nil {
+		one = &Skipped{Reason: item.Skip, Words: make(map[string]int)}
+		s.reasons[item.Skip] = one
+	}
+	s.total++
+	one.Items++
+	if word := short(item.Word); word != "" {
+		if _, known := one.Words[word]; known || len(one.Words) < maxWords {
+			one.Words[word]++
+		}
+	}
+	if id := short(item.ID); id != "" && len(one.Examples) < maxExamples && !slices.Contains(one.Examples, id) {
+		one.Examples = append(one.Examples, id)
+	}
+}
+
+// Total is how many items were skipped.
+func (s *Skips) Total() int { return s.total }
+
+// List gives what was skipped, in the order of reasons.
+func (s *Skips) List() []Skipped {
+	var list []Skipped
+	for _, reason := range format.Reasons() {
+		if one := s.reasons[reason]; one != nil {
+			copied := *one
+			copied.Words, copied.Examples = maps.Clone(one.Words), slices.Clone(one.Examples)
+			list = append(list, copied)
+		}
+	}
+	return list
+}
+
+// Reset forgets what was counted.
+func (s *Skips) Reset() { *s = Skips{} }
+
+// short makes a foreign word fit for a page.
+func short(text string) string {
+	text = format.Text(text)
+	characters := 0
+	for i := range text {
+		if characters == maxWord {
+			return text[:i]
+		}
+		characters++
+	}
+	return text
+}

@@ -1,0 +1,83 @@
+package bridge
+
+import (
+	"wayside/internal/format"
+	"wayside/internal/format/autobahn"
+	"wayside/internal/format/cifs"
+	"wayside/internal/format/csv"
+	"wayside/internal/format/datex2"
+	"wayside/internal/format/datex2energy"
+	"wayside/internal/format/digitraffic"
+	"wayside/internal/format/geojson"
+	"wayside/internal/format/ocm"
+	"wayside/internal/format/ocpi"
+	"wayside/internal/format/open511"
+	"wayside/internal/format/overpass"
+	"wayside/internal/format/traff"
+	"wayside/internal/format/wzdx"
+)
+
+// Format is what the service knows of a foreign format.
+type Format struct {
+	Name   string
+	Accept Media // what is asked for
+
+	Mapping  bool // a feed needs a mapping
+	Status   bool // a second document may tell the status
+	Zone     bool // schedules, or times without an offset, are read in the feed's time zone
+	Chargers bool // charger_network says who sees its chargers
+	Pages    bool // a document may be one of several
+
+	convert format.Convert
+}
+
+// Media is the form of documents.
+type Media string
+
+// Forms of documents.
+const (
+	JSON Media = "application/json"
+	XML  Media = "application/xml, text/xml;q=0.9"
+	CSV  Media = "text/csv"
+)
+
+// Formats lists all formats, in the order in which they are shown.
+func Formats() []Format {
+	return []Format{
+		{Name: "wzdx", convert: wzdx.Convert, Accept: JSON, Zone: true},
+		{Name: "digitraffic", convert: digitraffic.Convert, Accept: JSON, Zone: true},
+		{Name: "datex2", convert: datex2.Convert, Accept: XML, Zone: true},
+		{Name: "ocpi", convert: ocpi.Convert, Accept: JSON, Chargers: true, Pages: true},
+		{Name: "geojson", convert: geojson.Convert, Accept: JSON, Mapping: true, Zone: true, Chargers: true},
+		{Name: "csv", convert: csv.Convert, Accept: CSV, Mapping: true, Zone: true, Chargers: true},
+		{Name: "datex2-energy", convert: datex2energy.Convert, Accept: XML, Status: true, Chargers: true},
+		{Name: "open511", convert: open511.Convert, Accept: JSON, Zone: true, Pages: true},
+		{Name: "cifs", convert: cifs.Convert, Accept: JSON, Zone: true},
+		{Name: "autobahn", convert: autobahn.Convert, Accept: JSON, Chargers: true},
+		{Name: "overpass", convert: overpass.Convert, Accept: JSON, Chargers: true},
+		{Name: "ocm", convert: ocm.Convert, Accept: JSON, Chargers: true},
+		{Name: "traff", convert: traff.Convert, Accept: XML, Zone: true},
+	}
+}
+
+// NextInBody says whether the document itself names its next page; otherwise a Link header does (D17.13).
+func (f Format) NextInBody() bool { return f.Name == "open511" }
+
+// Lookup finds a format by its name.
+func Lookup(name string) (Format, bool) {
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// Names lists the names of all formats.
+func Names() []string {
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
