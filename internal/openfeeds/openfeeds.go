@@ -1,0 +1,127 @@
+// Package openfeeds lists feeds that authorities and operators publish openly (D17.19): a data file in the program, and the operator's own.
+package openfeeds
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+//go:embed feeds.json
+var builtIn []byte
+
+// Who may fetch a feed.
+const (
+	AuthNone      = "none"
+	AuthHeader    = "header"    // the publisher asks for one; AuthHint says which
+	AuthKey       = "key"       // of the publisher's
+	AuthAgreement = "agreement" // with the publisher, or a server of one's own
+)
+
+// Feed is an open feed, as its entry says.
+type Feed struct {
+	ID              string          `json:"id"`
+	Name            string          `json:"name"`
+	URL             string          `json:"url"`
+	StatusURL       string          `json:"status_url,omitempty"`
+	Format          string          `json:"format"`
+	Mapping         json.RawMessage `json:"mapping,omitempty"`
+	TimeZone        string          `json:"time_zone,omitempty"`
+	ChargerNetwork  string          `json:"charger_network,omitempty"`
+	Attribution     string          `json:"attribution"`
+	Licence         string          `json:"licence"`
+	LicenceURL      string          `json:"licence_url"`
+	Area            []float64       `json:"area,omitempty"` // west, south, east, north
+	Country         string          `json:"country"`        // ISO 3166-1 alpha-2; empty: of no single one
+	Auth            string          `json:"auth"`
+	AuthHint        string          `json:"auth_hint,omitempty"`
+	IntervalSeconds int             `json:"interval_seconds"`
+	Homepage        string          `json:"homepage"`
+	Checked         *string         `json:"checked"` // date on which its terms were read at the publisher's; nil: they are known from Evidence alone
+	Evidence        string          `json:"evidence,omitempty"`
+}
+
+const maxFile = 4 << 20 // bytes of an operator's own file
+
+// Load lists the open feeds of the program, and those of an operator's file (empty: none), whose ids win, by country and name.
+func Load(file string) ([]Feed, error) {
+	all, err := parse(builtIn)
+	if err != nil {
+		return nil, fmt.Errorf("built-in open feeds: %w", err)
+	}
+	if file != "" {
+		info, err := os.Stat(file)
+		if err != nil {
+			return nil, fmt.Errorf("catalogue.file: %w", err)
+		}
+		if info.Size() > maxFile {
+			return nil, fmt.Errorf("catalogue.file: %s has more than %d bytes", file, maxFile)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("catalogue.file: %w", err)
+		}
+		own, err := parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("catalogue.file: %s: %w", file, err)
+		}
+		all = slices.DeleteFunc(all, func(f Feed) bool {
+			return slices.ContainsFunc(own, func(o Feed) bool { return o.ID == f.ID })
+		})
+		all = append(all, own...)
+	}
+	slices.SortStableFunc(all, func(a, b Feed) int {
+		if a.Country != b.Country && (a.Country == "") != (b.Country == "") {
+			return strings.Compare(b.Country, a.Country) // those of no country last
+		}
+		return strings.Compare(a.Country+"\n"+a.Name, b.Country+"\n"+b.Name)
+	})
+	return all, nil
+}
+
+// parse reads entries and says of the first wrong one what is wrong with it.
+func parse(text []byte) ([]Feed, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	var all []Feed
+	if err := d.Decode(&all); err != nil {
+		return nil, fmt.Errorf("not an array of open feeds: %w", err)
+	}
+	seen := make(map[string]bool, len(all))
+	for i := range all {
+		f := &all[i]
+		switch {
+		case f.ID == "" || seen[f.ID]:
+			return nil, fmt.Errorf("entry %d: id is missing or stands twice", i)
+		case f.Name == "" || f.Format == "" || !strings.HasPrefix(f.URL, "https://"):
+			return nil, fmt.Errorf("entry %s: name, format and an https url are required", f.ID)
+		case !slices.Contains([]string{AuthNone, AuthHeader, AuthKey, AuthAgreement}, f.Auth):
+			return nil, fmt.Errorf("entry %s: auth must be none, header, key or agreement", f.ID)
+		case len(f.Area) != 0 && len(f.Area) != 4:
+			return nil, fmt.Errorf("entry %s: area must be west, south, east, north", f.ID)
+		}
+		seen[f.ID] = true
+	}
+	return all, nil
+}
+
+// Find finds an open feed by its id.
+func Find(all []Feed, id string) (*Feed, bool) {
+	at := slices.IndexFunc(all, func(f Feed) bool { return f.ID == id })
+	if at < 0 {
+		return nil, false
+	}
+	return &all[at], true
+}
+
+// CheckedOn is the date on which its terms were read at the publisher's; empty: they were not.
+func (f *Feed) CheckedOn() string {
+	if f.Checked == nil {
+		return ""
+	}
+	return *f.Checked
+}
