@@ -31,6 +31,7 @@ type Account struct {
 	CreatedAt  time.Time
 	Language   Language // of pages and e-mails; empty: unknown
 	Suspension Suspension
+	PublicName string // in the catalogue of apps; empty: none
 }
 
 // MayReview says whether the account may approve and reject feeds.

@@ -54,6 +54,14 @@ const (
 	AuditRegionCancel = "region.cancel" // an import was cancelled
 	AuditRegionRemove = "region.remove" // the subject is the region's id
 
+	// Apps (D16); the note names the version. Nothing is said of what drivers install or set.
+	AuditAppSubmit   = "app.submit"
+	AuditAppWithdraw = "app.withdraw"
+	AuditAppApprove  = "app.approve"
+	AuditAppReject   = "app.reject"
+	AuditAppSuspend  = "app.suspend"
+	AuditAppResume   = "app.resume"
+
 	// Takedowns; the note is the reason.
 	AuditPinHide        = "pin.hide" // the subject is the entity's id
 	AuditPinShow        = "pin.show"
@@ -75,7 +83,8 @@ func AuditDecisions() []string {
 
 // AuditForCurators are the actions that curators see: their own.
 func AuditForCurators() []string {
-	return append(AuditDecisions(), AuditPinHide, AuditPinShow, AuditCuratorPause, AuditCuratorResume, AuditCuratorRemove, AuditComplaintClose)
+	return append(AuditDecisions(), AuditPinHide, AuditPinShow, AuditCuratorPause, AuditCuratorResume, AuditCuratorRemove, AuditComplaintClose,
+		AuditAppApprove, AuditAppReject, AuditAppSuspend, AuditAppResume)
 }
 
 // AuditRecord is a stored entry.
@@ -130,12 +139,13 @@ type Reviewed struct {
 	Visibility  Visibility
 	LayerName   string
 	PullURL     string
+	Bridge      Bridge
 }
 
 // Reviewed is the feed's current reviewed content: with the words that wait for a review, if some do.
 func (f *Feed) Reviewed() Reviewed {
 	f = f.Edited()
-	return Reviewed{f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL, f.Direction, f.Visibility, f.Layer.Name, f.PullURL}
+	return Reviewed{f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL, f.Direction, f.Visibility, f.Layer.Name, f.PullURL, f.Bridge}
 }
 
 // ReviewedField is one of those fields, with its name in the API.
@@ -153,6 +163,11 @@ func (r *Reviewed) Fields() []ReviewedField {
 		{"visibility", string(r.Visibility)},
 		{"layer_name", r.LayerName},
 		{"spec_url", r.SpecURL},
+		{"format", r.Bridge.FormatName()},
+		{"mapping", r.Bridge.Mapping},
+		{"status_url", r.Bridge.StatusURL},
+		{"time_zone", r.Bridge.TimeZone},
+		{"charger_network", r.Bridge.ChargerNetwork},
 	}
 }
 

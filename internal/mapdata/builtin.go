@@ -10,16 +10,20 @@ const (
 	OSMChargers SourceID = "osm-chargers"
 )
 
+// Drivers is the built-in source of drivers' own reports (D17.35). It is a feed too.
+const Drivers SourceID = "drivers"
+
 // Ids of what no person made. They are UUIDs of version 8, which NewFeedID and NewAccountID never make.
 var (
 	// BuiltinOwner owns the built-in feeds. Its account has no address: nobody can sign in to it, and no command names it.
 	BuiltinOwner  = AccountID{6: 0x80, 8: 0x80, 15: 1}
 	OSMCamerasID  = FeedID{6: 0x80, 8: 0x80, 15: 2}
 	OSMChargersID = FeedID{6: 0x80, 8: 0x80, 15: 3}
+	DriversID     = FeedID{6: 0x80, 8: 0x80, 15: 4}
 )
 
 // BuiltinFeeds are the built-in sources that are feeds.
-func BuiltinFeeds() []FeedID { return []FeedID{OSMCamerasID, OSMChargersID} }
+func BuiltinFeeds() []FeedID { return []FeedID{OSMCamerasID, OSMChargersID, DriversID} }
 
 // Builtin says whether the service fills the feed itself.
 func (f *Feed) Builtin() bool { return f.Direction == Builtin }
@@ -31,6 +35,8 @@ func (f *Feed) BuiltinKinds() KindSet {
 		return CameraKinds()
 	case OSMChargersID:
 		return ChargerKinds()
+	case DriversID:
+		return ReportKinds()
 	}
 	return 0
 }

@@ -37,6 +37,7 @@ type Change struct {
 	Snapshot *SnapshotTaken // of a pull feed; nil for a push
 	Part     *PartTaken     // of a push; nil: the batch belongs to no snapshot
 	Attempt  Attempt
+	Report   *NewReport // of a built-in feed's change with one entity; nil: it is no driver's report
 	Emails   []Email
 
 	// Rejections are the reasons for which rows of this attempt were rejected, and warnings about accepted ones (IsWarning), each

@@ -36,6 +36,12 @@ const (
 	EmailTransferred       EmailKind = "feed_transferred"        // for the owner before
 	EmailReceived          EmailKind = "feed_received"           // for the new owner
 
+	// Decisions on apps, for their developers.
+	EmailAppApproved  EmailKind = "app_approved"
+	EmailAppRejected  EmailKind = "app_rejected"
+	EmailAppSuspended EmailKind = "app_suspended"
+	EmailAppResumed   EmailKind = "app_resumed"
+
 	// A credential was added to the account: its owner is informed, because an attacker may have added it.
 	EmailPasskeyAdded EmailKind = "passkey_added"
 	EmailTokenMade    EmailKind = "api_token_made"

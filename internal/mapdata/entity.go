@@ -12,15 +12,16 @@ type Entity struct {
 	ExternalID string // 1 to 256 bytes of UTF-8 without control characters (D3.1)
 	Kind       Kind
 	Point      geo.Point
-	Line       []geo.Point // shape of a live incident; nil: none
+	Line       []geo.Point // its shape: a live incident's, or what a bridge gave beside the row (D17.3); nil: none
 	Properties []byte      // a compact JSON object of at most 16 KiB, its reserved keys removed (D3.3)
 	Network    string      // charger operator id of the property "network" (D4.7); empty: the primary network's
-	Digest     uint64      // of kind, point, properties and lifetime: equal digests mean equal content
+	Digest     uint64      // of kind, point, properties, lifetime, line and end: equal digests mean equal content
 
 	FirstSeenAt time.Time
 	SeenAt      time.Time     // last seen; zero: at its feed's SnapshotAt, as for all rows of the last snapshot
 	ChangedAt   time.Time     // last change of what readers see (D4.3)
 	Lifetime    time.Duration // from last seen to expiry; 0: persistent
+	EndsAt      time.Time     // it expires no later (D17.3): whole seconds, at most LatestEnd; zero: no end
 	AbsentSince int64         // number of the first good snapshot in a row that lacked it (D6.9); 0: not absent
 }
 
@@ -32,12 +33,21 @@ func (e *Entity) LastSeenAt(snapshotAt time.Time) time.Time {
 	return e.SeenAt
 }
 
-// ExpiresAt is when the entity expires (D3.6), and false for a persistent one; snapshotAt is its feed's SnapshotAt.
+// ExpiresAt is when the entity expires (D3.6, D17.3), and false for a persistent one without an end; snapshotAt is its feed's
+// SnapshotAt.
 func (e *Entity) ExpiresAt(snapshotAt time.Time) (time.Time, bool) {
 	if e.Lifetime == 0 {
-		return time.Time{}, false
+		return e.EndsAt, !e.EndsAt.IsZero()
 	}
-	return e.LastSeenAt(snapshotAt).Add(e.Lifetime), true
+	return noLater(e.LastSeenAt(snapshotAt).Add(e.Lifetime), e.EndsAt), true
+}
+
+// noLater is the earlier of a time and an end; zero: there is no end.
+func noLater(at, end time.Time) time.Time {
+	if !end.IsZero() && end.Before(at) {
+		return end
+	}
+	return at
 }
 
 // Stored is the part of a stored entity that a comparison needs.
@@ -48,6 +58,7 @@ type Stored struct {
 	ChangedAt   time.Time
 	SeenAt      time.Time // zero: at the feed's SnapshotAt
 	Lifetime    time.Duration
+	EndsAt      time.Time // zero: no end
 	AbsentSince int64
 	Bytes       int64     // as RowBytes
 	KeptUntil   time.Time // minimum expiry because of confirms (D9.6); zero: none
@@ -56,6 +67,9 @@ type Stored struct {
 // Alive says whether the entity had not expired at now; snapshotAt is its feed's SnapshotAt. An entity expires exactly
 // at its expiry, not after it.
 func (s *Stored) Alive(snapshotAt, now time.Time) bool {
+	if !s.EndsAt.IsZero() && !now.Before(s.EndsAt) {
+		return false
+	}
 	if s.Lifetime == 0 {
 		return true
 	}

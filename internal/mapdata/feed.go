@@ -65,6 +65,7 @@ type Feed struct {
 	PullURL        string
 	PullAuthSealed []byte // the auth header, encrypted with the feed's id as associated data; nil: none
 	PullInterval   time.Duration
+	Bridge         Bridge // of a pull feed
 
 	Polling          Polling
 	LastPushAt       time.Time // zero: never
@@ -113,11 +114,22 @@ type Lease struct {
 	Generation int64  // Feed.Generation when it was claimed
 }
 
+// bridgedLease is how much longer the lease of a feed lasts whose documents are in another format: they may take two minutes (D17.12).
+const bridgedLease = 2 * time.Minute
+
+// LeaseEnd is when a claim of the feed ends that lasts until the given time for feeds of v1 rows.
+func (f *Feed) LeaseEnd(until time.Time) time.Time {
+	if f.Bridged() {
+		return until.Add(bridgedLease)
+	}
+	return until
+}
+
 // PollChanged says whether an edit changed what a poll of the feed asks for or leads to. The outcome of a poll that began
 // before such an edit does not apply to the current feed.
 func (f *Feed) PollChanged(before *Feed) bool {
 	return f.PullURL != before.PullURL || !bytes.Equal(f.PullAuthSealed, before.PullAuthSealed) ||
-		f.PullInterval != before.PullInterval || f.Active != before.Active || f.Pause.By != before.Pause.By
+		f.PullInterval != before.PullInterval || f.Bridge != before.Bridge || f.Active != before.Active || f.Pause.By != before.Pause.By
 }
 
 // Polling is the state of a pull feed's schedule.
@@ -128,9 +140,12 @@ type Polling struct {
 	LastError           string    // what failed and what to do about it, for the owner (D6.8)
 	LastRows            int
 	LastRejected        int
+	LastSkipped         int    // items of the last good document that became no row; Skips tells why
+	Skips               []Skip // nil: none
 	ConsecutiveFailures int
 	Shrank              bool   // the last good snapshot had fewer than half the rows of the one before (D6.9)
 	BodyHash            []byte // of the last good snapshot; nil: the next one must be compared row by row
+	Validators          Validators
 }
 
 // Approved says whether a curator approved the feed.
@@ -201,6 +216,7 @@ type Attempt struct {
 	Outcome  Outcome // of a poll; for a push "ok" or the class of the refusal
 	Rows     int     // rows received
 	Rejected int     // rows refused
+	Skipped  int     // items that became no row, of a bridged feed
 	Bytes    int64   // of the body, decompressed
 
 	Unchanged int    // accepted rows that changed nothing

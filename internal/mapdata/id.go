@@ -66,6 +66,8 @@ func (id FeedID) SourceID() SourceID {
 		return OSMCameras
 	case OSMChargersID:
 		return OSMChargers
+	case DriversID:
+		return Drivers
 	}
 	return SourceID(feedSourcePrefix + id.String())
 }
@@ -77,6 +79,8 @@ func (s SourceID) FeedID() (FeedID, bool) {
 		return OSMCamerasID, true
 	case OSMChargers:
 		return OSMChargersID, true
+	case Drivers:
+		return DriversID, true
 	}
 	text, ok := strings.CutPrefix(string(s), feedSourcePrefix)
 	if !ok {

@@ -23,6 +23,9 @@ type Search struct {
 	AllNetworks bool     // chargers of every network; otherwise
 	Networks    []string // of these, and those that name none (D4.7)
 
+	Viewer  AccountID // who reads their own reports that wait for others to stand behind them (D17.37); zero: a guest
+	Waiting bool      // find such reports of everybody, to compare a new one with them
+
 	Suppressed bool // find entities that votes hide too: for curators (D9.5). Owners always find their own
 
 	Since time.Time // only entities that changed after it (D4.3); zero: all

@@ -16,6 +16,17 @@ const (
 	ReasonRow              Reason = "row"               // too_large: one row
 	ReasonRows             Reason = "rows"              // too_large: too many
 	ReasonCompression      Reason = "compression"       // parse_error: it cannot be decompressed
+	ReasonItem             Reason = "item"              // too_large: one item of a document in another format (D17.15)
+	ReasonItems            Reason = "items"             // too_large: too many of them
+	ReasonXML              Reason = "xml"               // parse_error: the document is not well-formed
+	ReasonJSON             Reason = "json"              // parse_error: likewise
+	ReasonCSV              Reason = "csv"               // parse_error: likewise
+	ReasonDTD              Reason = "dtd"               // parse_error: it has a document type declaration, or entities of its own
+	ReasonTooDeep          Reason = "too_deep"          // parse_error: more levels than are read
+	ReasonEncoding         Reason = "encoding"          // parse_error: an encoding that is not read
+	ReasonFormat           Reason = "format"            // parse_error: well-formed, but nothing that the format's bridge reads
+	ReasonStatusCode       Reason = "status_code"       // parse_error: OCPI's own status says that it failed
+	ReasonPages            Reason = "pages"             // parse_error: the next page leads elsewhere, came before, or pages do not end
 	ReasonWrongName        Reason = "wrong_name"        // tls_error: the certificate is another host's
 	ReasonUnknownAuthority Reason = "unknown_authority" // tls_error: the certificate's authority is unknown
 	ReasonExpired          Reason = "expired"           // tls_error: the certificate has expired, or is not valid yet
@@ -32,9 +43,11 @@ func Reasons() map[Outcome][]Reason {
 	return map[Outcome][]Reason{
 		OutcomeDNSError:        {ReasonNoAddress, ReasonNoNameServer},
 		OutcomeConnectionError: {ReasonUnreachable, ReasonBroken},
-		OutcomeTooLarge:        {ReasonHeaders, ReasonBody, ReasonRow, ReasonRows},
-		OutcomeParseError:      {ReasonCompression},
-		OutcomeTLSError:        {ReasonWrongName, ReasonUnknownAuthority, ReasonExpired, ReasonBadCertificate, ReasonNoTLS},
-		OutcomeRedirectError:   {ReasonTooManyHops, ReasonNoLocation, ReasonBadLocation},
+		OutcomeTooLarge:        {ReasonHeaders, ReasonBody, ReasonRow, ReasonRows, ReasonItem, ReasonItems},
+		OutcomeParseError: {
+			ReasonCompression, ReasonXML, ReasonJSON, ReasonCSV, ReasonDTD, ReasonTooDeep, ReasonEncoding, ReasonFormat, ReasonStatusCode, ReasonPages,
+		},
+		OutcomeTLSError:      {ReasonWrongName, ReasonUnknownAuthority, ReasonExpired, ReasonBadCertificate, ReasonNoTLS},
+		OutcomeRedirectError: {ReasonTooManyHops, ReasonNoLocation, ReasonBadLocation},
 	}
 }

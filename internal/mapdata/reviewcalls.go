@@ -9,12 +9,13 @@ const (
 	reviewCallInterval   = 15 * time.Minute // at least; bounds what a provider who edits a feed again and again can send
 )
 
-// MaxWaiting is how many waiting feeds the e-mails to curators count.
+// MaxWaiting is how many waiting feeds, and how many apps, the e-mails to curators count.
 const MaxWaiting = 1000
 
-// WaitingFeed is a public feed that waits for review, as e-mails to curators name it.
+// WaitingFeed is a public feed or an app that waits for review, as e-mails to curators name it.
 type WaitingFeed struct {
-	ID    FeedID
+	ID    FeedID // of a feed
+	IsApp bool
 	Name  string
 	Since time.Time
 

@@ -1,6 +1,10 @@
 package mapdata
 
-import "math"
+import (
+	"math"
+
+	"wayside/internal/geo"
+)
 
 // Usage is what a feed holds in the store, expired entities included until they are removed.
 type Usage struct {
@@ -13,10 +17,10 @@ func (u Usage) Plus(v Usage) Usage {
 	return Usage{Entities: u.Entities + v.Entities, Bytes: u.Bytes + v.Bytes}
 }
 
-// RowBytes is how much an entity counts towards the bounds on bytes: its external id and its properties. All else of a row
-// has a bounded length.
-func RowBytes(externalID string, properties []byte) int64 {
-	return int64(len(externalID) + len(properties))
+// RowBytes is how much an entity counts towards the bounds on bytes: its external id, its properties and its line. All else
+// has a length of its own.
+func RowBytes(externalID string, properties []byte, line []geo.Point) int64 {
+	return int64(len(externalID) + len(properties) + LineBytes(line))
 }
 
 // StorageLimits bound what providers may store (D5.10). 0: no bound.

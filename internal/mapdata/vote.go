@@ -34,6 +34,7 @@ const (
 	suppressDuration           = 30 * time.Minute
 	suppressMarginPersistent   = 5 // of persistent kinds
 	suppressDurationPersistent = 7 * 24 * time.Hour
+	suppressMarginReport       = 1 // of drivers' reports (D17.37)
 	keepDivisor                = 2 // a confirm keeps an entity for the kind's default lifetime divided by this
 	liveVotesMin               = 7 * 24 * time.Hour
 	liveVotesPersistent        = 180 * 24 * time.Hour // of persistent kinds
@@ -71,12 +72,17 @@ type Tally struct {
 	LifeAt        time.Time // FirstSeenAt of the life that the votes are about; zero: all lives, as for live incidents
 	Kind          Kind      // of a live incident at its first vote; not set for an entity of a feed
 	Hidden        *Hiding   // by a curator, whatever the votes and the life; nil: never
+
+	Report // of a driver's report; otherwise zero
 }
 
 // DisputedUntil is when the suppression by votes ends; zero: there is none (D9.5).
 func (t *Tally) DisputedUntil(k Kind) time.Time {
 	at, span := suppressMargin, suppressDuration
-	if k.Persistent() {
+	switch {
+	case t.Source == Drivers:
+		at = suppressMarginReport
+	case k.Persistent():
 		at, span = suppressMarginPersistent, suppressDurationPersistent
 	}
 	if (t.Disputes-t.UntrustedDisputes)-(t.Confirms-t.UntrustedConfirms) < at {
@@ -153,7 +159,7 @@ func (t *Tally) Cast(e *Entity, before, after CountedVote, now time.Time) Tally 
 
 // begin is the tally of a new life after its first vote.
 func (t *Tally) begin(e *Entity, first CountedVote, now time.Time) Tally {
-	next := Tally{Source: t.Source, ExternalID: t.ExternalID, LifeAt: e.FirstSeenAt, Hidden: t.Hidden}
+	next := Tally{Source: t.Source, ExternalID: t.ExternalID, LifeAt: e.FirstSeenAt, Hidden: t.Hidden, Report: t.Report}
 	next.addVote(e, first, now)
 	return next
 }
@@ -165,7 +171,8 @@ func (t *Tally) addVote(e *Entity, v CountedVote, now time.Time) {
 	if v.Vote == Dispute && !v.Untrusted {
 		t.LastDisputeAt = now
 	}
-	if v.Vote == Confirm && e.Lifetime > 0 && !e.Feed.IsZero() {
+	// Accounts made for it do not keep a report that they cannot show (D17.37).
+	if v.Vote == Confirm && e.Lifetime > 0 && !e.Feed.IsZero() && !(t.NeedsTwo && v.Untrusted) {
 		t.keep(e, now)
 	}
 }
@@ -186,7 +193,7 @@ func (t *Tally) count(v CountedVote, by int) {
 	}
 }
 
-// keep extends the expiry of a confirmed entity (D9.6). It does not apply to a persistent kind with a ttl, which has no
+// keep extends the expiry of a confirmed entity (D9.6), no further than its end (D17.3). It does not apply to a persistent kind with a ttl, which has no
 // default lifetime to take a share of.
 func (t *Tally) keep(e *Entity, now time.Time) {
 	info := e.Kind.Info()
@@ -194,6 +201,7 @@ func (t *Tally) keep(e *Entity, now time.Time) {
 	if last := e.FirstSeenAt.Add(info.Longest); until.After(last) {
 		until = last
 	}
+	until = noLater(until, e.EndsAt)
 	if info.Default > 0 && until.After(t.KeptUntil) {
 		t.KeptUntil = until
 	}
@@ -208,6 +216,9 @@ type Ballot struct {
 	At         time.Time
 	TrustAfter time.Duration // how long after its account's first sign-in a vote counts towards suppression (D9.8); 0: always
 
+	// Reported says that the account reported the same again (D17.36), so that it stands behind a report that it may not read.
+	Reported bool
+
 	// Live is the service's own record of a live incident (D9.2); its Feed is zero. nil for an entity of a feed, which
 	// the store holds.
 	Live *Entity
@@ -218,14 +229,14 @@ type Voted struct {
 	Entity     Entity
 	SnapshotAt time.Time // of its feed; zero for a live incident
 	Tally      Tally     // zero except for its ids if there are no votes
-	Prior      float64   // reliability of its source before any vote (D9.4); 0 for a feed means DefaultPrior
+	Prior      float64   // reliability of its source before any vote (D9.4); 0 for a feed, whose prior is SourceID.Prior
 }
 
 // ExpiresAt is when the entity expires, confirms included (D9.6), and false for a persistent one.
 func (v *Voted) ExpiresAt(now time.Time) (time.Time, bool) {
 	at, ok := v.Entity.ExpiresAt(v.SnapshotAt)
 	if ok && v.Tally.KeptUntil.After(at) && v.Tally.Counts(v.Entity.Kind, v.Entity.FirstSeenAt, now) {
-		at = v.Tally.KeptUntil
+		at = noLater(v.Tally.KeptUntil, v.Entity.EndsAt) // the end may have moved since the confirm
 	}
 	return at, ok
 }

@@ -37,7 +37,7 @@ type MailQueued struct{ wake }
 // NewMailQueued makes a signal that delivers.
 func NewMailQueued() MailQueued { return MailQueued{newWake()} }
 
-// ReviewQueued says that a feed may have begun to wait for review. The job that e-mails curators (package feed) consumes it
+// ReviewQueued says that a feed or an app may have begun to wait for review. The job that e-mails curators (package feed) consumes it
 // and reads the queue. The zero value has no consumer.
 type ReviewQueued struct{ wake }
 

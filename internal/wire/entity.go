@@ -137,6 +137,23 @@ func (e *Encoder) AppendHit(dst []byte, h *mapdata.Hit) []byte {
 	id := idLength(h)
 	dst = appendIDPrefix(append(dst, `{"id":"`...), h.Source)
 	dst = append(dst, rest[:id]...)
+	dst = appendNames(dst, h)
+	dst = append(dst, `,"geom":{"type":"Point","coordinates":[`...)
+	dst = append(dst, position...)
+	if line == nil {
+		dst = append(dst, `]},"geom_line":null`...)
+	} else {
+		dst = append(dst, `]},"geom_line":`...)
+		dst = append(dst, line...)
+	}
+	dst = e.appendTimes(dst, h)
+	dst = appendConsensus(dst, h)
+	dst = AppendProperties(dst, h, rest[id:])
+	return append(dst, '}')
+}
+
+// appendNames ends the text of the id, and appends the names of layer and kind and the external id.
+func appendNames(dst []byte, h *mapdata.Hit) []byte {
 	dst = append(dst, `","layer_slug":"`...)
 	dst = append(dst, h.Layer...)
 	dst = append(dst, `","kind_id":"`...)
@@ -147,23 +164,16 @@ func (e *Encoder) AppendHit(dst []byte, h *mapdata.Hit) []byte {
 	} else {
 		dst = append(dst, h.ExternalID...)
 	}
-	dst = append(dst, `","geom":{"type":"Point","coordinates":[`...)
-	dst = append(dst, position...)
-	if line == nil {
-		dst = append(dst, `]},"geom_line":null,"first_seen_at":`...)
-	} else {
-		dst = append(dst, `]},"geom_line":`...)
-		dst = append(dst, line...)
-		dst = append(dst, `,"first_seen_at":`...)
-	}
+	return append(dst, '"')
+}
+
+func (e *Encoder) appendTimes(dst []byte, h *mapdata.Hit) []byte {
+	dst = append(dst, `,"first_seen_at":`...)
 	dst = e.firstSeen.Append(dst, h.FirstSeenAt)
 	dst = append(dst, `,"last_seen_at":`...)
 	dst = e.lastSeen.Append(dst, h.LastSeenAt)
 	dst = append(dst, `,"expires_at":`...)
-	dst = e.expiry[h.Kind%expirySlots].Append(dst, h.ExpiresAt)
-	dst = appendConsensus(dst, h)
-	dst = AppendProperties(dst, h, rest[id:])
-	return append(dst, '}')
+	return e.expiry[h.Kind%expirySlots].Append(dst, h.ExpiresAt)
 }
 
 // AppendEntityID appends an entity's id (D4.10).
@@ -184,7 +194,7 @@ func appendIDPrefix(dst []byte, source mapdata.SourceID) []byte {
 // none is voted on, and for those it is one text.
 func appendConsensus(dst []byte, h *mapdata.Hit) []byte {
 	if h.Confirms == 0 && h.Disputes == 0 && h.Prior == mapdata.DefaultPrior {
-		return append(dst, `,"status":"reported","confidence":0.5,"confirm_count":0,"dispute_count":0,"properties":`...)
+		return append(dst, `,"status":"reported","confidence":0.5,"confirm_count":0,"dispute_count":0`+propertiesName...)
 	}
 	confirms, disputes := int(h.Confirms), int(h.Disputes)
 	dst = append(dst, `,"status":"`...)
@@ -195,7 +205,7 @@ func appendConsensus(dst []byte, h *mapdata.Hit) []byte {
 	dst = strconv.AppendInt(dst, int64(confirms), 10)
 	dst = append(dst, `,"dispute_count":`...)
 	dst = strconv.AppendInt(dst, int64(disputes), 10)
-	return append(dst, `,"properties":`...)
+	return append(dst, propertiesName...)
 }
 
 // AppendProperties appends the provider's properties with those that are the service's own (D9.5, D10.3); a provider's

@@ -1,0 +1,107 @@
+package mapdata
+
+import (
+	"strings"
+	"time"
+
+	"wayside/internal/geo"
+)
+
+// ReportKinds are the kinds that drivers can report: alerts and jams (D17.35).
+func ReportKinds() KindSet { return IncidentKinds() }
+
+// Rules of drivers' reports (D17.37).
+const (
+	ReportPrior          = 0.3              // reliability of a report before any vote
+	reportLifetimeShare  = 2                // an unconfirmed report lives for the kind's default lifetime divided by this
+	reportSupporters     = 2                // accounts behind a report that everybody reads, if it needs them
+	ReportFirstDay       = 24 * time.Hour   // after an account's first sign-in, in which it may make fewer reports
+	ReportsOnFirstDay    = 10               // that it may make then
+	reportReach          = 2_000            // metres between two reports of an account that are always plausible
+	reportSpeed          = 300_000.0 / 3600 // metres a second that an account can travel beyond that
+	ReportObservedWithin = 10 * time.Minute // how old the observation may be (D17.35)
+)
+
+// ReportPlaceKept is how long it is known where an account reported last: in that time it may have gone anywhere.
+const ReportPlaceKept = time.Duration(20_040_000/reportSpeed) * time.Second
+
+// Report is what a tally holds of a driver's report.
+type Report struct {
+	Author        AccountID // zero: none, or no longer linked (D17.38)
+	AuthorTrusted bool      // the author's account counted when it reported (D17.37)
+	NeedsTwo      bool      // its author alone reads it until two accounts that count stand behind it (D17.37)
+}
+
+// Waits says whether the author alone reads the entity: too few accounts that count stand behind it.
+func (t *Tally) Waits() bool {
+	if !t.NeedsTwo {
+		return false
+	}
+	supporters := t.Confirms - t.UntrustedConfirms
+	if t.AuthorTrusted {
+		supporters++
+	}
+	return supporters < reportSupporters
+}
+
+// WaitsFor says whether the account, zero for a guest, may not read the entity because it waits.
+func (t *Tally) WaitsFor(account AccountID) bool {
+	return t.Waits() && (account.IsZero() || account != t.Author)
+}
+
+// NewReport is a driver's report as it is stored with its row.
+type NewReport struct {
+	ExternalID string
+	Account    AccountID
+	TrustAfter time.Duration // how long after its first sign-in an account counts; 0: always
+	NeedsTwo   bool
+}
+
+// ReportAttempt is an account that is about to report. The store refuses it beyond the limits, and otherwise counts it.
+type ReportAttempt struct {
+	Account AccountID
+	Point   geo.Point
+	At      time.Time
+	PerDay  int // reports within 24 hours; on an account's first day ReportsOnFirstDay, if that is less
+}
+
+// Plausible says whether an account that reported at one place can be at another one after the given time (D17.37).
+func Plausible(from, to geo.Point, after time.Duration) bool {
+	return geo.Distance(from, to) <= reportReach+reportSpeed*max(0, after.Seconds())
+}
+
+// ReportLifetime is how long an unconfirmed report of the kind lives.
+func ReportLifetime(k Kind) time.Duration { return k.Info().Default / reportLifetimeShare }
+
+// OwnReport is a report that is still linked to its author's account, for the account's export.
+type OwnReport struct {
+	ExternalID string
+	Kind       Kind
+	Point      geo.Point
+	Properties []byte
+	At         time.Time
+}
+
+// Matching are the kinds of what may be the same event as something of kind k: the kind, its parent and its subtypes (D10.2).
+func (k Kind) Matching() KindSet {
+	return kindsWhere(func(o Kind) bool {
+		a, b := catalogue[k].ID, catalogue[o].ID
+		return catalogue[o].MergeDistance > 0 && (a == b || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+"."))
+	})
+}
+
+// Prior is the reliability of a source that is a feed before any vote (D9.4).
+func (s SourceID) Prior() float32 {
+	if s == Drivers {
+		return ReportPrior
+	}
+	return DefaultPrior
+}
+
+// Rank orders sources that are feeds where several entities are one event: the built-in one comes first (D10.3).
+func (s SourceID) Rank() int32 {
+	if s == Drivers {
+		return RankOfFeeds - 1
+	}
+	return RankOfFeeds
+}
