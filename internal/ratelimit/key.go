@@ -28,6 +28,7 @@ const (
 	Checks                         // feeds that are tried before they are registered
 	Pages                          // pages for people that guests may read
 	Routes                         // routes, and tables by their size (D15.23)
+	Reports                        // drivers' reports (D17.37)
 )
 
 // Key names one bucket: up to 120 bits of whom it belongs to, and the class above them.

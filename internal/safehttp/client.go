@@ -138,11 +138,20 @@ type Request struct {
 	// NoRedirects makes a redirect fail with redirect_error. Redirects of an operator's URL always fail.
 	NoRedirects bool
 
+	// SameOrigin makes a redirect to another origin fail with redirect_error.
+	SameOrigin bool
+
 	// JSON is the body of a POST, to an operator's URL alone: a provider's is only ever read. It must be safe to send twice, which
 	// happens if a connection that was kept is found to be closed. nil: the request is a GET.
 	JSON []byte
 	// AnyStatus makes a Response of an answer with any status but a redirect: its body says what is wrong.
 	AnyStatus bool
+	// Conditions make the request conditional where it goes to their URL; a 304 is an answer then. nil: it is not conditional.
+	Conditions *Conditions
+	// Timeout bounds the fetch, without queueing, where it is shorter than the client's; 0: the client's.
+	Timeout time.Duration
+	// MaxWire and MaxBody bound the body in bytes as it is sent, and after decompression; 0: the client's bound after decompression.
+	MaxWire, MaxBody int64
 	// CloseAfter closes the connection after the answer, to an operator's URL too.
 	CloseAfter bool
 }
@@ -151,9 +160,20 @@ type Request struct {
 type Response struct {
 	Status int
 	Header http.Header
+	URL    *URL // that answered: the last one of redirects
 	// Body is decompressed. Reading it fails with an *Error beyond a limit and when the connection breaks. It must be closed;
 	// the timeout covers reading it. A connection to an operator's URL is reused if the body was read until io.EOF.
 	Body io.ReadCloser
+
+	sent *wireLimit // nil: MaxWire was not given
+}
+
+// Sent is how many bytes of the body were read so far as they are sent, of a request with MaxWire.
+func (r *Response) Sent() int64 {
+	if r.sent == nil {
+		return 0
+	}
+	return r.sent.read
 }
 
 // Close closes idle connections; those in use are closed when their fetches end.
@@ -177,11 +197,15 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Response, error) {
 	}
 	connected := false
 	current, remaining := r.URL, c.timeout
+	if r.Timeout > 0 {
+		remaining = min(remaining, r.Timeout)
+	}
 	for hop := 0; ; hop++ {
 		header := http.Header{"User-Agent": {c.userAgent}, "Accept": {r.Accept}, "Accept-Encoding": {"gzip"}}
 		if authName != "" && current.Origin() == r.URL.Origin() {
 			header[authName] = []string{authValue}
 		}
+		conditional := r.Conditions.add(header, current)
 		release, err := c.gate.enter(ctx, current.host, r.Admit)
 		if err != nil {
 			return nil, err
@@ -197,7 +221,9 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Response, error) {
 			if r.CloseAfter {
 				keep = nil
 			}
-			return c.accept(x, answer, keep, r.AnyStatus)
+			return c.accept(x, &accepting{
+				answer: answer, keep: keep, url: current, request: &r, notModified: conditional && answer.StatusCode == http.StatusNotModified,
+			})
 		}
 		remaining -= x.close()
 		switch {
@@ -206,6 +232,9 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Response, error) {
 			err = badRedirect("", "The answer is a redirect, and none is followed here. Set the URL at which the answer is.", nil)
 		default:
 			current, err = resolveRedirect(current, answer.Header.Get("Location"), hop)
+			if err == nil && r.SameOrigin && current.Origin() != r.URL.Origin() {
+				err = badRedirect("", "The answer is a redirect to another origin. Enter the URL at which the page is.", nil)
+			}
 		}
 		if err != nil {
 			return nil, withConnected(err, connected)

@@ -282,6 +282,17 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 	})
+	t.Run("to another origin, where only the same one is wanted", func(t *testing.T) {
+		seen = nil
+		_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/there"), SameOrigin: true})
+		_ = wantOutcome(t, err, mapdata.OutcomeRedirectError, true)
+		if want := []string{"example.com/there "}; !cmp.Equal(seen, want) {
+			t.Errorf("requests %q, want %q", seen, want)
+		}
+		if body, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/4"), SameOrigin: true}); err != nil || body != "[]" {
+			t.Errorf("within the origin: %q, %v", body, err)
+		}
+	})
 	t.Run("another port is another origin", func(t *testing.T) {
 		second := tlsServer(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Header.Get("X-Key")) })
 		first := tlsServer(t, redirectTo(urlOf(t, second, testHost, "/").String()))

@@ -4,9 +4,11 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strconv"
+	"time"
 
 	"wayside/internal/mapdata"
 )
@@ -17,6 +19,9 @@ type Error struct {
 	Advice  string          // what failed and what to do, for the feed's owner (D6.8); never contains the response or the URL
 	Reason  mapdata.Reason  // detail of the outcome: one of mapdata.Reasons, or a Refusal's code; may be empty
 	Status  int             // the response's status when Outcome is http_status, else 0
+
+	// RetryAfter is how long the server asks to be left alone, with 429 or 503; 0: it does not say, or nothing that can be read.
+	RetryAfter time.Duration
 
 	// Connected reports whether any connection was made, to the provider or a host of its redirects: without one, our own
 	// network may be at fault (D6.11).
@@ -76,8 +81,13 @@ func headersTooLarge() error {
 	return failed(mapdata.OutcomeTooLarge, mapdata.ReasonHeaders, "The headers of the answer have more than 64 KiB. Send fewer.", errHeaderTooLarge)
 }
 
-func bodyTooLarge() error {
-	return failed(mapdata.OutcomeTooLarge, mapdata.ReasonBody, "The body has more than 64 MiB, decompressed. Publish fewer rows or shorter properties.", errBodyTooLarge)
+func bodyTooLarge(limit int64) error {
+	return failed(mapdata.OutcomeTooLarge, mapdata.ReasonBody,
+		fmt.Sprintf("The body has more than %d MiB, decompressed. Publish fewer rows or shorter properties.", limit>>20), errBodyTooLarge)
+}
+
+func wireTooLarge(err error) error {
+	return failed(mapdata.OutcomeTooLarge, mapdata.ReasonBody, "The body has more than 64 MiB as it is sent. Ask for a smaller area, or for a compressed form.", err)
 }
 
 func badCompression(err error) error {
@@ -113,7 +123,8 @@ func handshakeFailed(err error) error {
 	return failed(mapdata.OutcomeTLSError, reason, advice, err)
 }
 
-func badStatus(status int) error {
+// badStatus is an answer with a status that is no success.
+func badStatus(status int, header http.Header) error {
 	advice := "The server must answer 200 with the snapshot."
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
@@ -126,6 +137,8 @@ func badStatus(status int) error {
 		advice = "The fault is the server's own: see its log."
 	}
 	e := failed(mapdata.OutcomeHTTPStatus, "", "The server answered "+strconv.Itoa(status)+". "+advice, nil)
-	e.Status = status
+	if e.Status = status; status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		e.RetryAfter = retryAfter(header.Get("Retry-After"), time.Now())
+	}
 	return e
 }

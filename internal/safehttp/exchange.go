@@ -187,25 +187,43 @@ func (x *exchange) readHead(request *http.Request) (*http.Response, error) {
 	return nil, exchangeFailed(errors.New("too many interim answers"))
 }
 
-// accept turns an http.Response into a Response, or closes the exchange. keep puts the connection into the pool when the body
-// was read to its end; nil: the connection is closed.
-func (c *Client) accept(x *exchange, answer *http.Response, keep func(*link) bool, anyStatus bool) (_ *Response, err error) {
+// accepting is an answer about to be accepted.
+type accepting struct {
+	answer      *http.Response
+	keep        func(*link) bool // puts the connection into the pool when the body was read to its end; nil: the connection is closed
+	url         *URL
+	request     *Request
+	notModified bool // the answer to a conditional request is 304
+}
+
+// accept turns an http.Response into a Response, or closes the exchange.
+func (c *Client) accept(x *exchange, a *accepting) (_ *Response, err error) {
+	answer, keep := a.answer, a.keep
 	defer func() {
 		if err != nil {
 			x.close()
 			err = withConnected(err, true)
 		}
 	}()
-	if !anyStatus && (answer.StatusCode < 200 || answer.StatusCode > 299) {
-		return nil, badStatus(answer.StatusCode)
+	if !a.request.AnyStatus && !a.notModified && (answer.StatusCode < 200 || answer.StatusCode > 299) {
+		return nil, badStatus(answer.StatusCode, answer.Header)
 	}
 	if answer.Close {
 		keep = nil
 	}
 	b := &body{exchange: x, r: answer.Body, keep: keep, left: c.maxBody}
+	if a.request.MaxBody > 0 {
+		b.left = a.request.MaxBody
+	}
+	var sent *wireLimit
+	if a.request.MaxWire > 0 {
+		sent = &wireLimit{r: answer.Body, left: a.request.MaxWire}
+		b.r = sent
+	}
+	b.limit = b.left
 	switch encoding := strings.Join(answer.Header.Values("Content-Encoding"), ","); {
 	case strings.EqualFold(encoding, "gzip"):
-		unzipped, err := gzip.NewReader(answer.Body)
+		unzipped, err := gzip.NewReader(b.r)
 		if errors.Is(err, io.EOF) { // empty, which is not a gzip stream
 			return nil, badCompression(err)
 		}
@@ -215,10 +233,10 @@ func (c *Client) accept(x *exchange, answer *http.Response, keep func(*link) boo
 		b.r = unzipped
 	case encoding != "" && !strings.EqualFold(encoding, "identity"):
 		return nil, badCompression(nil)
-	case answer.ContentLength > c.maxBody:
-		return nil, bodyTooLarge()
+	case answer.ContentLength > b.left:
+		return nil, bodyTooLarge(b.limit)
 	}
-	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: b}, nil
+	return &Response{Status: answer.StatusCode, Header: answer.Header, URL: a.url, Body: b, sent: sent}, nil
 }
 
 // body is the response's body with its limits.
@@ -227,6 +245,7 @@ type body struct {
 	r        io.Reader
 	keep     func(*link) bool
 	left     int64
+	limit    int64 // what left began with
 	err      error // result of the last read
 }
 
@@ -261,7 +280,9 @@ func (b *body) failure(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
 	case errors.Is(err, errBodyTooLarge):
-		err = bodyTooLarge()
+		err = bodyTooLarge(b.limit)
+	case errors.Is(err, errWireTooLarge):
+		err = wireTooLarge(err)
 	case errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt):
 		err = badCompression(err)
 	default:

@@ -24,8 +24,8 @@ const (
 	maxLabel = 63
 )
 
-// checkHost validates a public host name and returns its A-labels, without a trailing dot (D6.5).
-func checkHost(name string) (string, error) {
+// CheckHost validates a public host name and returns its A-labels, without a trailing dot (D6.5).
+func CheckHost(name string) (string, error) {
 	if strings.Contains(name, "%") {
 		return "", refuse("bad_host", "must name its host without percent-encoding")
 	}

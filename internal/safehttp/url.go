@@ -164,7 +164,7 @@ func checkAuthority(authority string) (host string, port int, err error) {
 		return "", 0, refuse("ip_literal", "must name a host: an IP address is none")
 	}
 	name, digits, _ := strings.Cut(authority, ":")
-	if host, err = checkHost(name); err != nil {
+	if host, err = CheckHost(name); err != nil {
 		return "", 0, err
 	}
 	if port, err = checkPort(digits); err != nil {
