@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	accountColumns = `a.id, a.email, a.role, a.tier, a.created_at, a.language, a.suspended_at, a.suspend_reason`
+	accountColumns = `a.id, a.email, a.role, a.tier, a.created_at, a.language, a.suspended_at, a.suspend_reason, a.public_name`
 
 	insertAccount        = `INSERT INTO accounts (id, email, role, tier, created_at, language) VALUES ($1, $2, $3, $4, $5, $6)`
 	selectAccount        = `SELECT ` + accountColumns + ` FROM accounts AS a WHERE a.id = $1`
@@ -15,6 +15,7 @@ const (
 	selectAccounts       = `SELECT ` + accountColumns + ` FROM accounts AS a WHERE a.email <> '' ORDER BY a.created_at, a.id`
 	insertBuiltinOwner   = `INSERT INTO accounts (id, email, role, tier, created_at, language) VALUES ($1, '', $2, $3, $4, '') ON CONFLICT (id) DO NOTHING`
 	updateAccount        = `UPDATE accounts SET role = $1, tier = $2 WHERE id = $3`
+	updatePublicName     = `UPDATE accounts SET public_name = $1 WHERE id = $2`
 	updateLanguage       = `UPDATE accounts SET language = $1 WHERE id = $2`
 )
 
@@ -27,7 +28,7 @@ type scannedAccount struct {
 }
 
 func (s *scannedAccount) columns() []any {
-	return []any{&s.id, &s.Email, &s.Role, &s.Tier, &s.created, &s.Language, &s.suspended, &s.Suspension.Reason}
+	return []any{&s.id, &s.Email, &s.Role, &s.Tier, &s.created, &s.Language, &s.suspended, &s.Suspension.Reason, &s.PublicName}
 }
 
 func (s *scannedAccount) account() *mapdata.Account {
@@ -92,4 +93,15 @@ func (db *Scripts) UpdateAccount(ctx context.Context, a *mapdata.Account, audit 
 // SetLanguage stores what an account's pages and e-mails are written in, or fails with mapdata.ErrNotFound.
 func (db *Scripts) SetLanguage(ctx context.Context, account mapdata.AccountID, language mapdata.Language) error {
 	return db.backend.Write(ctx, "store language", func(tx *Tx) error { return tx.one(ctx, updateLanguage, language, account[:]) })
+}
+
+// SetPublicName stores the name of an account in the catalogue of apps, or fails with mapdata.ErrNotFound. Nodes read the catalogue anew.
+func (db *Scripts) SetPublicName(ctx context.Context, account mapdata.AccountID, name string) error {
+	return db.backend.Write(ctx, "store public name", func(tx *Tx) error {
+		if err := tx.one(ctx, updatePublicName, name, account[:]); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, raiseAppsOf, account[:])
+		return err
+	})
 }

@@ -16,7 +16,10 @@ import (
 
 // EntityColumns are one entity's, as readers of entities take them.
 const EntityColumns = `e.external_id, e.kind, e.lat, e.lng, e.properties, e.network, e.digest, e.lifetime_ms,
-	e.first_seen_at, e.seen_at, e.changed_at, e.absent_since`
+	e.first_seen_at, e.seen_at, e.changed_at, e.absent_since, e.ends_at, e.line`
+
+// EntityBytes is what mapdata.RowBytes counts, of a row of entities.
+const EntityBytes = `octet_length(external_id) + octet_length(properties) + COALESCE(octet_length(line), 0)`
 
 const (
 	// SelectMark selects what ScanMark takes, of the feed $1.
@@ -31,8 +34,8 @@ const (
 	missEntities   = `UPDATE entities SET seen_at = COALESCE(seen_at, $3), absent_since = $4 WHERE feed_id = $1 AND `
 
 	// Locked before it is read what votes say of them: a transaction that votes locks the entity too.
-	selectExpired = `SELECT external_id, octet_length(external_id) + octet_length(properties) FROM entities
-		WHERE feed_id = $1 AND lifetime_ms > 0 AND COALESCE(seen_at, $3) + lifetime_ms <= $4 AND %s ORDER BY external_id`
+	selectExpired = `SELECT external_id, ` + EntityBytes + ` FROM entities
+		WHERE feed_id = $1 AND (lifetime_ms > 0 AND COALESCE(seen_at, $3) + lifetime_ms <= $4 OR ends_at <= $4) AND %s ORDER BY external_id`
 
 	updateEntitiesOf = `UPDATE feeds SET entities_revision = ` + raisedRevision + ` WHERE id = $1`
 	updatePushed     = `UPDATE feeds SET last_push_at = $2, silence_due = $3,
@@ -48,7 +51,8 @@ const (
 			snapshot_at = $2, snapshot = $3, snapshot_rows = $4, shrank = $5, body_hash = $6,
 			next_fetch_at = $7, last_fetched_at = $8, last_outcome = $9, last_error = $10, last_rows = $11, last_rejected = $12,
 			consecutive_failures = $13, lease_owner = NULL, lease_until = NULL,
-			stored_entities = stored_entities + $14, stored_bytes = stored_bytes + $15
+			stored_entities = stored_entities + $14, stored_bytes = stored_bytes + $15,
+			last_skipped = $16, last_skips = $17, validators = $18
 		WHERE id = $1`
 )
 
@@ -59,9 +63,11 @@ func (db *Scripts) scanEntity(r Row, feed mapdata.FeedID, more ...any) (e mapdat
 		digest, lifetime         int64
 		firstSeen, seen, changed instant
 		absent                   sql.NullInt64
+		ends                     instant
+		line                     []byte
 		columns                  = []any{
 			&e.ExternalID, &kind, &e.Point.Lat, &e.Point.Lng, &e.Properties, &e.Network, &digest, &lifetime,
-			&firstSeen, &seen, &changed, &absent,
+			&firstSeen, &seen, &changed, &absent, &ends, &line,
 		}
 	)
 	if err := r.Scan(append(columns, more...)...); err != nil {
@@ -69,6 +75,10 @@ func (db *Scripts) scanEntity(r Row, feed mapdata.FeedID, more ...any) (e mapdat
 	}
 	e.Feed, e.Digest, e.Lifetime, e.AbsentSince = feed, uint64(digest), time.Duration(lifetime)*time.Millisecond, absent.Int64
 	e.FirstSeenAt, e.SeenAt, e.ChangedAt = firstSeen.Time, seen.Time, changed.Time
+	e.EndsAt = ends.Time
+	if e.Line, err = mapdata.ParseLine(line); err != nil {
+		return e, err
+	}
 	e.Kind, err = db.Kind(kind)
 	return e, err
 }
@@ -148,6 +158,9 @@ func (db *Scripts) Apply(ctx context.Context, c *mapdata.Change) error {
 		if err := tx.emails(ctx, c.Emails); err != nil {
 			return err
 		}
+		if err := tx.report(ctx, c); err != nil {
+			return fmt.Errorf("store the report: %w", err)
+		}
 		if err := tx.warnAfter(ctx, c, &mark); err != nil {
 			return fmt.Errorf("warn the owner: %w", err)
 		}
@@ -155,7 +168,9 @@ func (db *Scripts) Apply(ctx context.Context, c *mapdata.Change) error {
 		if c.Moves() {
 			tx.AtCommit(updateEntitiesOf, c.Feed[:])
 		}
-		tx.attempt(c.Feed, &c.Attempt)
+		if c.Report == nil { // when drivers report is nobody's to read
+			tx.attempt(c.Feed, &c.Attempt)
+		}
 		return nil
 	})
 }
@@ -211,6 +226,10 @@ func (tx *Tx) entities(ctx context.Context, c *mapdata.Change, upserts []*mapdat
 
 // moveFeed writes down when the feed brought something. A push that was refused brought nothing.
 func (tx *Tx) moveFeed(ctx context.Context, c *mapdata.Change) error {
+	if c.Report != nil {
+		_, err := tx.Exec(ctx, growFeed, c.Feed[:], c.Grows.Entities, c.Grows.Bytes)
+		return err
+	}
 	if c.Snapshot == nil {
 		if !c.Attempt.OK {
 			return nil
@@ -223,10 +242,14 @@ func (tx *Tx) moveFeed(ctx context.Context, c *mapdata.Change) error {
 		return err
 	}
 	p := &c.Snapshot.Polling
-	_, err := tx.Exec(ctx, updateSnapshot, c.Feed[:],
+	skips, validators, err := bridgedTexts(p)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, updateSnapshot, c.Feed[:],
 		Millis(c.At), c.Snapshot.Snapshot, p.LastRows, p.Shrank, p.BodyHash,
 		Millis(p.NextFetchAt), Millis(p.LastFetchedAt), p.LastOutcome, p.LastError, p.LastRows, p.LastRejected,
-		p.ConsecutiveFailures, c.Grows.Entities, c.Grows.Bytes)
+		p.ConsecutiveFailures, c.Grows.Entities, c.Grows.Bytes, p.LastSkipped, skips, validators)
 	return err
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	attemptColumns = `at, duration_us, ok, outcome, rows, rejected, bytes, unchanged, retired, status, detail`
+	attemptColumns = `at, duration_us, ok, outcome, rows, rejected, bytes, unchanged, retired, status, detail, skipped`
 
 	selectTimeline = `SELECT ` + attemptColumns + ` FROM attempts WHERE feed_id = $1 AND at > $2 ORDER BY at DESC, revision DESC LIMIT $3`
 
@@ -21,8 +21,8 @@ const (
 	selectRejections = `SELECT at, code, rows, examples FROM rejections WHERE feed_id = $1 AND at > $2 ORDER BY at DESC, rows DESC, code`
 
 	insertAttempt = `INSERT INTO attempts (feed_id, at, revision, duration_us, ok, outcome, rows, rejected, bytes,
-			unchanged, retired, status, detail)
-		VALUES ($1, $2, ` + raisedRevision + `, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+			unchanged, retired, status, detail, skipped)
+		VALUES ($1, $2, ` + raisedRevision + `, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 )
 
 // RecordAttempt records a push that was refused. It changes no entity. A feed that is gone by now is no error.
@@ -73,7 +73,7 @@ func scanAttempt(r Row) (a mapdata.Attempt, err error) {
 		at      instant
 		elapsed int64
 	)
-	err = r.Scan(&at, &elapsed, &a.OK, &a.Outcome, &a.Rows, &a.Rejected, &a.Bytes, &a.Unchanged, &a.Retired, &a.Status, &a.Reason)
+	err = r.Scan(&at, &elapsed, &a.OK, &a.Outcome, &a.Rows, &a.Rejected, &a.Bytes, &a.Unchanged, &a.Retired, &a.Status, &a.Reason, &a.Skipped)
 	a.At, a.Duration = at.Time, time.Duration(elapsed)*time.Microsecond
 	return a, err
 }
@@ -97,5 +97,5 @@ func (db *Scripts) Rejections(ctx context.Context, feed mapdata.FeedID, after ti
 // attempt stores an attempt under the revision that the transaction raises.
 func (tx *Tx) attempt(feed mapdata.FeedID, a *mapdata.Attempt) {
 	tx.AtCommit(insertAttempt, feed[:], a.At.UnixMilli(), a.Duration.Microseconds(), a.OK, a.Outcome, a.Rows, a.Rejected, a.Bytes,
-		a.Unchanged, a.Retired, a.Status, a.Reason)
+		a.Unchanged, a.Retired, a.Status, a.Reason, a.Skipped)
 }

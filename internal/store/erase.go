@@ -10,6 +10,8 @@ const (
 	selectBallots = `SELECT source, external_id, vote, at FROM votes WHERE account = $1 ORDER BY at, id`
 
 	selectFeedIDsOfOwner = `SELECT id FROM feeds WHERE owner = $1 ORDER BY seq`
+	selectReportsOf      = `SELECT external_id FROM voted WHERE author = $1`
+	severReportsOf       = `UPDATE voted SET author = NULL WHERE author = $1`
 	severVotesOf         = `UPDATE votes SET account = NULL WHERE account = $1`
 	deleteSignInsOf      = `DELETE FROM sign_ins WHERE email = (SELECT email FROM accounts WHERE id = $1)`
 	deleteEmailsTo       = `DELETE FROM outbox WHERE address = (SELECT email FROM accounts WHERE id = $1)`
@@ -28,8 +30,8 @@ func (db *Scripts) Ballots(ctx context.Context, account mapdata.AccountID) ([]ma
 	return all, db.backend.Failure("list votes", err)
 }
 
-// DeleteAccount forgets an account and what is its own, as account.Store says. Sessions, API tokens, pairings, preferences
-// and e-mails go with its row, by the foreign keys. Feeds are locked first, as by every transaction, and no feed
+// DeleteAccount forgets an account and what is its own, as account.Store says. Sessions, API tokens, pairings, preferences,
+// places and e-mails go with its row, by the foreign keys. Feeds are locked first, as by every transaction, and no feed
 // is registered meanwhile. Votes are severed before the account's row is locked: a transaction that casts a vote locks the
 // vote first and then the account.
 func (db *Scripts) DeleteAccount(ctx context.Context, id mapdata.AccountID, audit mapdata.AuditEntry) error {
@@ -49,7 +51,10 @@ func (db *Scripts) DeleteAccount(ctx context.Context, id mapdata.AccountID, audi
 		if err := tx.stopMaintaining(ctx, id); err != nil {
 			return err
 		}
-		for _, statement := range []string{severVotesOf, deleteSignInsOf, deleteEmailsTo, deleteInvitationsTo, forgetNotes} {
+		if err := tx.severReports(ctx, id); err != nil {
+			return err
+		}
+		for _, statement := range []string{severVotesOf, deleteSignInsOf, deleteEmailsTo, deleteInvitationsTo, forgetNotes, deleteAppsUnserved, raiseAppsOf} {
 			if _, err := tx.Exec(ctx, statement, id[:]); err != nil {
 				return err
 			}
@@ -64,4 +69,20 @@ func (db *Scripts) DeleteAccount(ctx context.Context, id mapdata.AccountID, audi
 		tx.erase()
 		return tx.audit(ctx, audit)
 	})
+}
+
+// severReports forgets who made the account's reports, which stay as they are (D17.38).
+func (tx *Tx) severReports(ctx context.Context, id mapdata.AccountID) error {
+	reports, err := List(ctx, tx, selectReportsOf, func(r Row) (externalID string, err error) {
+		err = r.Scan(&externalID)
+		return externalID, err
+	}, id[:])
+	if err != nil || len(reports) == 0 {
+		return err
+	}
+	if _, err := tx.Exec(ctx, severReportsOf, id[:]); err != nil {
+		return err
+	}
+	tx.logChange(mapdata.DriversID, true, mapdata.AccountID{}, reports)
+	return nil
 }

@@ -23,6 +23,7 @@ func ScanFeed(r Row) (*mapdata.Feed, error) {
 		owner                                              AccountID
 		interval                                           int64
 		proposed, maintainers                              string
+		skips, validators                                  string
 		created, updated, next, fetched, pushed, snapshotT instant
 		paused                                             instant
 	)
@@ -33,7 +34,9 @@ func ScanFeed(r Row) (*mapdata.Feed, error) {
 		&next, &fetched, &p.LastOutcome, &p.LastError, &p.LastRows, &p.LastRejected,
 		&p.ConsecutiveFailures, &p.Shrank, &p.BodyHash, &pushed, &snapshotT, &f.Snapshot, &f.EntitiesRevision, &f.Generation,
 		&f.Holds.Entities, &f.Holds.Bytes, &f.ApprovedOnce, &proposed,
-		&f.Pause.By, &f.Pause.Reason, &paused, &maintainers)
+		&f.Pause.By, &f.Pause.Reason, &paused, &maintainers,
+		&f.Bridge.Format, &f.Bridge.Mapping, &f.Bridge.StatusURL, &f.Bridge.TimeZone, &f.Bridge.ChargerNetwork,
+		&p.LastSkipped, &skips, &validators)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +45,9 @@ func ScanFeed(r Row) (*mapdata.Feed, error) {
 		if err := json.Unmarshal([]byte(proposed), f.Proposed); err != nil {
 			return nil, fmt.Errorf("feed %s: words that wait: %w", id, err)
 		}
+	}
+	if err := parseBridged(p, skips, validators); err != nil {
+		return nil, fmt.Errorf("feed %s: %w", id, err)
 	}
 	f.ID, f.Owner = id.FeedID, owner.AccountID
 	f.PullInterval = time.Duration(interval) * time.Millisecond
@@ -95,7 +101,7 @@ func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, a
 			return mapdata.Describe(mapdata.ErrConflict, "An account has at most "+strconv.Itoa(limit)+" feeds.")
 		}
 		var err error
-		if slug, err = freeSlug(ctx, tx, f.Layer.Slug); err != nil {
+		if slug, err = freeSlug(ctx, tx, selectSlugTaken, f.Layer.Slug); err != nil {
 			return err
 		}
 		proposed, err := wordsText(f.Proposed)
@@ -103,6 +109,10 @@ func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, a
 			return err
 		}
 		p := &f.Polling
+		skips, validators, err := bridgedTexts(p)
+		if err != nil {
+			return err
+		}
 		_, err = tx.Exec(ctx, insertFeed,
 			f.ID[:], f.Owner[:], f.Layer.ID, slug, f.Layer.Name, f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL,
 			f.Direction, f.Visibility, f.Active, f.ReviewState, f.ReviewNote, Millis(f.CreatedAt), Millis(f.UpdatedAt),
@@ -110,7 +120,8 @@ func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, a
 			Millis(p.NextFetchAt), Millis(p.LastFetchedAt), p.LastOutcome, p.LastError, p.LastRows, p.LastRejected,
 			p.ConsecutiveFailures, p.Shrank, p.BodyHash, Millis(f.LastPushAt), Millis(f.SnapshotAt), f.Snapshot, f.EntitiesRevision, f.Generation,
 			f.Holds.Entities, f.Holds.Bytes, f.ApprovedOnce || f.Approved(), proposed,
-			f.Pause.By, f.Pause.Reason, Millis(f.Pause.At), maintainersText(f.Maintainers))
+			f.Pause.By, f.Pause.Reason, Millis(f.Pause.At), maintainersText(f.Maintainers),
+			f.Bridge.Format, f.Bridge.Mapping, f.Bridge.StatusURL, f.Bridge.TimeZone, f.Bridge.ChargerNetwork, p.LastSkipped, skips, validators)
 		if err != nil {
 			return err
 		}
@@ -129,12 +140,12 @@ func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, a
 // slugEnding is the number of random letters that end a slug whose wish is taken.
 const slugEnding = 6
 
-// freeSlug is the wish, with a random ending if a layer has it. A count would tell how many layers have the name, private
-// ones among them (D5.8).
-func freeSlug(ctx context.Context, tx *Tx, wish string) (string, error) {
+// freeSlug is the wish, with a random ending if another one has it, by the statement taken. A count would tell how many have
+// the name, private ones among them (D5.8).
+func freeSlug(ctx context.Context, tx *Tx, isTaken, wish string) (string, error) {
 	for slug := wish; ; slug = wish + "-" + strings.ToLower(rand.Text()[:slugEnding]) {
 		var taken bool
-		if err := tx.QueryRow(ctx, selectSlugTaken, slug).Scan(&taken); err != nil {
+		if err := tx.QueryRow(ctx, isTaken, slug).Scan(&taken); err != nil {
 			return "", err
 		}
 		if !taken {
@@ -223,7 +234,8 @@ func (tx *Tx) updateFeed(
 		f.Visibility, f.Active, f.ReviewState, f.ReviewNote, Millis(f.UpdatedAt),
 		f.PushTokenHash, f.PullURL, f.PullAuthSealed, f.PullInterval.Milliseconds(),
 		Millis(f.Polling.NextFetchAt), f.Polling.ConsecutiveFailures, f.Generation, proposed,
-		f.Pause.By, f.Pause.Reason, Millis(f.Pause.At), f.Owner[:], maintainersText(f.Maintainers)))
+		f.Pause.By, f.Pause.Reason, Millis(f.Pause.At), f.Owner[:], maintainersText(f.Maintainers),
+		f.Bridge.Format, f.Bridge.Mapping, f.Bridge.StatusURL, f.Bridge.TimeZone, f.Bridge.ChargerNetwork))
 	if err != nil {
 		return nil, err
 	}
@@ -232,10 +244,7 @@ func (tx *Tx) updateFeed(
 			return nil, err
 		}
 	}
-	if err := tx.audit(ctx, side.Audit...); err != nil {
-		return nil, err
-	}
-	if err := tx.emails(ctx, side.Emails); err != nil {
+	if err := tx.side(ctx, side); err != nil {
 		return nil, err
 	}
 	tx.raiseRevision(id)

@@ -9,7 +9,8 @@ const FeedColumns = `id, owner, layer_id, layer_slug, layer_name, name, descript
 	next_fetch_at, last_fetched_at, last_outcome, last_error, last_rows, last_rejected,
 	consecutive_failures, shrank, body_hash, last_push_at, snapshot_at, snapshot, entities_revision, generation,
 	stored_entities, stored_bytes, approved_once, proposed,
-	paused_by, pause_reason, paused_at, maintainers`
+	paused_by, pause_reason, paused_at, maintainers,
+	format, mapping, status_url, time_zone, charger_network, last_skipped, last_skips, validators`
 
 // forChange is the lock of a transaction that is about to change a feed or its entities.
 const forChange = "NO KEY UPDATE"
@@ -34,7 +35,8 @@ const (
 
 	insertFeed = `INSERT INTO feeds (` + FeedColumns + `, snapshot_rows)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
-			$26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, 0)`
+			$26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43,
+			$44, $45, $46, $47, $48, $49, $50, $51, 0)`
 
 	updateFeed = `UPDATE feeds SET
 			layer_name = $2, name = $3, description = $4, attribution = $5, licence = $6, spec_url = $7,
@@ -42,6 +44,7 @@ const (
 			push_token_hash = $13, pull_url = $14, pull_auth_sealed = $15, pull_interval_ms = $16,
 			next_fetch_at = $17, consecutive_failures = $18, proposed = $20, paused_by = $21, pause_reason = $22, paused_at = $23,
 			owner = $24, maintainers = $25,
+			format = $26, mapping = $27, status_url = $28, time_zone = $29, charger_network = $30,
 			-- A feed whose polls change is free to be claimed again: the poll under way no longer counts.
 			generation = $19, lease_owner = CASE generation WHEN $19 THEN lease_owner END,
 			lease_until = CASE generation WHEN $19 THEN lease_until END
@@ -55,7 +58,8 @@ const (
 	selectSnapshotAtOf = `SELECT snapshot_at FROM feeds WHERE id = $1`
 
 	countLiveEntities = `SELECT COUNT(*) FROM entities
-		WHERE feed_id = $1 AND (lifetime_ms = 0 OR COALESCE(seen_at, $2) + lifetime_ms > $3)`
+		WHERE feed_id = $1 AND (lifetime_ms = 0 OR COALESCE(seen_at, $2) + lifetime_ms > $3)
+			AND (ends_at IS NULL OR ends_at > $3)`
 )
 
 // SourceOf is an expression for the source id of the feed whose id an expression gives as text.

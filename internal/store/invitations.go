@@ -204,10 +204,7 @@ func (db *Scripts) Invite(ctx context.Context, i *mapdata.Invitation, check func
 		if err != nil {
 			return err
 		}
-		if err := tx.audit(ctx, side.Audit...); err != nil {
-			return err
-		}
-		return tx.emails(ctx, side.Emails)
+		return tx.side(ctx, side)
 	})
 	if refused != nil {
 		return refused

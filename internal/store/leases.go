@@ -20,7 +20,7 @@ const (
 	// The rows are locked in a query of its own, which is run once: as a subquery of the condition it may be run again and
 	// lock more than $4 rows. Rows that another node has locked are passed over.
 	claimFeeds = `WITH due AS MATERIALIZED (SELECT id AS due_id FROM feeds WHERE ` + due + ` ORDER BY next_fetch_at LIMIT $4%[2]s)
-		UPDATE feeds SET lease_owner = $2, lease_until = $3 FROM due WHERE id = due_id
+		UPDATE feeds SET lease_owner = $2, lease_until = CASE format WHEN '' THEN CAST($3 AS BIGINT) ELSE CAST($5 AS BIGINT) END FROM due WHERE id = due_id
 		RETURNING ` + FeedColumns
 
 	releaseFeed = `UPDATE feeds SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND ` + holdsLease
@@ -35,15 +35,16 @@ const (
 	holdsLease = `COALESCE(lease_owner, '') = $2 AND generation = $3`
 )
 
-// Claim leases at most limit due feeds without a valid lease, oldest due first. Where nothing is due it writes nothing.
+// Claim leases at most limit due feeds without a valid lease, oldest due first; those in other formats than v1 for longer (LeaseEnd). Where nothing is due it writes nothing.
 func (db *Scripts) Claim(ctx context.Context, node string, now, until time.Time, limit int) (claimed []mapdata.Feed, err error) {
 	var some bool
 	if err := db.backend.QueryRow(ctx, fmt.Sprintf(anyDue, db.dialect.Active), now.UnixMilli()).Scan(&some); err != nil || !some {
 		return nil, db.backend.Failure("look for due feeds", err)
 	}
+	bridged := mapdata.Feed{Bridge: mapdata.Bridge{Format: "any"}}
 	err = db.backend.Write(ctx, "claim feeds", func(tx *Tx) error {
 		query := fmt.Sprintf(claimFeeds, tx.dialect.Active, tx.dialect.locking("", "NO KEY UPDATE SKIP LOCKED"))
-		claimed, err = List(ctx, tx, query, scanFeedValue, now.UnixMilli(), node, until.UnixMilli(), limit)
+		claimed, err = List(ctx, tx, query, scanFeedValue, now.UnixMilli(), node, until.UnixMilli(), limit, bridged.LeaseEnd(until).UnixMilli())
 		return err
 	})
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	countOwners = `SELECT COUNT(DISTINCT owner) FROM feeds`
+	countOwners = `SELECT COUNT(DISTINCT owner) FROM feeds WHERE direction <> 'builtin'`
 
 	// The audit log tells who got a notice before: an entry whose note is the notice's key.
-	selectUnnotified = `SELECT DISTINCT owner FROM feeds WHERE NOT EXISTS (SELECT 1 FROM audit
+	selectUnnotified = `SELECT DISTINCT owner FROM feeds WHERE direction <> 'builtin' AND NOT EXISTS (SELECT 1 FROM audit
 		WHERE audit.owner = feeds.owner AND action = '` + mapdata.AuditAccountNotice + `' AND note = $1)`
 )
 

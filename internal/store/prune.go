@@ -70,6 +70,10 @@ var (
 		`UPDATE votes SET account = NULL WHERE id`,
 		`SELECT id FROM votes WHERE account IS NOT NULL AND at <= $1 ORDER BY at LIMIT $2`,
 	}
+	severOldReports = bounded{
+		`UPDATE voted SET author = NULL WHERE source = 'drivers' AND external_id`,
+		`SELECT external_id FROM voted WHERE source = 'drivers' AND author IS NOT NULL AND first_seen_at <= $1 ORDER BY first_seen_at LIMIT $2`,
+	}
 	deleteLiveValues = bounded{`DELETE FROM live WHERE key`, `SELECT key FROM live WHERE until <= $1 LIMIT $2`}
 	deleteAudit      = bounded{`DELETE FROM audit WHERE id`, `SELECT id FROM audit WHERE at <= $1 AND reviewed = '' LIMIT $2`}
 	deleteEntitiesOf = bounded{
@@ -150,6 +154,7 @@ func (db *Scripts) pruneExpired(ctx context.Context, now time.Time) error {
 		{"prune invitations", deleteInvitations, []any{now.UnixMilli(), now.Add(-mapdata.InvitationWindow).UnixMilli()}},
 		{"prune pairings", deletePairings, []any{now.UnixMilli()}},
 		{"prune looks at reviews", deleteReviewLooks, []any{now.Add(-mapdata.ReviewLookKept).UnixMilli()}},
+		{"prune places of reports", pruneReporters, []any{now.Add(-mapdata.ReportPlaceKept).UnixMilli()}},
 		{"prune answers of passkeys", deleteAnswers, []any{now.UnixMilli()}},
 	} {
 		if err := db.exec(ctx, expired.operation, expired.query, expired.args...); err != nil {
@@ -162,6 +167,9 @@ func (db *Scripts) pruneExpired(ctx context.Context, now time.Time) error {
 // PruneBatches goes through what may be many rows. Votes are severed from their accounts: counts and history stay (D9.7).
 func (db *Scripts) PruneBatches(ctx context.Context, now time.Time) error {
 	if err := db.repeat(ctx, "sever votes from their accounts", severOldVotes, now.Add(-SeverAfter).UnixMilli(), PruneBatch); err != nil {
+		return err
+	}
+	if err := db.repeat(ctx, "sever reports from their accounts", severOldReports, now.Add(-SeverAfter).UnixMilli(), PruneBatch); err != nil {
 		return err
 	}
 	if err := db.repeat(ctx, "prune live cache", deleteLiveValues, now.UnixMilli(), PruneBatch); err != nil {

@@ -15,6 +15,9 @@ const (
 				AND action = '` + mapdata.AuditFeedReviewAgain + `'), created_at) AS since
 		FROM feeds WHERE (review_state = 'pending' OR proposed <> '') AND visibility = 'public' ORDER BY since, id LIMIT $1`
 
+	selectWaitingApps = `SELECT a.owner, %s, v.submitted_at FROM app_versions AS v JOIN apps AS a ON a.id = v.app
+		WHERE v.state = 'pending' AND a.owner IS NOT NULL ORDER BY v.submitted_at, a.id LIMIT $1`
+
 	selectCurators = `SELECT a.id FROM accounts AS a LEFT JOIN review_calls AS c ON c.account = a.id
 		WHERE a.role <> 'driver' AND a.role IN ('curator', 'admin') AND NOT COALESCE(c.off, FALSE) ORDER BY a.id`
 
@@ -56,6 +59,21 @@ func (db *Scripts) WaitingFeeds(ctx context.Context, limit int) ([]mapdata.Waiti
 		return w, err
 	}, limit)
 	return all, db.backend.Failure("list waiting feeds", err)
+}
+
+// WaitingApps lists the apps that wait for review likewise.
+func (db *Scripts) WaitingApps(ctx context.Context, limit int) ([]mapdata.WaitingFeed, error) {
+	query := fmt.Sprintf(selectWaitingApps, db.dialect.AppName)
+	all, err := List(ctx, db.backend, query, func(r Row) (w mapdata.WaitingFeed, err error) {
+		var (
+			owner AccountID
+			since instant
+		)
+		err = r.Scan(&owner, &w.Name, &since)
+		w.Managers, w.Since, w.IsApp = []mapdata.AccountID{owner.AccountID}, since.Time, true
+		return w, err
+	}, limit)
+	return all, db.backend.Failure("list waiting apps", err)
 }
 
 // Curators lists the accounts that may review and did not turn off e-mails about the queue.
@@ -112,7 +130,7 @@ func (db *Scripts) CallCurator(ctx context.Context, account mapdata.AccountID, d
 	})
 }
 
-// NothingWaits notes that no feed waits for review: the next one that does is the first again.
+// NothingWaits notes that nothing waits for review: the next one that does is the first again.
 func (db *Scripts) NothingWaits(ctx context.Context) error {
 	var some bool
 	if err := db.backend.QueryRow(ctx, anyReviewCall).Scan(&some); err != nil || !some {

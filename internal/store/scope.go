@@ -15,6 +15,7 @@ const (
 	scopeVotes                        // on a live incident
 	scopeNotices                      // of a notice's key
 	scopeInvitations                  // of an address
+	scopeReports                      // of an account
 )
 
 // lockScope waits until no other transaction is within the scope for this key, and keeps others out until this one ends.

@@ -11,12 +11,17 @@ import (
 const (
 	selectSealed = `SELECT id, pull_auth_sealed FROM feeds WHERE pull_auth_sealed IS NOT NULL ORDER BY seq`
 	updateSealed = `UPDATE feeds SET pull_auth_sealed = $1 WHERE id = $2`
+
+	selectSealedConfigs = `SELECT account, app, config FROM app_installs ORDER BY account, app`
+	updateSealedConfig  = `UPDATE app_installs SET config = $1 WHERE account = $2 AND app = $3`
 )
 
-// SealedHeader is the sealed auth header of a feed.
+// SealedHeader is the sealed auth header of a feed, or what an account set of an app: then Feed is zero.
 type SealedHeader struct {
-	Feed mapdata.FeedID
-	Text []byte
+	Feed    mapdata.FeedID
+	Account mapdata.AccountID
+	App     mapdata.AppID
+	Text    []byte
 }
 
 func scanSealed(r Row) (h SealedHeader, err error) {
@@ -26,17 +31,30 @@ func scanSealed(r Row) (h SealedHeader, err error) {
 	return h, err
 }
 
-// AnySealed reads one sealed header, with which a key can be tried; nil: there is none.
+func scanSealedConfig(r Row) (h SealedHeader, err error) {
+	var (
+		account AccountID
+		app     AppID
+	)
+	err = r.Scan(&account, &app, &h.Text)
+	h.Account, h.App = account.AccountID, app.AppID
+	return h, err
+}
+
+// AnySealed reads one sealed header or config, with which a key can be tried; nil: there is none.
 func (db *Scripts) AnySealed(ctx context.Context) (*SealedHeader, error) {
 	h, err := scanSealed(db.backend.QueryRow(ctx, selectSealed+" LIMIT 1"))
+	if errors.Is(err, sql.ErrNoRows) {
+		h, err = scanSealedConfig(db.backend.QueryRow(ctx, selectSealedConfigs+" LIMIT 1"))
+	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil //nolint:nilnil // there is none, which is no error
 	}
 	return &h, db.backend.Failure("read a sealed header", err)
 }
 
-// Reseal replaces every sealed header in one transaction by what reseal makes of it; nil removes it. It returns how many
-// there were.
+// Reseal replaces every sealed header and config in one transaction by what reseal makes of it; nil removes it, with a config the
+// install. It returns how many there were.
 func (db *Scripts) Reseal(ctx context.Context, reseal func(SealedHeader) ([]byte, error), audit mapdata.AuditEntry) (n int, err error) {
 	err = db.backend.Write(ctx, "seal headers anew", func(tx *Tx) error {
 		all, err := List(ctx, tx, tx.dialect.locking(selectSealed, "UPDATE"), scanSealed)
@@ -53,8 +71,29 @@ func (db *Scripts) Reseal(ctx context.Context, reseal func(SealedHeader) ([]byte
 				return err
 			}
 		}
+		configs, err := List(ctx, tx, tx.dialect.locking(selectSealedConfigs, "UPDATE"), scanSealedConfig)
+		if err != nil {
+			return err
+		}
+		n += len(configs)
+		for i := range configs {
+			if err := tx.resealConfig(ctx, &configs[i], reseal); err != nil {
+				return err
+			}
+		}
 		tx.erase()
 		return tx.audit(ctx, audit)
 	})
 	return n, err
+}
+
+func (tx *Tx) resealConfig(ctx context.Context, h *SealedHeader, reseal func(SealedHeader) ([]byte, error)) error {
+	text, err := reseal(*h)
+	switch {
+	case err != nil:
+		return err
+	case text == nil:
+		return tx.one(ctx, deleteInstall, h.Account[:], h.App[:])
+	}
+	return tx.one(ctx, updateSealedConfig, text, h.Account[:], h.App[:])
 }

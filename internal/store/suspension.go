@@ -75,14 +75,11 @@ func (tx *Tx) suspension(ctx context.Context, id mapdata.AccountID, account, fee
 			tx.raiseRevision(f)
 		}
 	}
-	for _, statement := range []string{deleteSessionsOf, deletePairingsOf} {
+	for _, statement := range []string{deleteSessionsOf, deletePairingsOf, raiseAppsOf} {
 		if _, err := tx.Exec(ctx, statement, id[:]); err != nil {
 			return err
 		}
 	}
 	tx.raiseAccount(id) // its streams end
-	if err := tx.audit(ctx, side.Audit...); err != nil {
-		return err
-	}
-	return tx.emails(ctx, side.Emails)
+	return tx.side(ctx, side)
 }

@@ -13,7 +13,7 @@ import (
 
 // TallyColumns are what ScanTallies takes, in its order.
 const TallyColumns = `v.confirms, v.disputes, v.last_dispute_at, v.kept_until, v.changed_at, v.life_at, v.external_id, v.source, v.kind,
-	v.hidden_until, v.hidden_reason, v.untrusted_confirms, v.untrusted_disputes`
+	v.hidden_until, v.hidden_reason, v.untrusted_confirms, v.untrusted_disputes, v.author, v.author_trusted, v.needs_two`
 
 const (
 	selectTally        = `SELECT ` + TallyColumns + ` FROM voted AS v WHERE v.source = $1 AND v.external_id = $2`
@@ -22,9 +22,10 @@ const (
 
 	// Those of a feed's entities that their tallies say are kept, with what each would be without: few, however much the
 	// feed holds.
-	selectKept = `SELECT ` + TallyColumns + `, e.kind, e.first_seen_at, COALESCE(e.seen_at, f.snapshot_at) + e.lifetime_ms
+	selectKept = `SELECT ` + TallyColumns + `, e.kind, e.first_seen_at, COALESCE(e.seen_at, f.snapshot_at) + e.lifetime_ms, e.ends_at
 		FROM voted AS v JOIN feeds AS f ON f.id = $1 JOIN entities AS e ON e.feed_id = $1 AND e.external_id = v.external_id
-		WHERE v.source = $2 AND v.kept_until > $3 AND e.lifetime_ms > 0`
+		WHERE v.source = $2 AND v.kept_until > $3 AND e.lifetime_ms > 0
+			AND (e.ends_at IS NULL OR e.ends_at > $3)`
 )
 
 // ScanTallies makes a reader of rows of TallyColumns, with more columns behind them. It reads all rows into the same
@@ -37,9 +38,12 @@ func ScanTallies(more ...any) func(Row) (mapdata.Tally, error) {
 		dispute, kept, changed   instant
 		hidden                   instant
 		newConfirms, newDisputes number
+		author                   AccountID
+		authorTrusted, needsTwo  bool
 	)
 	columns := append([]any{
 		&confirms, &disputes, &dispute, &kept, &changed, &life, &externalID, &source, &kind, &hidden, &reason, &newConfirms, &newDisputes,
+		&author, &authorTrusted, &needsTwo,
 	}, more...)
 	return func(r Row) (t mapdata.Tally, err error) {
 		if err := r.Scan(columns...); err != nil {
@@ -49,6 +53,7 @@ func ScanTallies(more ...any) func(Row) (mapdata.Tally, error) {
 			Source: mapdata.SourceID(source), ExternalID: externalID, Confirms: int(confirms), Disputes: int(disputes),
 			UntrustedConfirms: int(newConfirms), UntrustedDisputes: int(newDisputes),
 			LastDisputeAt: dispute.Time, KeptUntil: kept.Time, ChangedAt: changed.Time,
+			Report: mapdata.Report{Author: author.AccountID, AuthorTrusted: authorTrusted, NeedsTwo: needsTwo},
 		}
 		if !hidden.IsZero() {
 			t.Hidden = &mapdata.Hiding{Until: hidden.Time, Reason: reason}
@@ -94,8 +99,8 @@ func (db *Scripts) AllTallies(ctx context.Context, since time.Time, yield func(*
 
 // KeptEntity is an entity that drivers' confirms keep.
 type KeptEntity struct {
-	Until time.Time
-	Ends  int64 // when it would expire otherwise; milliseconds
+	Until time.Time // no later than its end (D17.3)
+	Ends  int64     // when it would expire otherwise; milliseconds
 }
 
 // KeptEntities finds those of a feed's entities that confirms keep beyond now (D9.6), by external id.
@@ -104,16 +109,21 @@ func (db *Scripts) KeptEntities(ctx context.Context, q Querier, feed mapdata.Fee
 		kindID    string
 		firstSeen instant
 		ends      number
+		end       instant
 		unknown   error
 	)
 	all := make(map[string]KeptEntity)
-	err := each(ctx, q, selectKept, ScanTallies(&kindID, &firstSeen, &ends), func(t *mapdata.Tally) {
+	err := each(ctx, q, selectKept, ScanTallies(&kindID, &firstSeen, &ends, &end), func(t *mapdata.Tally) {
 		kind, err := db.Kind(kindID)
 		if err != nil {
 			unknown = err
 		}
 		if err == nil && t.Counts(kind, firstSeen.Time, now) {
-			all[t.ExternalID] = KeptEntity{Until: t.KeptUntil, Ends: int64(ends)}
+			kept := KeptEntity{Until: t.KeptUntil, Ends: int64(ends)}
+			if !end.IsZero() && end.Before(kept.Until) {
+				kept.Until = end.Time
+			}
+			all[t.ExternalID] = kept
 		}
 	}, feed[:], string(feed.SourceID()), now.UnixMilli())
 	return all, cmp.Or(err, unknown)

@@ -59,6 +59,7 @@ type Dialect struct {
 	LockScope         string // locks a scope ($1) for a key ($2) likewise
 	SubjectID         string // expression: the UUID that e.subject is, or NULL
 	FeedSubject       string // expression: the id of feeds as e.subject has it
+	AppName           string // expression: the name in v.fields, of a version of an app
 	OldTallies        string // selects TallyColumns of the entities that feeds hold, where changed_at is less than $1
 	LiveValues        string // selects place (from 0) and value of those keys of the list $1 that are valid after $2
 

@@ -61,7 +61,7 @@ func (db *Scripts) readVoted(ctx context.Context, q Querier, feed mapdata.FeedID
 // dropEarlierLife replaces a tally of an earlier life by one of no votes.
 func dropEarlierLife(v *mapdata.Voted, now time.Time) {
 	if !v.Tally.Counts(v.Entity.Kind, v.Entity.FirstSeenAt, now) {
-		v.Tally = mapdata.Tally{Source: v.Tally.Source, ExternalID: v.Tally.ExternalID, Hidden: v.Tally.Hidden}
+		v.Tally = mapdata.Tally{Source: v.Tally.Source, ExternalID: v.Tally.ExternalID, Hidden: v.Tally.Hidden, Report: v.Tally.Report}
 	}
 }
 
@@ -104,13 +104,33 @@ func (tx *Tx) counted(ctx context.Context, b *mapdata.Ballot, at time.Time) (map
 	if b.Vote == mapdata.NoVote || b.TrustAfter <= 0 {
 		return v, nil
 	}
-	var first instant
-	err := tx.QueryRow(ctx, selectFirstSignIn, b.Account[:]).Scan(&first)
-	if errors.Is(err, sql.ErrNoRows) {
-		return v, mapdata.ErrNotFound
-	}
-	v.Untrusted = !mapdata.Trusted(first.Time, at, b.TrustAfter)
+	first, err := tx.firstSignIn(ctx, b.Account)
+	v.Untrusted = !mapdata.Trusted(first, at, b.TrustAfter)
 	return v, err
+}
+
+// firstSignIn is when an account first signed in; zero: never. It fails with mapdata.ErrNotFound for an account that is gone.
+func (tx *Tx) firstSignIn(ctx context.Context, account mapdata.AccountID) (time.Time, error) {
+	var first instant
+	err := tx.QueryRow(ctx, selectFirstSignIn, account[:]).Scan(&first)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = mapdata.ErrNotFound
+	}
+	return first.Time, err
+}
+
+// mayVote fails with mapdata.ErrForbidden for the author's vote on a report of theirs (D9.8), and with mapdata.ErrNotFound for a
+// vote on what the account cannot read, unless it stands behind it already or reported the same.
+func mayVote(t *mapdata.Tally, b *mapdata.Ballot, before mapdata.Vote, at time.Time) error {
+	switch {
+	case t.HiddenAt(at) != nil: // nobody votes on what a curator hides
+		return mapdata.ErrNotFound
+	case b.Vote != mapdata.NoVote && t.Author == b.Account && !b.Account.IsZero():
+		return mapdata.Describe(mapdata.ErrForbidden, "You can't vote on your own reports.")
+	case t.WaitsFor(b.Account) && !b.Reported && before == mapdata.NoVote:
+		return mapdata.ErrNotFound
+	}
+	return nil
 }
 
 // CastVote stores a ballot together with the service's own record of the entity, in one transaction, durably (Live
@@ -124,13 +144,13 @@ func (db *Scripts) CastVote(ctx context.Context, b *mapdata.Ballot) (v mapdata.V
 		if v, err = db.votable(ctx, tx, b, at); err != nil {
 			return err
 		}
-		if v.Tally.HiddenAt(at) != nil {
-			return mapdata.ErrNotFound // nobody votes on what a curator hides
-		}
 		// Locked: otherwise it could be severed from its account before it is replaced, and count twice.
 		before, err := scanVote(tx.QueryRow(ctx, tx.dialect.locking(selectVote, "UPDATE OF b"), string(b.Source), b.ExternalID, b.Account[:]))
 		if err != nil {
 			return fmt.Errorf("read standing vote: %w", err)
+		}
+		if err := mayVote(&v.Tally, b, before.Vote, at); err != nil {
+			return err
 		}
 		first := v.Tally.ChangedAt.IsZero()
 		if !v.Tally.Counts(v.Entity.Kind, v.Entity.FirstSeenAt, at) {

@@ -22,6 +22,7 @@ var dialect = store.Dialect{
 
 	SubjectID:   subjectID,
 	FeedSubject: `feeds.id::text`,
+	AppName:     `v.fields::json ->> 'Name'`,
 	OldTallies: `SELECT ` + store.TallyColumns + ` FROM feeds AS f
 		JOIN voted AS v ON v.source = ` + store.SourceOf("f.id::text") + `
 		JOIN entities AS e ON e.feed_id = f.id AND e.external_id = v.external_id

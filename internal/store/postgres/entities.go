@@ -18,13 +18,14 @@ import (
 
 const (
 	selectStoredAll = `SELECT external_id, digest, first_seen_at, seen_at, lifetime_ms, absent_since, changed_at,
-		(octet_length(external_id) + octet_length(properties))::bigint FROM entities WHERE feed_id = $1`
+		(` + store.EntityBytes + `)::bigint, ends_at FROM entities WHERE feed_id = $1`
 	selectStored       = selectStoredAll + ` AND external_id = ANY($2)`
 	selectEntitiesByID = `SELECT ` + store.EntityColumns + ` FROM entities AS e WHERE e.feed_id = $1 AND e.external_id = ANY($2)`
 	selectPart         = `SELECT id FROM feeds WHERE seq % $2 = $1`
 	selectEntitiesOf   = `SELECT ` + store.EntityColumns + `, e.feed_id FROM entities AS e WHERE e.feed_id = ANY($1::uuid[])`
 	selectAliveOf      = `SELECT ` + store.EntityColumns + ` FROM entities AS e
 		WHERE e.feed_id = $1 AND (e.lifetime_ms = 0 OR COALESCE(e.seen_at, $2) + e.lifetime_ms > $3 OR e.external_id = ANY($4))
+			AND (e.ends_at IS NULL OR e.ends_at > $3)
 		ORDER BY e.external_id LIMIT $5`
 )
 
@@ -60,6 +61,7 @@ func (db *DB) Stored(ctx context.Context, feed mapdata.FeedID, ids []string, yie
 				AbsentSince: integer(row[5]),
 				ChangedAt:   instantIn(row[6]),
 				Bytes:       integer(row[7]),
+				EndsAt:      instantIn(row[8]),
 			})
 			return nil
 		})
@@ -96,7 +98,9 @@ func (db *DB) readEntity(e *mapdata.Entity, row [][]byte) (err error) {
 	e.Lifetime = time.Duration(integer(row[7])) * time.Millisecond
 	e.FirstSeenAt, e.SeenAt, e.ChangedAt = instantIn(row[8]), instantIn(row[9]), instantIn(row[10])
 	e.AbsentSince = integer(row[11])
-	return nil
+	e.EndsAt = instantIn(row[12])
+	e.Line, err = mapdata.ParseLine(row[13])
+	return err
 }
 
 // AllEntities yields every stored entity of the feeds of part number part of parts. What is yielded is valid only during
@@ -113,7 +117,7 @@ func (db *DB) AllEntities(ctx context.Context, part, parts int, yield func(*mapd
 		}
 		var e mapdata.Entity
 		return scan(ctx, r, selectEntitiesOf, []any{feeds}, func(row [][]byte) error {
-			const feed = 12
+			const feed = 14
 			copy(e.Feed[:], row[feed])
 			if err := db.readEntity(&e, row); err != nil {
 				return err

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/store/postgres"
 	"wayside/internal/testenv"
@@ -196,10 +198,54 @@ func TestView(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	wantLines(t, db, conn, f)
 	var attribution, licence string
 	run(t, conn, `UPDATE feeds SET attribution = '© F', licence = 'ODbL-1.0' WHERE id = $1`, f.ID[:])
 	err = conn.QueryRow(t.Context(), `SELECT DISTINCT attribution, licence FROM wayside_entities`).Scan(&attribution, &licence)
 	if err != nil || attribution != "© F" || licence != "ODbL-1.0" {
 		t.Errorf("attribution %q, licence %q, %v; want the feed's", attribution, licence, err)
 	}
+}
+
+// wantLines holds what the view has of entities with a line, and with an end.
+func wantLines(t *testing.T, db *postgres.DB, conn *pgx.Conn, f *mapdata.Feed) {
+	t.Helper()
+	now := time.Now().Truncate(time.Second).UTC()
+	ends, lasts, ended := entity(f, "ends"), entity(f, "lasts"), entity(f, "ended")
+	for _, e := range []*mapdata.Entity{&ends, &lasts, &ended} {
+		e.SeenAt, e.Line = now, []geo.Point{{Lat: 52, Lng: 4}, {Lat: 60.5, Lng: 10.25}}
+	}
+	ends.EndsAt, lasts.EndsAt, lasts.Lifetime, ended.EndsAt = now.Add(time.Minute), now.Add(2*time.Hour), 0, now
+	if err := put(t.Context(), db, f, ends, lasts, ended); err != nil {
+		t.Fatal(err)
+	}
+	// An area that the lines touch, and no point lies in.
+	rows, err := conn.Query(t.Context(), `SELECT external_id || ' ' || ST_AsText(geom_line) || ' ' || ST_SRID(geom_line) || ' ' ||
+			extract(epoch FROM expires_at - $1)::bigint FROM wayside_entities
+		WHERE geom_line && ST_MakeEnvelope(10, 60, 11, 61, 4326) ORDER BY 1`, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"ends LINESTRING(4 52,10.25 60.5) 4326 60", "lasts LINESTRING(4 52,10.25 60.5) 4326 7200"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("entities with a line (-want +got):\n%s", diff)
+	}
+	var without int
+	if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM wayside_entities WHERE geom_line IS NULL`).Scan(&without); err != nil || without != 2 {
+		t.Errorf("%d entities have no line, %v; want 2", without, err)
+	}
+	run(t, conn, `SET enable_seqscan = off`) // the table is too small for an index otherwise
+	plan, err := conn.Query(t.Context(), `EXPLAIN SELECT id FROM wayside_entities WHERE geom_line && ST_MakeEnvelope(10, 60, 11, 61, 4326)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := pgx.CollectRows(plan, pgx.RowTo[string])
+	if text := strings.Join(steps, "\n"); err != nil || !strings.Contains(text, "entities_by_line") {
+		t.Errorf("lines of an area are searched without their index: %v\n%s", err, text)
+	}
+	run(t, conn, `RESET enable_seqscan`)
 }

@@ -21,6 +21,7 @@ var dialect = store.Dialect{
 	// A subject that is no UUID names nothing here: unhex gives NULL.
 	SubjectID:   `unhex(replace(e.subject, '-', ''))`,
 	FeedSubject: feedText,
+	AppName:     `json_extract(v.fields, '$.Name')`,
 
 	// CROSS keeps the order: a feed may have had votes on far more entities than it holds, and most feeds hold none that
 	// was voted on.

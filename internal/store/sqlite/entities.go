@@ -14,12 +14,12 @@ import (
 
 // entityColumns are what readEntity takes, in its order. The cast spares a copy of the properties.
 const entityColumns = `e.external_id, e.kind, e.lat, e.lng, CAST(e.properties AS BLOB), e.network, e.digest, e.lifetime_ms,
-	e.first_seen_at, e.seen_at, e.changed_at, e.absent_since`
+	e.first_seen_at, e.seen_at, e.changed_at, e.absent_since, e.ends_at, e.line`
 
 const (
 	// A feed that is gone holds nothing, though its entities may not be removed yet.
 	storedColumns = `SELECT external_id, digest, first_seen_at, seen_at, lifetime_ms, absent_since, changed_at,
-		octet_length(external_id) + octet_length(properties) FROM entities
+		` + store.EntityBytes + `, ends_at FROM entities
 		WHERE feed_id = $1 AND EXISTS (SELECT 1 FROM feeds WHERE id = $1)`
 	selectStored    = storedColumns + ` AND external_id IN (SELECT value FROM json_each($2))`
 	selectStoredAll = storedColumns
@@ -28,7 +28,7 @@ const (
 	selectAliveOf   = `SELECT ` + entityColumns + ` FROM entities AS e
 		WHERE e.feed_id = (SELECT id FROM feeds WHERE id = $1) AND (e.lifetime_ms = 0
 			OR COALESCE(e.seen_at, (SELECT snapshot_at FROM feeds WHERE id = $1)) + e.lifetime_ms > $2
-			OR e.external_id IN (SELECT value FROM json_each($3)))
+			OR e.external_id IN (SELECT value FROM json_each($3))) AND (e.ends_at IS NULL OR e.ends_at > $2)
 		ORDER BY e.external_id LIMIT $4`
 )
 
@@ -57,6 +57,7 @@ func (db *DB) Stored(ctx context.Context, feed mapdata.FeedID, ids []string, yie
 				AbsentSince: integer(row[5]),
 				ChangedAt:   instantOf(row[6]),
 				Bytes:       integer(row[7]),
+				EndsAt:      instantOf(row[8]),
 			})
 			return nil
 		})
@@ -76,7 +77,9 @@ func (db *DB) readEntity(e *mapdata.Entity, row []driver.Value) error {
 	e.Lifetime = time.Duration(integer(row[7])) * time.Millisecond
 	e.FirstSeenAt, e.SeenAt, e.ChangedAt = instantOf(row[8]), instantOf(row[9]), instantOf(row[10])
 	e.AbsentSince = integer(row[11])
-	return nil
+	e.EndsAt = instantOf(row[12])
+	e.Line, err = mapdata.ParseLine(blob(row[13]))
+	return err
 }
 
 // AllEntities yields every stored entity of the feeds of part number part of parts. What is yielded is valid only during

@@ -18,9 +18,9 @@ const upsertBatch = 50
 // upsertColumns are one row's parameters, in their order. Everything of the row is written: REPLACE finds its place
 // once, where ON CONFLICT DO UPDATE would look for it twice.
 const upsertColumns = `feed_id, external_id, kind, lat, lng, properties, network, digest, lifetime_ms,
-	first_seen_at, seen_at, changed_at, absent_since`
+	first_seen_at, seen_at, changed_at, absent_since, ends_at, line`
 
-const upsertParameters = 13
+const upsertParameters = 15
 
 func upsertEntities(rows int) string {
 	one := "(?" + strings.Repeat(",?", upsertParameters-1) + ")"
@@ -93,5 +93,9 @@ func setEntity(args []driver.NamedValue, feed driver.Value, e *mapdata.Entity) {
 	args[12].Value = nil
 	if e.AbsentSince != 0 {
 		args[12].Value = e.AbsentSince
+	}
+	args[13].Value, args[14].Value = store.Millis(e.EndsAt), nil
+	if e.Line != nil {
+		args[14].Value = mapdata.AppendLine(nil, e.Line)
 	}
 }

@@ -167,7 +167,7 @@ func TestPruneVotes(t *testing.T) {
 			`WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
 			INSERT INTO votes (source, external_id, life_at, account, vote, at) SELECT ?2, 'id ' || i, 1, ?3, 1, ?4 FROM n`,
 			`WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-			INSERT INTO voted SELECT ?2, 'id ' || i, 1, 0, NULL, NULL, ?4, 1, 'x', 0, 0, 1, 1, '{}', NULL, NULL, '', 0, 0 FROM n WHERE ?3 IS NOT NULL`,
+			INSERT INTO voted SELECT ?2, 'id ' || i, 1, 0, NULL, NULL, ?4, 1, 'x', 0, 0, 1, 1, '{}', NULL, NULL, '', 0, 0, NULL, 0, 0 FROM n WHERE ?3 IS NOT NULL`,
 		} {
 			if _, err := db.writer.ExecContext(t.Context(), statement, many, string(feed.SourceID()), a[:], start.UnixMilli()); err != nil {
 				t.Fatal(err)

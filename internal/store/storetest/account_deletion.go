@@ -33,6 +33,7 @@ func deletesAccounts(w *testStore) {
 			ID: "token of " + id, Account: one.ID, TokenHash: []byte("token of " + id), CreatedAt: start,
 		}, mapdata.AuditEntry{At: start, Actor: one.ID}, nil))
 		w.must(w.store.SetPreferences(w.ctx, one.ID, &mapdata.Preferences{Theme: &night}))
+		w.must(w.store.SetSavedPlaces(w.ctx, one.ID, []byte(id)))
 	}
 	p := w.pairingOf("BCDF", "GHJK")
 	w.must(w.answer(w.store, p, start, a, mapdata.PairingApproved))
@@ -56,6 +57,8 @@ func deletesAccounts(w *testStore) {
 	prefs, err := w.store.Preferences(w.ctx, a.ID)
 	w.must(err)
 	w.same("its preferences", prefs, &mapdata.Preferences{})
+	w.wantPlaces(a, nil)
+	w.wantPlaces(b, []byte(b.ID.String()))
 	_, err = w.store.Feed(w.ctx, own.ID)
 	w.fails("its feed", err, mapdata.ErrNotFound)
 	w.same("its entities", w.entities(own), byID())

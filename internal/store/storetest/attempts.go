@@ -40,7 +40,7 @@ func readsTimeline(w *testStore) {
 	good := w.polled(f, at(time.Minute), 9)
 	good.Attempt = mapdata.Attempt{
 		At: at(time.Minute), Duration: 1500 * time.Microsecond, OK: true, Outcome: mapdata.OutcomeOK,
-		Rows: 9, Rejected: 2, Bytes: 321, Unchanged: 4, Retired: 1,
+		Rows: 9, Rejected: 2, Bytes: 321, Unchanged: 4, Retired: 1, Skipped: 3,
 	}
 	w.apply(good)
 	failed := failedPoll(f, at(2*time.Minute))

@@ -18,7 +18,7 @@ func countsHoldings(w *testStore) {
 		w.same(what+": the account", mark.AccountBytes, account)
 		w.same(what+": the feed's row", w.feed(of).Holds, want)
 	}
-	size := mapdata.RowBytes("a", entity(f, "a", start).Properties)
+	size := mapdata.RowBytes("a", entity(f, "a", start).Properties, nil)
 	w.apply(w.pushed(f, start, entity(f, "a", start), entity(f, "b", start)))
 	w.apply(w.pushed(other, start, entity(other, "a", start)))
 	holds("two new entities", f, mapdata.Usage{Entities: 2, Bytes: 2 * size}, 3*size)
@@ -48,7 +48,7 @@ func countsHoldings(w *testStore) {
 func sharesAccountBytes(w *testStore) {
 	owner := w.account()
 	f, other := w.pushFeed(owner), w.pushFeed(owner)
-	size := mapdata.RowBytes("a", entity(f, "a", start).Properties)
+	size := mapdata.RowBytes("a", entity(f, "a", start).Properties, nil)
 	first, second := w.pushed(f, start, entity(f, "a", start)), w.pushed(other, start, entity(other, "a", start))
 	for _, c := range []*mapdata.Change{first, second} {
 		w.count(c)

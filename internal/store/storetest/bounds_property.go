@@ -125,7 +125,7 @@ func (m *boundsModel) check() {
 		stored := m.entities(f)
 		count := mapdata.Usage{}
 		for id, e := range stored {
-			count = count.Plus(mapdata.Usage{Entities: 1, Bytes: mapdata.RowBytes(id, e.Properties)})
+			count = count.Plus(mapdata.Usage{Entities: 1, Bytes: mapdata.RowBytes(id, e.Properties, e.Line)})
 		}
 		mark, err := m.store.Mark(m.ctx, f.ID)
 		m.must(err)

@@ -11,6 +11,7 @@ import (
 func callTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
 		"waiting feeds are public and pending": waitingFeeds,
+		"waiting apps":                         waitingApps,
 		"curators are called once":             curatorsAreCalledOnce,
 		"times of reviews":                     reviewTimes,
 		"silent feeds":                         silentFeeds,
@@ -44,6 +45,29 @@ func waitingFeeds(w *testStore) {
 	got, err = w.store.WaitingFeeds(w.ctx, 1)
 	w.must(err)
 	w.same("the first waiting feed", got, want[:1])
+}
+
+func waitingApps(w *testStore) {
+	owner, other := w.account(), w.account()
+	later, first := w.app(owner), w.app(other)
+	later.Versions[0].SubmittedAt = first.Versions[0].SubmittedAt.Add(time.Hour)
+	for _, a := range []*mapdata.App{later, first} {
+		w.must(w.store.CreateApp(w.ctx, a, appLimits(10), mapdata.Side{}))
+	}
+	w.approve(w.createdApp(owner))
+	waiting := func(a *mapdata.App) mapdata.WaitingFeed {
+		v := &a.Versions[0]
+		return mapdata.WaitingFeed{IsApp: true, Managers: []mapdata.AccountID{a.Owner}, Name: v.Fields.Name, Since: v.SubmittedAt}
+	}
+	for limit, want := range map[int][]mapdata.WaitingFeed{10: {waiting(first), waiting(later)}, 1: {waiting(first)}} {
+		got, err := w.store.WaitingApps(w.ctx, limit)
+		w.must(err)
+		w.same("waiting apps", got, want)
+	}
+	w.must(w.deleteAccount(other))
+	got, err := w.store.WaitingApps(w.ctx, 10)
+	w.must(err)
+	w.same("waiting apps without those of an account that is gone", got, []mapdata.WaitingFeed{waiting(later)})
 }
 
 func curatorsAreCalledOnce(w *testStore) {

@@ -40,6 +40,13 @@ func (w *testStore) fullFeed(owner *mapdata.Account) *mapdata.Feed {
 		NextFetchAt: at(1 * time.Second), LastFetchedAt: at(2 * time.Second), LastOutcome: mapdata.OutcomeTLSError, LastError: "Renew it.",
 		LastRows: 3, LastRejected: 4, ConsecutiveFailures: 5, Shrank: true, BodyHash: []byte{6},
 	}
+	f.Bridge = mapdata.Bridge{
+		Format: "geojson", Mapping: `{"id":"«x»"}`, StatusURL: "https://feeds.example.org/status", TimeZone: "Europe/Paris", ChargerNetwork: "none",
+	}
+	f.Polling.LastSkipped, f.Polling.Skips = 7, []mapdata.Skip{
+		{Reason: "no_kind", Items: 7, Words: []mapdata.SkipWord{{Word: "«other»", Items: 6}}, Examples: []string{"a", "b"}},
+	}
+	f.Polling.Validators = mapdata.Validators{Generation: 3, Documents: []mapdata.Validator{{URL: "u", ETag: `"e"`, LastModified: "yesterday"}}}
 	f.Proposed = &mapdata.Words{Name: "Other «name»", Description: "Two\nlines", Attribution: "A", Licence: "L", LayerName: "M", SpecURL: "https://example.org/t"}
 	f.LastPushAt, f.SnapshotAt, f.Snapshot, f.EntitiesRevision = at(7*time.Second), at(8*time.Second), 9, 0
 	return f
@@ -239,12 +246,14 @@ func storesEdits(w *testStore) {
 			g.Visibility, g.Active, g.ReviewState, g.ReviewNote, g.UpdatedAt = mapdata.Public, false, mapdata.Pending, "", at(time.Hour)
 			g.Proposed = nil
 			g.PullURL, g.PullAuthSealed, g.PullInterval = "https://feeds.example.org/b.json", nil, time.Hour
+			g.Bridge = mapdata.Bridge{Format: "datex2-energy", StatusURL: "https://feeds.example.org/s"}
 			g.Polling.NextFetchAt, g.Polling.ConsecutiveFailures = time.Time{}, 0
 		}
 		want.Generation = 1
 		// None of these can be set by an edit.
 		g.Polling.LastOutcome, g.Polling.LastError, g.Polling.LastRows, g.Polling.Shrank = mapdata.OutcomeOK, "x", 99, false
 		g.Polling.BodyHash, g.Polling.LastFetchedAt, g.Polling.LastRejected = nil, at(time.Hour), 98
+		g.Polling.LastSkipped, g.Polling.Skips, g.Polling.Validators = 98, nil, mapdata.Validators{}
 		g.LastPushAt, g.SnapshotAt, g.Snapshot, g.EntitiesRevision, g.Generation = at(time.Hour), at(time.Hour), 97, 96, 95
 		g.Layer.Slug, g.Layer.ID, g.Direction, g.CreatedAt, g.Owner = "other", "x", mapdata.Push, at(time.Hour), mapdata.AccountID{1}
 		return mapdata.Side{}, nil

@@ -57,6 +57,9 @@ func Fill(t *testing.T, store Store, rows int) {
 	w.must(err)
 	w.invite(joined, drivers[0], mapdata.InvitedToTransfer, drivers[2].Email)
 
+	app := w.approve(w.createdApp(drivers[0]))
+	w.must(w.setInstall(&mapdata.AppInstall{Account: drivers[1].ID, App: app.ID, Config: []byte{0, 255}, Hidden: true, InstalledAt: start}, 1))
+
 	gone := w.pushFeed(drivers[1])
 	w.apply(w.pushed(gone, start, entity(gone, "a", start)))
 	w.must(store.DeleteFeed(w.ctx, gone.ID, mapdata.AuditEntry{At: start, Actor: drivers[0].ID, Action: "feed.delete"}))
@@ -86,6 +89,7 @@ func (w *testStore) fillAccounts(drivers []*mapdata.Account) {
 		Units: &units, Tones: &tones, Lead: &lead, SourcesOff: []string{"incidents", `"\é`}, Networks: []string{},
 	}))
 	w.must(w.store.SetPreferences(w.ctx, drivers[1].ID, &mapdata.Preferences{}))
+	w.must(w.store.SetSavedPlaces(w.ctx, drivers[1].ID, []byte{0, 255}))
 }
 
 // Same fails the test where two stores have different contents. It changes neither.
@@ -131,7 +135,11 @@ func answersOf(t *testing.T, store Store) map[string]any {
 		w.must(err)
 		vote, err := store.Vote(w.ctx, mapdata.Incidents, "live", a.ID)
 		w.must(err)
-		owned[a.Email] = []any{sessions, tokens, passkeys, chosen, vote}
+		apps, err := store.AppsOf(w.ctx, a.ID)
+		w.must(err)
+		places, err := store.SavedPlaces(w.ctx, a.ID)
+		w.must(err)
+		owned[a.Email] = []any{sessions, tokens, passkeys, chosen, vote, apps, w.installs(&a), places}
 	}
 	log := w.audit(mapdata.AuditQuery{})
 	for i := range log {

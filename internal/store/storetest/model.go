@@ -69,7 +69,7 @@ func (m *model) alive(now time.Time) (n int) {
 
 func (m *model) holds() (u mapdata.Usage) {
 	for id, e := range m.entities {
-		u = u.Plus(mapdata.Usage{Entities: 1, Bytes: mapdata.RowBytes(id, e.Properties)})
+		u = u.Plus(mapdata.Usage{Entities: 1, Bytes: mapdata.RowBytes(id, e.Properties, e.Line)})
 	}
 	return u
 }
@@ -177,6 +177,12 @@ func drawEntity(r *rapid.T, c *mapdata.Change, id string) mapdata.Entity {
 	}
 	if c.Snapshot == nil || rapid.Bool().Draw(r, "seen by itself") {
 		e.SeenAt = c.At
+	}
+	if rapid.IntRange(0, 2).Draw(r, "end") == 0 {
+		e.EndsAt = c.At.Truncate(time.Second).Add(time.Duration(rapid.IntRange(-60, 12_000).Draw(r, "seconds to the end")) * time.Second)
+	}
+	if rapid.IntRange(0, 2).Draw(r, "line") == 0 {
+		e.Line = longLine()[:rapid.IntRange(2, mapdata.MaxLine).Draw(r, "positions")]
 	}
 	return e
 }

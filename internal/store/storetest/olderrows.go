@@ -11,6 +11,7 @@ var (
 	olderProvider, olderDriver = mapdata.AccountID{1}, mapdata.AccountID{2}
 	olderPulled, olderPushed   = mapdata.FeedID{3}, mapdata.FeedID{4}
 	olderEmpty, olderDeleted   = mapdata.FeedID{5}, mapdata.FeedID{6}
+	olderApp                   = mapdata.AppID{7}
 )
 
 // olderRow is a row of a table: its values by column, where the version has the column. Times, UUIDs, truth values and lists
@@ -109,7 +110,7 @@ func olderEntityRow(e *mapdata.Entity) olderRow {
 func olderHolds(feed mapdata.FeedID) (holds mapdata.Usage) {
 	for _, e := range olderEntities() {
 		if e.Feed == feed {
-			holds = holds.Plus(mapdata.Usage{Entities: 1, Bytes: mapdata.RowBytes(e.ExternalID, e.Properties)})
+			holds = holds.Plus(mapdata.Usage{Entities: 1, Bytes: mapdata.RowBytes(e.ExternalID, e.Properties, e.Line)})
 		}
 	}
 	return holds
@@ -158,6 +159,7 @@ func olderAccountRows() []olderRow {
 		{"preferences", map[string]any{
 			"account": olderDriver, "units": "metric", "tones": false, "lead": 0.75, "sources_off": []string{"incidents", `"é`},
 		}},
+		{"saved_places", map[string]any{"account": olderDriver, "sealed": []byte{1, 255}}},
 		{"passkeys", map[string]any{
 			"id": "passkey", "credential_id": []byte("credential"), "account": olderProvider, "name": "Phone", "blob": []byte{1}, "created_at": start,
 		}},
@@ -174,5 +176,11 @@ func olderAccountRows() []olderRow {
 			"at": start, "expires_at": at(time.Hour),
 		}},
 		{"review_calls", map[string]any{"account": olderProvider, "off": true}},
+		{"apps", map[string]any{"id": olderApp, "slug": "trip", "owner": olderDriver, "created_at": start, "updated_at": start, "suspended_at": nil}},
+		{"app_versions", map[string]any{
+			"app": olderApp, "number": 1, "state": "approved", "fields": `{"name":"é"}`, "submitted_at": start, "decided_at": at(time.Hour),
+		}},
+		{"app_icons", map[string]any{"app": olderApp, "name": "icon", "png": []byte{1, 255}}},
+		{"app_installs", map[string]any{"account": olderDriver, "app": olderApp, "config": []byte{1, 255}, "hidden": true, "installed_at": start}},
 	}
 }

@@ -112,6 +112,12 @@ func resealsHeaders(w *testStore) {
 		w.Errorf("an empty store has a sealed header: %+v", none)
 	}
 	a := w.account()
+	first := &mapdata.AppInstall{Account: a.ID, App: w.createdApp(w.account()).ID, Config: []byte("set"), InstalledAt: start}
+	w.must(w.setInstall(first, 1))
+	set, err := w.store.AnySealed(w.ctx)
+	w.must(err)
+	w.same("any config", set, &store.SealedHeader{Account: a.ID, App: first.App, Text: []byte("set")})
+	w.must(w.store.Uninstall(w.ctx, a.ID, first.App))
 	sealed := make(map[mapdata.FeedID]string)
 	for _, text := range []string{"one", "", "two"} {
 		f := w.fullFeed(a)
@@ -122,6 +128,11 @@ func resealsHeaders(w *testStore) {
 		w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
 		sealed[f.ID] = text
 	}
+	app := w.createdApp(a)
+	kept := &mapdata.AppInstall{Account: w.account().ID, App: app.ID, Config: []byte("config"), InstalledAt: start}
+	lost := &mapdata.AppInstall{Account: w.account().ID, App: app.ID, Config: []byte("two"), InstalledAt: start}
+	w.must(w.setInstall(kept, 1))
+	w.must(w.setInstall(lost, 1))
 	one, err := w.store.AnySealed(w.ctx)
 	w.must(err)
 	w.same("any header", string(one.Text), sealed[one.Feed])
@@ -144,11 +155,25 @@ func resealsHeaders(w *testStore) {
 		return append([]byte("new "), h.Text...), nil
 	}, audit)
 	w.must(err)
-	w.same("headers", n, 2)
+	w.same("headers and configs", n, 4)
+	w.same("configs", w.configs(kept.Account, lost.Account), []string{"new config", ""})
 	for id, text := range sealed {
 		sealed[id] = map[string]string{"one": "new one"}[text]
 	}
 	w.wantSealed(sealed)
+}
+
+// configs are the sealed configs of accounts that install one app each; empty: it was uninstalled.
+func (w *testStore) configs(accounts ...mapdata.AccountID) (texts []string) {
+	w.Helper()
+	for _, id := range accounts {
+		text := ""
+		for _, i := range w.installs(&mapdata.Account{ID: id}) {
+			text = string(i.Config)
+		}
+		texts = append(texts, text)
+	}
+	return texts
 }
 
 func (w *testStore) wantSealed(want map[mapdata.FeedID]string) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/account"
+	"wayside/internal/apps"
 	"wayside/internal/feed"
 	"wayside/internal/geo"
 	"wayside/internal/ingest"
@@ -29,6 +30,7 @@ type Store interface {
 	account.Store
 	account.PasskeyStore
 	feed.Store
+	apps.Store
 	replica.Store
 	ingest.Store
 	mail.Outbox
@@ -39,6 +41,7 @@ type Store interface {
 	AnySealed(ctx context.Context) (*store.SealedHeader, error)
 	AddAudit(ctx context.Context, entries ...mapdata.AuditEntry) error
 	Reseal(ctx context.Context, reseal func(store.SealedHeader) ([]byte, error), audit mapdata.AuditEntry) (int, error)
+	ResealSavedPlaces(ctx context.Context, reseal func(account mapdata.AccountID, sealed []byte) ([]byte, error)) error
 	CountCurators(ctx context.Context) (int, error)
 	// Prune severs old votes from their accounts (D9.7) and deletes expired data and the data of deleted feeds.
 	Prune(ctx context.Context, now time.Time) error
@@ -61,9 +64,12 @@ func Run(t *testing.T, fresh Fresh) {
 		{"pairings", pairingTests()},
 		{"passkeys", passkeyTests()},
 		{"preferences", preferenceTests()},
+		{"saved places", savedPlacesTests()},
 		{"feeds", feedTests()},
 		{"built-in feeds", builtinTests()},
+		{"reports of drivers", reportTests()},
 		{"entities", entityTests()},
+		{"lines and ends", lineTests()},
 		{"changes", changeTests()},
 		{"polls", pollTests()},
 		{"fencing of polls", fencingTests()},
@@ -78,6 +84,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"votes", voteTests()},
 		{"takedowns", takedownTests()},
 		{"maintainers", invitationTests()},
+		{"apps", appTests()},
 		{"replicas", replicaTests()},
 		{"side by side", concurrencyTests()},
 		{"whole", wholeTests()},
@@ -233,7 +240,8 @@ func (w *testStore) polled(f *mapdata.Feed, when time.Time, rows int, upserts ..
 	w.must(err)
 	c.Snapshot = &mapdata.SnapshotTaken{Snapshot: mark.Snapshot + 1, Polling: mapdata.Polling{
 		NextFetchAt: when.Add(time.Minute), LastFetchedAt: when, LastOutcome: mapdata.OutcomeOK, LastRows: rows,
-		BodyHash: []byte("body at " + when.String()),
+		BodyHash: []byte("body at " + when.String()), LastSkipped: 2, Skips: []mapdata.Skip{{Reason: "no_kind", Items: 2}},
+		Validators: mapdata.Validators{Generation: 1, Documents: []mapdata.Validator{{URL: "u", ETag: when.String()}}},
 	}}
 	return c
 }
@@ -256,7 +264,7 @@ func (w *testStore) count(c *mapdata.Change) {
 	for i := range c.Upserts {
 		e := &c.Upserts[i]
 		old, known := bytes[e.ExternalID]
-		c.Grows.Bytes += mapdata.RowBytes(e.ExternalID, e.Properties) - old
+		c.Grows.Bytes += mapdata.RowBytes(e.ExternalID, e.Properties, e.Line) - old
 		if !known {
 			c.Grows.Entities++
 		}

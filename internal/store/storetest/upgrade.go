@@ -153,6 +153,8 @@ func stored(value any, form string) any {
 		return storedID(v, v.String(), form)
 	case mapdata.FeedID:
 		return storedID(v, v.String(), form)
+	case mapdata.AppID:
+		return storedID(v, v.String(), form)
 	case bool:
 		if form != "boolean" && v {
 			return 1
@@ -221,7 +223,7 @@ func (w *upgraded) readsFeeds() {
 	for id, f := range got {
 		var holds mapdata.Usage
 		for _, e := range w.entities(&f) {
-			holds = holds.Plus(mapdata.Usage{Entities: 1, Bytes: mapdata.RowBytes(e.ExternalID, e.Properties)})
+			holds = holds.Plus(mapdata.Usage{Entities: 1, Bytes: mapdata.RowBytes(e.ExternalID, e.Properties, e.Line)})
 		}
 		w.same("what the feed stores", f.Holds, holds)
 		bytes[got[id].Owner] += holds.Bytes
@@ -257,6 +259,9 @@ func (w *upgraded) readsAccounts() {
 		want = &mapdata.Preferences{Units: &units, Tones: &tones, Lead: &lead, SourcesOff: []string{"incidents", `"é`}}
 	}
 	w.same("preferences", preferences, want)
+	places, err := w.store.SavedPlaces(w.ctx, olderDriver)
+	w.must(err)
+	w.same("saved places", places, kept(w, "saved_places", "sealed", []byte{1, 255}))
 	passkeys, err := w.store.Passkeys(w.ctx, olderProvider)
 	w.must(err)
 	w.same("passkeys", len(passkeys), kept(w, "passkeys", "id", 1))
@@ -335,6 +340,20 @@ func (w *upgraded) readsRest() {
 	w.must(err)
 	w.same("e-mails", len(emails), 1)
 	w.same("what the e-mail says", emails[0].Data, map[string]string{"feed_name": "é"})
+	if w.before.has("apps", "id") {
+		w.readsApps()
+	}
+}
+
+func (w *upgraded) readsApps() {
+	w.Helper()
+	w.same("app", w.readApp(olderApp), &mapdata.App{
+		ID: olderApp, Slug: "trip", Owner: olderDriver, CreatedAt: start, UpdatedAt: start,
+		Versions: []mapdata.AppVersion{{Number: 1, State: mapdata.AppApproved, Fields: mapdata.AppFields{Name: "é"}, SubmittedAt: start, DecidedAt: at(time.Hour)}},
+	})
+	w.same("installed apps", w.installs(&mapdata.Account{ID: olderDriver}), []mapdata.AppInstall{
+		{Account: olderDriver, App: olderApp, Config: []byte{1, 255}, Hidden: true, InstalledAt: start},
+	})
 }
 
 // goesOn uses the upgraded store: it prunes, takes a push, and deletes the provider's account with all that it counts.

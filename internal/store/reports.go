@@ -1,0 +1,184 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+const (
+	// The author of a report that is renewed stays, and counts from then on if the account does.
+	insertReport = `INSERT INTO voted (source, external_id, confirms, disputes, changed_at, life_at, kind, lat, lng, first_seen_at,
+			last_seen_at, properties, author, author_trusted, needs_two)
+		VALUES ($1, $2, 0, 0, $3, $4, $5, $6, $7, $4, $3, $8, $9, $10, $11)`
+	renewReport = `UPDATE voted SET author_trusted = $4, changed_at = $5 WHERE source = $1 AND external_id = $2 AND author = $3`
+
+	selectAuthor = `SELECT author FROM voted WHERE source = $1 AND external_id = $2`
+	deleteTally  = `DELETE FROM voted WHERE source = $1 AND external_id = $2`
+	deleteVotes  = `DELETE FROM votes WHERE source = $1 AND external_id = $2`
+
+	selectReporter  = `SELECT times, last_at, lat, lng FROM reporters WHERE account = $1`
+	replaceReporter = `INSERT INTO reporters (account, times, last_at, lat, lng) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (account) DO UPDATE SET times = excluded.times, last_at = excluded.last_at, lat = excluded.lat, lng = excluded.lng`
+	pruneReporters = `DELETE FROM reporters WHERE last_at <= $1`
+
+	selectOwnReports = `SELECT external_id, kind, lat, lng, properties, first_seen_at FROM voted WHERE author = $1 ORDER BY first_seen_at, external_id`
+)
+
+// AdmitReport counts a report of an account, before anything else is done for it. It fails with a *mapdata.LimitError beyond the
+// account's limit for a day, and with a *mapdata.InvalidError where the account cannot be.
+func (db *Scripts) AdmitReport(ctx context.Context, a *mapdata.ReportAttempt) error {
+	at := a.At.UTC().Truncate(time.Millisecond)
+	return db.backend.Write(ctx, "count a report", func(tx *Tx) error {
+		if err := tx.lockScope(ctx, scopeReports, a.Account.String()); err != nil {
+			return err
+		}
+		first, err := tx.firstSignIn(ctx, a.Account)
+		if err != nil {
+			return err
+		}
+		times, err := tx.admitted(ctx, a, at)
+		if err != nil {
+			return err
+		}
+		most := a.PerDay
+		if at.Before(first.Add(mapdata.ReportFirstDay)) {
+			most = min(most, mapdata.ReportsOnFirstDay)
+		}
+		day := at.Add(-24 * time.Hour).UnixMilli()
+		times = slices.DeleteFunc(times, func(t int64) bool { return t <= day })
+		if len(times) >= most {
+			again := time.UnixMilli(times[len(times)-most]).Add(24 * time.Hour)
+			return &mapdata.LimitError{RetryAfter: again.Sub(at), What: "reports of this account within a day"}
+		}
+		text, err := json.Marshal(append(times, at.UnixMilli()))
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, replaceReporter, a.Account[:], string(text), at.UnixMilli(), a.Point.Lat, a.Point.Lng)
+		return err
+	})
+}
+
+// admitted gives the times of the account's reports so far, unless the next one is implausible.
+func (tx *Tx) admitted(ctx context.Context, a *mapdata.ReportAttempt, at time.Time) (times []int64, err error) {
+	var (
+		text string
+		last instant
+		from = a.Point
+	)
+	err = tx.QueryRow(ctx, selectReporter, a.Account[:]).Scan(&text, &last, &from.Lat, &from.Lng)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !mapdata.Plausible(from, a.Point, at.Sub(last.Time)) {
+		return nil, &mapdata.InvalidError{Fields: []mapdata.FieldError{{
+			Field: "lat", Code: "implausible", Message: "is too far from the last report of this account to have been reached since",
+		}}}
+	}
+	return times, json.Unmarshal([]byte(text), &times)
+}
+
+// report stores whose the change's report is: with the entity, so that no follower sees one without the other.
+func (tx *Tx) report(ctx context.Context, c *mapdata.Change) error {
+	r := c.Report
+	if r == nil {
+		return nil
+	}
+	first, err := tx.firstSignIn(ctx, r.Account)
+	if err != nil {
+		return err
+	}
+	trusted, source := mapdata.Trusted(first, c.At, r.TrustAfter), string(c.Feed.SourceID())
+	if len(c.Upserts) == 0 {
+		err = tx.one(ctx, renewReport, source, r.ExternalID, r.Account[:], trusted, Millis(c.At))
+	} else {
+		e := &c.Upserts[0]
+		_, err = tx.Exec(ctx, insertReport, source, e.ExternalID, Millis(c.At), lifeMillis(e.FirstSeenAt), e.Kind.ID(), e.Point.Lat, e.Point.Lng,
+			string(e.Properties), r.Account[:], trusted, r.NeedsTwo)
+	}
+	if err != nil {
+		return err
+	}
+	tx.raiseVotes(c.Feed, r.ExternalID)
+	return nil
+}
+
+// RetractReport removes a report with the votes on it, for its author. It fails with mapdata.ErrNotFound for a report that is not
+// stored or that is not the account's.
+func (db *Scripts) RetractReport(ctx context.Context, externalID string, account mapdata.AccountID) error {
+	feed, source := mapdata.DriversID, string(mapdata.Drivers)
+	return db.backend.Write(ctx, "retract a report", func(tx *Tx) error {
+		if err := tx.lock(ctx, selectFeedExists, "UPDATE", feed[:]); err != nil {
+			return err
+		}
+		var author AccountID
+		err := tx.QueryRow(ctx, selectAuthor, source, externalID).Scan(&author)
+		if errors.Is(err, sql.ErrNoRows) || err == nil && (account.IsZero() || author.AccountID != account) {
+			return mapdata.ErrNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("read the author: %w", err)
+		}
+		return tx.retract(ctx, feed, source, externalID)
+	})
+}
+
+func (tx *Tx) retract(ctx context.Context, feed mapdata.FeedID, source, externalID string) error {
+	var bytes int64
+	err := tx.QueryRow(ctx, tx.dialect.locking(selectRowBytes, "UPDATE"), feed[:], externalID).Scan(&bytes)
+	if errors.Is(err, sql.ErrNoRows) {
+		return mapdata.ErrNotFound // it has expired
+	}
+	if err != nil {
+		return err
+	}
+	for _, statement := range []string{deleteVotes, deleteTally} {
+		if _, err := tx.Exec(ctx, statement, source, externalID); err != nil {
+			return err
+		}
+	}
+	if err := tx.one(ctx, deleteEntity, feed[:], externalID); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, growFeed, feed[:], -1, -bytes); err != nil {
+		return err
+	}
+	if err := tx.growAccount(ctx, mapdata.BuiltinOwner, -bytes, 0); err != nil {
+		return err
+	}
+	tx.raiseRevision(feed, []string{externalID})
+	tx.AtCommit(updateEntitiesOf, feed[:])
+	return nil
+}
+
+const (
+	selectRowBytes = `SELECT ` + EntityBytes + ` FROM entities WHERE feed_id = $1 AND external_id = $2`
+	deleteEntity   = `DELETE FROM entities WHERE feed_id = $1 AND external_id = $2`
+)
+
+// OwnReports lists the reports that are still linked to the account, the oldest first.
+func (db *Scripts) OwnReports(ctx context.Context, account mapdata.AccountID) ([]mapdata.OwnReport, error) {
+	all, err := List(ctx, db.backend, selectOwnReports, func(r Row) (o mapdata.OwnReport, err error) {
+		var (
+			kind string
+			at   instant
+		)
+		if err := r.Scan(&o.ExternalID, &kind, &o.Point.Lat, &o.Point.Lng, &o.Properties, &at); err != nil {
+			return o, err
+		}
+		o.At = at.Time
+		o.Kind, err = db.Kind(kind)
+		return o, err
+	}, account[:])
+	return all, db.backend.Failure("list reports", err)
+}
