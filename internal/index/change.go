@@ -135,7 +135,7 @@ func (c *change) put(place uint32, ent *mapdata.Entity) {
 
 // same says whether a record differs from the slot in nothing but when the entity was last seen.
 func (s *slot) same(seg *segment, rec *record, text []byte) bool {
-	return s.kind == rec.kind && s.lifetime == rec.lifetime && s.firstSeen == rec.firstSeen &&
+	return s.kind == rec.kind && s.lifetime == rec.lifetime && s.ends == rec.ends && s.firstSeen == rec.firstSeen &&
 		s.changed == rec.changed && s.network == rec.network && bytes.Equal(s.text(seg), text)
 }
 

@@ -75,7 +75,7 @@ func (ix *Index) Sweep(before time.Time) []mapdata.Expired {
 		c.pace.row(rowsPerSegment)
 		for row := range seg.used {
 			s := &seg.slots[row]
-			if s.dead || s.lifetime == 0 || s.expiresAt(c.v.feeds[s.feed]) > limit || c.kept(s, limit) {
+			if s.dead || !s.expires() || s.expiresAt(c.v.feeds[s.feed]) > limit || c.kept(s, limit) {
 				continue
 			}
 			at, known := swept[s.feed]

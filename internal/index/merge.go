@@ -197,7 +197,7 @@ func (m *merge) vote(votes []mapdata.Tally) []mapdata.Return {
 		if end, hidden := returnOf(s, seg, t); hidden {
 			returns = append(returns, end)
 			e := s.entry(seg, r, m.v.law)
-			m.v.withheld = append(m.v.withheld, withheld{r, milli(end.At), e.spot(s, seg)})
+			m.v.withheld = append(m.v.withheld, withheld{r, milli(end.At), e.spot(s, seg), t.Waits()})
 		}
 	}
 	return returns

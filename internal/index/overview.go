@@ -126,7 +126,7 @@ func (q *search) countRows(tiles geo.Tiles) {
 		w := &q.v.withheld[k]
 		p := &w.spot
 		at, in := tiles.Position(p.at.Tile(tiles.Level))
-		if in && w.until > q.now && !q.unrestricted(p.feed) && q.wantsRow(p.kind, p.flags, p.feed, p.network) {
+		if in && w.until > q.now && (w.waits || !q.unrestricted(p.feed)) && q.wantsRow(p.kind, p.flags, p.feed, p.network) {
 			q.tiles[at].add(p.kind, -1, -share(p.at.X), -share(p.at.Y))
 		}
 	}

@@ -21,6 +21,8 @@ type search struct {
 	lapsed     bitset // feeds whose persistent entities the search may not see; empty: none (D4.16)
 	tallies    *tallies
 	suppressed bool // finds what votes hide too
+	viewer     mapdata.AccountID
+	waiting    bool // finds everybody's reports that wait for others to stand behind them
 	since      int64
 	now        int64
 	limit      int
@@ -77,6 +79,7 @@ func (q *search) prepare(ix *Index, s *mapdata.Search) {
 	q.v = ix.current.Load()
 	q.tallies = q.v.tallies
 	q.suppressed = s.Suppressed
+	q.viewer, q.waiting = s.Viewer, s.Waiting
 	q.center = s.Center.Vector()
 	q.chord = geo.ChordSquaredOf(s.Radius)
 	q.kinds = s.Kinds
@@ -271,7 +274,7 @@ func (q *search) wants(e *entry) bool {
 		if !q.wantsVoted(s, t) {
 			return false
 		}
-	} else if s.lifetime != 0 && s.expiresAt(q.v.feeds[e.feed]) <= q.now || s.changed <= q.since {
+	} else if s.expires() && q.over(s, q.v.feeds[e.feed]) || s.changed <= q.since {
 		return false
 	}
 	if len(q.lapsed) > 0 && s.lifetime == 0 && q.lapsed.has(e.feed) {
@@ -283,13 +286,21 @@ func (q *search) wants(e *entry) bool {
 	return slices.Contains(q.networks, s.network)
 }
 
+// over says whether an entity without a tally has expired. A report without one was stored by halves, and nobody reads it.
+func (q *search) over(s *slot, f *feed) bool {
+	return s.expiresAt(f) <= q.now || f.source == mapdata.Drivers
+}
+
 // wantsVoted judges an entity that drivers voted on: votes hide it (D9.5), keep it (D9.6), and count as a change (D4.3).
 func (q *search) wantsVoted(s *slot, t *mapdata.Tally) bool {
+	if !q.waiting && t.WaitsFor(q.viewer) {
+		return false
+	}
 	v := judge(t, s, q.now)
 	if v.disputedUntil != 0 && !q.suppressed && !q.own.has(s.feed) {
 		return false
 	}
-	if s.lifetime != 0 && max(s.expiresAt(q.v.feeds[s.feed]), v.keptUntil) <= q.now {
+	if s.expires() && max(s.expiresAt(q.v.feeds[s.feed]), v.keptUntil) <= q.now {
 		return false
 	}
 	return max(s.changed, v.changed) > q.since
@@ -351,7 +362,7 @@ func (q *search) fill(hit *mapdata.Hit, item geo.Ranked) {
 	hit.Chord = item.Chord
 	hit.ExternalID, hit.Prepared = s.externalID(seg), s.prepared(seg)
 	hit.FirstSeenAt, hit.LastSeenAt, hit.ExpiresAt, hit.ChangedAt = s.firstSeen, s.seenAt(feed), s.expiresAt(feed), s.changed
-	hit.Prior, hit.Rank, hit.Zone = mapdata.DefaultPrior, mapdata.RankOfFeeds, 0
+	hit.Prior, hit.Rank, hit.Zone = feed.source.Prior(), feed.source.Rank(), 0
 	hit.Confirms, hit.Disputes, hit.DisputedUntil = 0, 0, 0
 	hit.Upstream, hit.Merged, hit.Hidden = "", nil, nil
 	if t := q.tally(s); t != nil {

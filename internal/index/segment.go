@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"sync/atomic"
+	"time"
 
 	"wayside/internal/geo"
 	"wayside/internal/law"
@@ -52,6 +53,7 @@ type slot struct {
 	length    uint32       // of the text
 	feed      uint32
 	tally     atomic.Uint32 // number of its tally; 0: there are no votes on it
+	ends      uint32        // seconds since 1970; 0: no end (D17.3)
 	idLen     uint16        // of the external id
 	kind      uint8
 	dead      bool // for the writer only: no cell of the newest version refers to it
@@ -98,7 +100,7 @@ func (s *segment) fits(text int) bool {
 type record struct {
 	firstSeen, changed, lifetime, seenAt int64 // as in slot
 	network                              uint64
-	feed, tally                          uint32
+	feed, tally, ends                    uint32
 	idLen                                uint16
 	kind                                 uint8
 }
@@ -108,15 +110,23 @@ func (ix *Index) recordOf(place uint32, ent *mapdata.Entity) record {
 	return record{
 		firstSeen: milli(ent.FirstSeenAt), changed: milli(ent.ChangedAt), lifetime: ent.Lifetime.Milliseconds(),
 		seenAt: milli(ent.SeenAt), network: ix.networkHash(ent.Network), feed: place,
-		idLen: uint16(len(ent.ExternalID)), kind: uint8(ent.Kind),
+		ends: endOf(ent.EndsAt), idLen: uint16(len(ent.ExternalID)), kind: uint8(ent.Kind),
 	}
+}
+
+// endOf is an end as a slot has it. An end before 1970 is the first second after: it has passed.
+func endOf(at time.Time) uint32 {
+	if at.IsZero() {
+		return 0
+	}
+	return uint32(min(max(at.Unix(), 1), math.MaxUint32))
 }
 
 // record gives back what the slot was made of.
 func (s *slot) record() record {
 	return record{
 		firstSeen: s.firstSeen, changed: s.changed, lifetime: s.lifetime, seenAt: s.seen.Load(),
-		network: s.network, feed: s.feed, tally: s.tally.Load(), idLen: s.idLen, kind: s.kind,
+		network: s.network, feed: s.feed, tally: s.tally.Load(), ends: s.ends, idLen: s.idLen, kind: s.kind,
 	}
 }
 
@@ -125,7 +135,7 @@ func (s *segment) write(r *record, text []byte) (row uint32) {
 	sl := &s.slots[s.used]
 	sl.firstSeen, sl.changed, sl.lifetime = r.firstSeen, r.changed, r.lifetime
 	sl.seen.Store(r.seenAt)
-	sl.network, sl.feed, sl.idLen, sl.kind = r.network, r.feed, r.idLen, r.kind
+	sl.network, sl.feed, sl.ends, sl.idLen, sl.kind = r.network, r.feed, r.ends, r.idLen, r.kind
 	sl.tally.Store(r.tally)
 	sl.start, sl.length = uint32(s.textUsed), uint32(len(text))
 	copy(s.text[s.textUsed:], text)
@@ -179,10 +189,21 @@ func (s *slot) seenAt(f *feed) int64 {
 	return f.snapshotAt.Load()
 }
 
-// expiresAt is when the entity expires, in milliseconds since 1970; 0 for one that persists.
+// expires says whether the entity expires at some time.
+func (s *slot) expires() bool { return s.lifetime != 0 || s.ends != 0 }
+
+// expiresAt is when the entity expires, in milliseconds since 1970; 0 for one that does not.
 func (s *slot) expiresAt(f *feed) int64 {
 	if s.lifetime == 0 {
-		return 0
+		return int64(s.ends) * 1000
 	}
-	return s.seenAt(f) + s.lifetime
+	return s.noLater(s.seenAt(f) + s.lifetime)
+}
+
+// noLater is a time, or the entity's end if that is earlier; both in milliseconds since 1970.
+func (s *slot) noLater(at int64) int64 {
+	if s.ends != 0 {
+		return min(at, int64(s.ends)*1000)
+	}
+	return at
 }

@@ -86,6 +86,7 @@ type withheld struct {
 	ref   ref
 	until int64 // milliseconds since 1970
 	spot  spot
+	waits bool // a report that its author alone reads: it counts for nobody
 }
 
 // withhold follows which entities are withheld: those whose votes changed, and those with votes that came, moved or left.
@@ -97,7 +98,7 @@ func (c *change) withhold() {
 	judge := func(e *entry, number uint32) {
 		s, seg := c.v.slot(e.ref)
 		if end, withholds := returnOf(s, seg, c.tally(number)); withholds {
-			next[e.ref] = withheld{e.ref, milli(end.At), e.spot(s, seg)}
+			next[e.ref] = withheld{e.ref, milli(end.At), e.spot(s, seg), c.tally(number).Waits()}
 		} else {
 			delete(next, e.ref)
 		}

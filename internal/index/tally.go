@@ -74,7 +74,7 @@ func judge(t *mapdata.Tally, s *slot, now int64) voted {
 		v.changed = max(v.changed, milli(t.ChangedAt))
 	}
 	if v.counts && s.lifetime != 0 {
-		v.keptUntil = milli(t.KeptUntil)
+		v.keptUntil = s.noLater(milli(t.KeptUntil)) // the end may have moved since the confirm
 	}
 	return v
 }

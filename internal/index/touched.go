@@ -34,5 +34,8 @@ func (c *change) touchVoted(s *slot, seg *segment, t *mapdata.Tally) {
 // returnOf is when and where votes and a curator cease to hide the entity in a slot, if they hide it.
 func returnOf(s *slot, seg *segment, t *mapdata.Tally) (mapdata.Return, bool) {
 	until := t.WithheldUntil(mapdata.Kind(s.kind))
+	if t.Waits() {
+		until = mapdata.ForGood() // until another vote
+	}
 	return mapdata.Return{At: until, Area: touchMargin(geo.Circle{Center: s.point(seg)})}, !until.IsZero()
 }

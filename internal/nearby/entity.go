@@ -17,6 +17,7 @@ const (
 	EndLifetime  End = "lifetime"     // its lifetime after its source last reported it (D3.6)
 	EndKept      End = "kept"         // extended by a confirm (D9.6)
 	EndFreshness End = "freshness"    // five minutes after an upstream last reported it (Live incidents, 1)
+	EndStated    End = "end"          // when its source says that it ends (D17.3)
 	EndRetired   End = "when_retired" // persistent, until its source retires it
 	EndAbsent    End = "when_absent"  // persistent, until three complete snapshots in a row lack it (D6.9)
 )
@@ -46,6 +47,9 @@ func (r *Reader) Entity(ctx context.Context, id string, q *Query) (*Entity, erro
 		return nil, err
 	}
 	hit := r.HitOf(&e.Voted, e.Feed, now)
+	if e.Voted.Tally.WaitsFor(q.Account) {
+		return nil, notFound()
+	}
 	if hit.DisputedUntil != 0 && !q.Curator && !owns(e.Feed, q.Account) || !r.applyLaw(&hit, e.Feed, q) {
 		return nil, notFound()
 	}
@@ -142,7 +146,7 @@ func (r *Reader) HitOf(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) mapd
 	}
 	if feed != nil {
 		hit.Source, hit.Layer = feed.ID.SourceID(), feed.Layer.Slug
-		hit.Prior, hit.Rank = mapdata.DefaultPrior, mapdata.RankOfFeeds
+		hit.Prior, hit.Rank = hit.Source.Prior(), hit.Source.Rank()
 	}
 	if at, decays := v.ExpiresAt(now); decays {
 		hit.ExpiresAt = at.UnixMilli()
@@ -168,6 +172,8 @@ func (r *Reader) end(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) (End, 
 	switch {
 	case feed == nil:
 		return EndFreshness, at
+	case decays && at.Equal(v.Entity.EndsAt):
+		return EndStated, at
 	case decays && at.After(own):
 		return EndKept, at
 	case decays:

@@ -62,8 +62,15 @@ func TestEndOfAnEntity(t *testing.T) {
 		}
 		return v
 	}
+	ending := func(v mapdata.Voted, after time.Duration) mapdata.Voted {
+		v.Entity.EndsAt = start.Add(after)
+		return v
+	}
 	reader, _ := newEntityReader(t, map[string]mapdata.Voted{
-		"persistent": voted(0, 0), "decaying": voted(time.Hour, 0), "kept": voted(time.Hour, 2*time.Hour),
+		"ends": ending(voted(time.Hour, 0), time.Minute), "ends later": ending(voted(time.Hour, 0), 2*time.Hour),
+		"kept until its end": ending(voted(time.Hour, 3*time.Hour), 2*time.Hour), "kept, ends later": ending(voted(time.Hour, 3*time.Hour), 4*time.Hour),
+		"persistent, ends": ending(voted(0, 0), time.Minute),
+		"persistent":       voted(0, 0), "decaying": voted(time.Hour, 0), "kept": voted(time.Hour, 2*time.Hour),
 		"kept less long": voted(time.Hour, time.Minute), "kept as long": voted(time.Hour, time.Hour), "persistent, kept": voted(0, time.Hour),
 	})
 	for _, tt := range []struct {
@@ -77,6 +84,11 @@ func TestEndOfAnEntity(t *testing.T) {
 		{ofFeed(1, "kept"), nearby.EndKept, 2 * time.Hour},
 		{ofFeed(1, "kept less long"), nearby.EndLifetime, time.Hour},
 		{ofFeed(1, "kept as long"), nearby.EndLifetime, time.Hour},
+		{ofFeed(1, "ends"), nearby.EndStated, time.Minute},
+		{ofFeed(1, "ends later"), nearby.EndLifetime, time.Hour},
+		{ofFeed(1, "kept until its end"), nearby.EndStated, 2 * time.Hour},
+		{ofFeed(1, "kept, ends later"), nearby.EndKept, 3 * time.Hour},
+		{ofFeed(2, "persistent, ends"), nearby.EndStated, time.Minute},
 		{ofFeed(1, "persistent"), nearby.EndRetired, 0},
 		{ofFeed(1, "persistent, kept"), nearby.EndRetired, 0},
 		{ofFeed(2, "persistent"), nearby.EndAbsent, 0},

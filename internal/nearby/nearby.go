@@ -187,7 +187,7 @@ const maxRereads = 3
 func (r *Reader) Near(ctx context.Context, q *Query, a *Answer) error {
 	s := mapdata.Search{
 		Center: q.Center, Radius: q.Radius, Within: q.Within, Kinds: q.Kinds, Suppressed: q.Curator && !q.Driving,
-		Since: q.Since, Now: r.Now(), Limit: q.Limit,
+		Since: q.Since, Now: r.Now(), Limit: q.Limit, Viewer: q.Account,
 	}
 	a.Networks, s.AllNetworks = r.networks(q, a.Networks[:0])
 	s.Networks = a.Networks

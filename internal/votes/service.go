@@ -31,6 +31,7 @@ type Config struct {
 	Now          func() time.Time
 	StoreChanged signal.StoreChanged // notified after each vote
 	TrustAfter   time.Duration       // how long after its first sign-in an account's votes count towards suppression (D9.8); 0: always
+	ReportsTrust time.Duration       // likewise for votes on drivers' reports (D17.37)
 }
 
 // Service records drivers' votes. Its methods are safe for concurrent use.
@@ -48,13 +49,28 @@ func New(c Config) *Service {
 // It fails with mapdata.ErrNotFound for an entity that does not exist, has expired, or that the account may not read, with
 // mapdata.ErrForbidden for an entity of the account's own feed (D9.8), and with mapdata.ErrUnavailable.
 func (s *Service) Cast(ctx context.Context, id string, account mapdata.AccountID, v mapdata.Vote) (mapdata.Voted, *mapdata.Feed, error) {
+	return s.cast(ctx, id, account, v, false)
+}
+
+// ConfirmByReport confirms an entity for an account that reported the same (D17.36), also a report that the account may not
+// read. It fails as Cast does.
+func (s *Service) ConfirmByReport(ctx context.Context, id string, account mapdata.AccountID) (mapdata.Voted, *mapdata.Feed, error) {
+	return s.cast(ctx, id, account, mapdata.Confirm, true)
+}
+
+func (s *Service) cast(
+	ctx context.Context, id string, account mapdata.AccountID, v mapdata.Vote, reported bool,
+) (mapdata.Voted, *mapdata.Feed, error) {
 	source, externalID, ok := mapdata.ParseEntityID(id)
 	if !ok {
 		return mapdata.Voted{}, nil, notFound()
 	}
 	ballot := &mapdata.Ballot{
 		Source: source, ExternalID: externalID, Account: account, Vote: v, At: s.Now().UTC().Truncate(time.Millisecond),
-		TrustAfter: s.TrustAfter,
+		TrustAfter: s.TrustAfter, Reported: reported,
+	}
+	if source == mapdata.Drivers {
+		ballot.TrustAfter = s.ReportsTrust
 	}
 	feed, prior, err := s.resolve(ctx, ballot)
 	if err != nil {
