@@ -27,7 +27,7 @@ func unbounded(mark *mapdata.Mark) *allowance {
 
 // growth is what storing an entity adds to what is stored under its external id; old is nil for a new one.
 func growth(e *mapdata.Entity, old *mapdata.Stored) mapdata.Usage {
-	bytes := mapdata.RowBytes(e.ExternalID, e.Properties)
+	bytes := mapdata.RowBytes(e.ExternalID, e.Properties, e.Line)
 	if old == nil {
 		return mapdata.Usage{Entities: 1, Bytes: bytes}
 	}
@@ -59,7 +59,7 @@ func (a *allowance) admit(by mapdata.Usage) bool {
 func (a *allowance) full(index int, externalID string) *RowError {
 	message := fmt.Sprintf("The feed is full: it holds %d entities and %d bytes of at most %d and %d",
 		a.mark.Holds.Entities, a.mark.Holds.Bytes, a.feed.Entities, a.feed.Bytes)
-	if a.mark.AccountBytes+a.grows.Bytes >= a.account-mapdata.RowBytes(externalID, nil)-maxProperties {
+	if a.mark.AccountBytes+a.grows.Bytes >= a.account-mapdata.RowBytes(externalID, nil, nil)-maxProperties {
 		message = fmt.Sprintf("The account is full: its feeds hold %d bytes of at most %d", a.mark.AccountBytes, a.account)
 	} else if !a.mark.ApprovedOnce {
 		message += ", until a curator approves it"

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/signal"
 )
@@ -93,4 +94,57 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.Errorf("%d rows written", len(s.last.Upserts))
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*MaxSnapshotRows), "ns/row")
+}
+
+// BenchmarkUnchangedPoll compares 50 000 rows that are as stored: those of a v1 body, of a bridge, and of a bridge with a line
+// of 20 positions and an end beside each.
+func BenchmarkUnchangedPoll(b *testing.B) {
+	const rows = 50_000
+	body := rowsOf(rows, 0)
+	var texts [][]byte
+	for row := range bytes.SplitAfterSeq(bytes.TrimSuffix(body[1:], []byte("]")), []byte("}},")) {
+		texts = append(texts, bytes.TrimSuffix(row, []byte(",")))
+	}
+	line := make([]geo.Point, 20)
+	for i := range line {
+		line[i] = geo.Point{Lat: 52 + float64(i)/1000, Lng: 4.5}
+	}
+	source := func(beside Beside) Source {
+		return func(_ context.Context, yield func([]byte, Beside) error) (again time.Time, err error) {
+			for _, text := range texts {
+				if err := yield(text, beside); err != nil {
+					return again, err
+				}
+			}
+			return again, nil
+		}
+	}
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	for name, s := range map[string]Snapshot{
+		"v1": {Open: open}, "bridge": {Source: source(Beside{})}, "lines": {Source: source(Beside{Line: line, EndsAt: testNow.Add(time.Hour)})},
+	} {
+		b.Run(name, func(b *testing.B) {
+			store := &fakeStore{}
+			in := New(store, func() time.Time { return testNow }, signal.StoreChanged{})
+			s.At, s.Finish = testNow, func(Result) (Record, error) { return Record{}, nil }
+			poll := func() {
+				if _, err := in.Snapshot(b.Context(), mapdata.FeedID{1}, s); err != nil {
+					b.Fatal(err)
+				}
+			}
+			poll()
+			for _, e := range store.last.Upserts {
+				store.stored = append(store.stored, mapdata.Stored{ExternalID: e.ExternalID, Digest: e.Digest, FirstSeenAt: testNow, ChangedAt: testNow, EndsAt: e.EndsAt})
+			}
+			store.mark = mapdata.Mark{Snapshot: 1, SnapshotAt: testNow, LastRows: rows}
+			b.ReportAllocs()
+			for b.Loop() {
+				poll()
+			}
+			if len(store.stored) != rows || store.last.Moves() {
+				b.Errorf("%d rows are stored; an unchanged poll writes: %v", len(store.stored), store.last.Moves())
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows), "ns/row")
+		})
+	}
 }

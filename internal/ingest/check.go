@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"io"
 	"slices"
 	"time"
@@ -31,11 +32,30 @@ type Checked struct {
 // Check decodes and judges rows as a poll would and stores nothing: for providers who want to know beforehand. It fails as
 // a poll does, with ErrMalformed, ErrNotArray or ErrTooManyRows, or with the error of r.
 func Check(r io.Reader, now time.Time) (*Checked, error) {
-	c := checking{verdict: newVerdict(), kinds: make(map[mapdata.Kind]int), places: make(map[string]place), now: now}
+	c := newChecking(now)
 	rows, err := decode(r, now, MaxSnapshotRows, c.take)
 	if err != nil {
 		return nil, err
 	}
+	return c.checked(rows), nil
+}
+
+// CheckSource is Check for the rows of a bridge. It fails with ErrTooManyRows, or with the error of the source.
+func CheckSource(ctx context.Context, source Source, now time.Time) (*Checked, error) {
+	c := newChecking(now)
+	rows, _, err := readSource(ctx, source, now, c.take)
+	if err != nil {
+		return nil, err
+	}
+	return c.checked(rows), nil
+}
+
+func newChecking(now time.Time) *checking {
+	return &checking{verdict: newVerdict(), kinds: make(map[mapdata.Kind]int), places: make(map[string]place), now: now}
+}
+
+// checked is what became of so many rows.
+func (c *checking) checked(rows int) *Checked {
 	pins := c.pins[:0]
 	for i := range c.pins {
 		if c.pins[i].ExternalID != "" {
@@ -47,7 +67,7 @@ func Check(r io.Reader, now time.Time) (*Checked, error) {
 			return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Code, b.Code))
 		})
 	}
-	return &Checked{Report: c.report, Rows: rows, Kinds: c.kinds, Rejections: c.rejections, Warnings: c.warnings, Pins: pins}, nil
+	return &Checked{Report: c.report, Rows: rows, Kinds: c.kinds, Rejections: c.rejections, Warnings: c.warnings, Pins: pins}
 }
 
 // checking is a text being checked, row by row.
@@ -92,6 +112,7 @@ func (c *checking) pin(row *Row) int {
 		return -1
 	}
 	e := row.Entity(c.now)
+	e.Line = slices.Clone(e.Line)
 	if at < MaxCheckedRows {
 		e.Properties = bytes.Clone(e.Properties)
 	} else {

@@ -24,7 +24,31 @@ func digest(row *Row, lifetime time.Duration) uint64 {
 	_, _ = d.WriteString(row.Kind.ID())
 	_, _ = d.Write([]byte{0})
 	_, _ = d.Write(row.Properties)
+	digestBeside(&d, &row.Beside)
 	return d.Sum64()
+}
+
+// What separates line and end from what stands before them in a digest. A row without either has the digest that it had before
+// there were any.
+const (
+	digestOfLine = 1
+	digestOfEnd  = 2
+)
+
+func digestBeside(d *xxhash.Digest, b *Beside) {
+	if b.Line != nil {
+		position := [1 + 16]byte{digestOfLine}
+		for _, p := range b.Line {
+			binary.LittleEndian.PutUint64(position[1:], math.Float64bits(p.Lng))
+			binary.LittleEndian.PutUint64(position[9:], math.Float64bits(p.Lat))
+			_, _ = d.Write(position[:])
+		}
+	}
+	if !b.EndsAt.IsZero() {
+		end := [1 + 8]byte{digestOfEnd}
+		binary.LittleEndian.PutUint64(end[1:], uint64(b.EndsAt.Unix()))
+		_, _ = d.Write(end[:])
+	}
 }
 
 // upsert is the entity that a row makes of what was stored under its external id: nil for nothing, or for what had
@@ -34,7 +58,7 @@ func upsert(feed mapdata.FeedID, row *Row, alive *mapdata.Stored, now time.Time)
 	e := mapdata.Entity{
 		Feed: feed, ExternalID: row.ExternalID, Kind: row.Kind, Point: row.Point,
 		Properties: row.Properties, Network: row.Network, Digest: digest(row, lifetime), Lifetime: lifetime,
-		FirstSeenAt: now, SeenAt: now, ChangedAt: now,
+		Line: row.Line, EndsAt: row.EndsAt, FirstSeenAt: now, SeenAt: now, ChangedAt: now,
 	}
 	if !row.ObservedAt.IsZero() && row.ObservedAt.Before(now) {
 		e.FirstSeenAt = row.ObservedAt // D3.5

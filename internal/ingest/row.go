@@ -34,6 +34,7 @@ type Row struct {
 	TTL        time.Duration // whole seconds; 0: absent
 	Retire     bool          // ttl_seconds 1: the entity is to go
 	ObservedAt time.Time     // zero: absent
+	Beside                   // of a bridge's row; valid until the next row is read
 
 	misfits misfits
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"wayside/internal/mapdata"
@@ -15,8 +16,11 @@ import (
 // Snapshot is a complete answer of a pull URL, fetched.
 type Snapshot struct {
 	Open func() (io.ReadCloser, error) // the body from its beginning, each time it is called
-	Hash []byte                        // SHA-256 of the body
-	At   time.Time                     // when it was fetched
+	// Source, unless it is nil, gives the rows of a foreign document, and Open is not used. It is called anew after a conflict,
+	// and not at all when the document is the same as before and could bring nothing new.
+	Source Source
+	Hash   []byte    // SHA-256 of the body; with a Source, of all that decides on its rows
+	At     time.Time // when it was fetched
 	// Lease is that of the poll; the store refuses the snapshot with mapdata.ErrFenced once it no longer matches.
 	Lease mapdata.Lease
 	// Finish turns the outcome into what is recorded of the poll. It may be called again after a conflict. When it fails,
@@ -82,21 +86,37 @@ func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapsho
 }
 
 // hashLength is that of a SHA-256. What is kept of a body is its hash, the shortest lifetime of its rows in milliseconds,
-// the number of its rejected rows and that of its warnings.
+// the number of its rejected rows and that of its warnings, and, of a foreign document that met one, the next start or end in
+// milliseconds since 1970.
 const (
 	hashLength = 32
 	keptLength = hashLength + 3*8
+	keptAgain  = keptLength + 8
 )
+
+// Standing gives the hash of the body that the last good snapshot of a feed was made of, if reading that body once more at the
+// given time would change nothing: nothing can have expired, nothing waits to be retired, and no start or end has passed
+// (D17.6). kept is the feed's Polling.BodyHash. A Snapshot with that hash and time does not read its body.
+func Standing(kept []byte, snapshotAt, at time.Time) (hash []byte, ok bool) {
+	if len(kept) != keptLength && len(kept) != keptAgain {
+		return nil, false
+	}
+	at = at.UTC().Truncate(time.Millisecond)
+	shortest := time.Duration(binary.BigEndian.Uint64(kept[hashLength:])) * time.Millisecond
+	if shortest != 0 && !at.Before(snapshotAt.Add(shortest)) {
+		return nil, false
+	}
+	if len(kept) == keptAgain && at.UnixMilli() >= int64(binary.BigEndian.Uint64(kept[keptLength:])) {
+		return nil, false
+	}
+	return kept[:hashLength], true
+}
 
 // unchanged reports whether a body equals the one before and none of its rows can have expired since: then it changes
 // nothing and need not be read.
 func unchanged(mark *mapdata.Mark, hash []byte, at time.Time) (Result, bool) {
 	kept := mark.BodyHash
-	if len(kept) != keptLength || !bytes.Equal(kept[:hashLength], hash) {
-		return Result{}, false
-	}
-	shortest := time.Duration(binary.BigEndian.Uint64(kept[hashLength:])) * time.Millisecond
-	if shortest != 0 && !at.Before(mark.SnapshotAt.Add(shortest)) {
+	if before, ok := Standing(kept, mark.SnapshotAt, at); !ok || !bytes.Equal(before, hash) {
 		return Result{}, false
 	}
 	rejected := int(binary.BigEndian.Uint64(kept[hashLength+8:]))
@@ -123,6 +143,10 @@ type comparison struct {
 	verdict
 	shortest time.Duration
 	timely   bool // something depends on the time of day: an observed_at in the future
+
+	foreign bool      // the rows are a bridge's
+	held    int64     // bytes of its rows in upserts
+	again   time.Time // the earliest start or end after at that the document met; zero: none
 }
 
 // sighting is what the rows of a snapshot so far say about one external id.
@@ -149,12 +173,7 @@ func (in *Ingester) compareSnapshot(ctx context.Context, change *mapdata.Change,
 	if err != nil {
 		return Result{}, err
 	}
-	body, err := s.Open()
-	if err != nil {
-		return Result{}, err
-	}
-	defer body.Close() //nolint:errcheck // it was only read
-	rows, err := decode(body, in.now(), maxRows, c.take)
+	rows, err := in.readSnapshot(ctx, &s, c, maxRows)
 	if err != nil {
 		return Result{}, err
 	}
@@ -170,6 +189,30 @@ func (in *Ingester) compareSnapshot(ctx context.Context, change *mapdata.Change,
 	return result, nil
 }
 
+// readSnapshot reads and compares all rows.
+func (in *Ingester) readSnapshot(ctx context.Context, s *Snapshot, c *comparison, maxRows int) (rows int, err error) {
+	if s.Source != nil {
+		c.foreign = true
+		var again time.Time
+		rows, again, err = readSource(ctx, s.Source, in.now(), c.take)
+		c.meet(again)
+		return rows, err
+	}
+	body, err := s.Open()
+	if err != nil {
+		return 0, err
+	}
+	defer body.Close() //nolint:errcheck // it was only read
+	return decode(body, in.now(), maxRows, c.take)
+}
+
+// meet notes a start or an end of the document; zero: none.
+func (c *comparison) meet(at time.Time) {
+	if at.After(c.at) && (c.again.IsZero() || at.Before(c.again)) {
+		c.again = at
+	}
+}
+
 // keptHash is what is kept of the body: how long it may stand for its rows, and how many of them are rejected.
 func (c *comparison) keptHash(hash []byte) []byte {
 	shortest := uint64(0)
@@ -178,7 +221,12 @@ func (c *comparison) keptHash(hash []byte) []byte {
 	}
 	kept := binary.BigEndian.AppendUint64(append(make([]byte, 0, keptLength), hash...), shortest)
 	kept = binary.BigEndian.AppendUint64(kept, uint64(c.report.Rejected))
-	return binary.BigEndian.AppendUint64(kept, uint64(len(c.warnings)))
+	kept = binary.BigEndian.AppendUint64(kept, uint64(len(c.warnings)))
+	if c.again.IsZero() {
+		return kept
+	}
+	// Rounded up: once it is reached, the start or end has passed.
+	return binary.BigEndian.AppendUint64(kept, uint64(c.again.Add(time.Millisecond-1).UnixMilli()))
 }
 
 // take compares one row.
@@ -200,8 +248,10 @@ func (c *comparison) take(index int, row Row, rejected *RowError) error {
 	if seen.row >= 0 {
 		c.duplicate(int(seen.row), row.ExternalID)
 	}
-	seen.row, seen.retire = int32(index), row.Retire
-	if row.Retire {
+	c.meet(row.EndsAt)
+	ended := !row.EndsAt.IsZero() && !row.EndsAt.After(c.at)
+	seen.row, seen.retire = int32(index), row.Retire || ended
+	if seen.retire {
 		c.forget(seen)
 		return nil
 	}
@@ -218,7 +268,12 @@ func (c *comparison) take(index int, row Row, rejected *RowError) error {
 		return nil
 	}
 	e.SeenAt = time.Time{} // at the feed's SnapshotAt, as all rows of this snapshot
-	c.kept, e.Properties = keep(c.kept, e.Properties)
+	if !c.hold(&e) {
+		c.forget(seen)
+		c.report.Accepted--
+		c.reject(c.allowed.full(index, e.ExternalID))
+		return nil
+	}
 	if seen.upsert < 0 {
 		seen.upsert = int32(len(c.upserts))
 		c.upserts, c.owners = append(c.upserts, e), append(c.owners, place)
@@ -226,6 +281,22 @@ func (c *comparison) take(index int, row Row, rejected *RowError) error {
 	}
 	c.upserts[seen.upsert] = e
 	return nil
+}
+
+// hold keeps an entity's properties and line beyond the row, unless the snapshot holds as much already as its feed may: a
+// document may unpack to several times of that.
+func (c *comparison) hold(e *mapdata.Entity) bool {
+	if c.foreign {
+		by := mapdata.RowBytes(e.ExternalID, e.Properties, e.Line)
+		if c.held+by > c.allowed.feed.Bytes {
+			c.allowed.rejected++
+			return false
+		}
+		c.held += by
+	}
+	c.kept, e.Properties = keep(c.kept, e.Properties)
+	e.Line = slices.Clone(e.Line)
+	return true
 }
 
 // forget drops the upsert of an earlier row with the same external id.

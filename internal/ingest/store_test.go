@@ -120,19 +120,21 @@ func (d *testIngester) snapshot(rows ...string) ingest.Report {
 	hash := sha256.Sum256(body)
 	report, err := d.in.Snapshot(context.Background(), d.feed, ingest.Snapshot{
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
-		Hash: hash[:], At: d.now,
-		Finish: func(r ingest.Result) (ingest.Record, error) {
-			d.got = r
-			return ingest.Record{
-				Polling: mapdata.Polling{LastFetchedAt: d.now, LastOutcome: mapdata.OutcomeOK, NextFetchAt: d.now.Add(time.Hour), LastRows: r.Rows, LastRejected: r.Report.Rejected, BodyHash: r.BodyHash, Shrank: r.Shrank},
-				Attempt: mapdata.Attempt{At: d.now, OK: true, Outcome: mapdata.OutcomeOK},
-			}, nil
-		},
+		Hash: hash[:], At: d.now, Finish: d.finish,
 	})
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	return report
+}
+
+// finish remembers the result of a snapshot.
+func (d *testIngester) finish(r ingest.Result) (ingest.Record, error) {
+	d.got = r
+	return ingest.Record{
+		Polling: mapdata.Polling{LastFetchedAt: d.now, LastOutcome: mapdata.OutcomeOK, NextFetchAt: d.now.Add(time.Hour), LastRows: r.Rows, LastRejected: r.Report.Rejected, BodyHash: r.BodyHash, Shrank: r.Shrank},
+		Attempt: mapdata.Attempt{At: d.now, OK: true, Outcome: mapdata.OutcomeOK},
+	}, nil
 }
 
 // entities are what a reader would see of the feed now, by external id.
