@@ -22,7 +22,7 @@ const maxSilentFeeds = 200
 // maxListedFeeds is how many waiting feeds one e-mail names; it counts the others.
 const maxListedFeeds = 20
 
-// RunCalls e-mails curators about feeds that wait for review, and owners about push feeds that fell silent, until ctx
+// RunCalls e-mails curators about feeds and apps that wait for review, and owners about push feeds that fell silent, until ctx
 // ends. Each node runs it; the store lets one of them send.
 func (s *Service) RunCalls(ctx context.Context, log *slog.Logger) error {
 	tick := time.NewTicker(callInterval)
@@ -50,6 +50,14 @@ func (s *Service) callCurators(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("list waiting feeds: %w", err)
 	}
+	if s.Apps {
+		waiting, err := s.Store.WaitingApps(ctx, mapdata.MaxWaiting)
+		if err != nil {
+			return fmt.Errorf("list waiting apps: %w", err)
+		}
+		queue = append(queue, waiting...)
+		slices.SortStableFunc(queue, func(a, b mapdata.WaitingFeed) int { return a.Since.Compare(b.Since) })
+	}
 	if len(queue) == 0 {
 		return s.Store.NothingWaits(ctx)
 	}
@@ -76,7 +84,10 @@ func (s *Service) callCurators(ctx context.Context) error {
 	return nil
 }
 
-// reviewEmail lists waiting feeds, each as its age in minutes and its name.
+// appMark follows the age of an app in the list of an e-mail.
+const appMark = "a"
+
+// reviewEmail lists what waits, each as its age in minutes, a mark of apps, and its name.
 func reviewEmail(to mapdata.AccountID, kind mapdata.EmailKind, queue []mapdata.WaitingFeed, now time.Time) *mapdata.Email {
 	if kind == mapdata.EmailReviewReminder {
 		queue = slices.DeleteFunc(slices.Clone(queue), func(w mapdata.WaitingFeed) bool {
@@ -85,13 +96,17 @@ func reviewEmail(to mapdata.AccountID, kind mapdata.EmailKind, queue []mapdata.W
 	}
 	var lines []string
 	for i := range queue[:min(len(queue), maxListedFeeds)] {
-		minutes := int(now.Sub(queue[i].Since) / time.Minute)
-		lines = append(lines, strconv.Itoa(minutes)+" "+strings.Join(strings.Fields(queue[i].Name), " "))
+		age := strconv.Itoa(int(now.Sub(queue[i].Since) / time.Minute))
+		if queue[i].IsApp {
+			age += appMark
+		}
+		lines = append(lines, age+" "+strings.Join(strings.Fields(queue[i].Name), " "))
 	}
-	return &mapdata.Email{
-		Account: to, Kind: kind, At: now, Due: now,
-		Data: map[string]string{"waiting": strconv.Itoa(len(queue)), "feeds": strings.Join(lines, "\n")},
+	data := map[string]string{"waiting": strconv.Itoa(len(queue)), "feeds": strings.Join(lines, "\n")}
+	if slices.ContainsFunc(queue, func(w mapdata.WaitingFeed) bool { return w.IsApp }) {
+		data["apps"] = "some" // the e-mail's words are of feeds and apps
 	}
+	return &mapdata.Email{Account: to, Kind: kind, At: now, Due: now, Data: data}
 }
 
 // ReviewTime is how long reviews took lately.

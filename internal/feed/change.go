@@ -23,7 +23,7 @@ type Patch struct {
 const NoteOrigin = "Back to review: pull_url leads to another origin than the one that was approved."
 
 // Patch changes one of the feeds that the actor owns or maintains (D5.5). Going from private to public, or moving an approved public feed's pull_url
-// to another origin, puts it back to pending; so does any change of a rejected feed (D5.7). Changed words of a published feed
+// to another origin or its format, mapping or status_url, puts it back to pending; so does any change of a rejected feed (D5.7). Changed words of a published feed
 // wait for a review beside those that are shown (Proposed). A pull feed that becomes
 // active again, or whose URL or auth header changes, is due immediately and its failure count is reset (D6.1).
 // It fails with mapdata.ErrNotFound for another account's feed and a *mapdata.InvalidError that lists every bad field.
@@ -140,7 +140,7 @@ func reschedule(f, before *mapdata.Feed, now time.Time) {
 	}
 	running := f.Active && !f.Pause.InForce()
 	resumed := running && !(before.Active && !before.Pause.InForce())
-	targetChanged := f.PullURL != before.PullURL || !bytes.Equal(f.PullAuthSealed, before.PullAuthSealed)
+	targetChanged := f.PullURL != before.PullURL || f.Bridge != before.Bridge || !bytes.Equal(f.PullAuthSealed, before.PullAuthSealed)
 	switch {
 	case !running:
 		f.Polling.NextFetchAt = time.Time{} // failures count until it is active again: they say why it is not
@@ -159,6 +159,8 @@ func resetReview(f, before *mapdata.Feed) {
 		f.ReviewState, f.ReviewNote = mapdata.Pending, ""
 	case before.Published() && f.Direction == mapdata.Pull && !sameOrigin(f.PullURL, before.PullURL):
 		f.ReviewState, f.ReviewNote = mapdata.Pending, NoteOrigin
+	case before.Published() && readDifferently(f, before):
+		f.ReviewState, f.ReviewNote = mapdata.Pending, NoteFormat
 	}
 }
 

@@ -48,6 +48,12 @@ type Settings struct {
 	PullURL             *string  // of a pull feed only, like the fields below
 	PullAuthHeader      *string  // «Name: value»
 	PullIntervalSeconds *float64 // clamped to 30 and 3600; a fraction is rounded up
+
+	Format         *string // v1 by default
+	Mapping        *string // JSON
+	StatusURL      *string
+	TimeZone       *string
+	ChargerNetwork *string
 }
 
 // applyRegistration copies a registration into a new feed and returns the auth header in clear, for sealing.
@@ -109,6 +115,7 @@ func (s *Service) applySettings(f *mapdata.Feed, given *Settings, w *mapdata.Fie
 
 // applyPullSettings copies the settings that only pull feeds have.
 func (s *Service) applyPullSettings(f *mapdata.Feed, given *Settings, w *mapdata.FieldErrors) (header string) {
+	s.applyBridge(f, given, w)
 	if f.Direction == mapdata.Push {
 		notForPush(w, "pull_url", given.PullURL != nil)
 		notForPush(w, "pull_auth_header", given.PullAuthHeader != nil)

@@ -88,7 +88,7 @@ func changed(f *mapdata.Feed, version string) (same bool, err error) {
 		from := fields + 2*fieldBytes*i
 		if version[from:from+2*fieldBytes] != now[from:from+2*fieldBytes] {
 			value := field.Value
-			if field.Name == "pull_url" {
+			if field.Name == "pull_url" || field.Name == "status_url" {
 				value = MaskQuery(value)
 			}
 			differs.Fields = append(differs.Fields, mapdata.FieldError{Field: field.Name, Code: "changed", Message: "is now «" + value + "»"})

@@ -32,8 +32,14 @@ type Config struct {
 	CheckURL func(text string) (string, error)
 	// CheckAuthHeader validates a pull feed's auth header (D5.2). Its error never repeats the header.
 	CheckAuthHeader func(header string) error
+	// Formats are those of bridges, beside v1, in the order in which they are listed (D17.1).
+	Formats []Format
+	// CheckMapping validates a mapping of a format; fields name the path within it.
+	CheckMapping func(format string, mapping []byte) []mapdata.FieldError
 	// Seal encrypts an auth header for one feed (D5.2).
 	Seal func(plain []byte, feed mapdata.FeedID) ([]byte, error)
+	// Apps says that curators review apps, too, of which the same e-mails tell them.
+	Apps bool
 	// Signals are notified after each stored change: the feed may be due for a poll, and a decision queues an e-mail.
 	Signals signal.Set
 }
@@ -149,6 +155,14 @@ func (v *View) ShownURL() string {
 		return v.PullURL
 	}
 	return MaskQuery(v.PullURL)
+}
+
+// ShownStatusURL is the status URL as the actor may see it.
+func (v *View) ShownStatusURL() string {
+	if v.WholeURL {
+		return v.Bridge.StatusURL
+	}
+	return MaskQuery(v.Bridge.StatusURL)
 }
 
 // MaskQuery hides the query of a pull URL: it may hold a key of the provider's.

@@ -74,6 +74,7 @@ func newTestService(t *testing.T) *testService {
 			}
 			return nil
 		},
+		Formats: testFormats(), CheckMapping: checkTestMapping,
 		Seal: func(plain []byte, id mapdata.FeedID) ([]byte, error) {
 			return []byte("sealed for " + id.String() + ":" + string(plain[:1])), nil
 		},

@@ -32,6 +32,9 @@ func (s *Service) Sketch(ctx context.Context, id mapdata.FeedID) (*Sketch, error
 	if !f.Served() {
 		return nil, mapdata.ErrNotFound
 	}
+	if id == mapdata.DriversID { // some of it is read by its authors alone
+		return &Sketch{Kinds: kindsOf(f.BuiltinKinds())}, nil
+	}
 	now := s.now()
 	return s.sketches.get(ctx, id, now, func() (*Sketch, time.Time, error) {
 		hidden, err := s.Store.HiddenPins(ctx, id.SourceID(), now, maxSketchEntities)
@@ -79,4 +82,14 @@ func (k *Sketch) summarize(all []mapdata.Entity) {
 	}
 	middle := slices.MinFunc(all, func(a, b mapdata.Entity) int { return cmp.Compare(distance(a), distance(b)) })
 	k.Middle = &middle
+}
+
+// kindsOf lists the kinds of a set.
+func kindsOf(set mapdata.KindSet) (kinds []mapdata.Kind) {
+	for k := range mapdata.Kind(mapdata.KindCount) {
+		if set.Has(k) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
 }

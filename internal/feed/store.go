@@ -34,12 +34,14 @@ type Store interface {
 	NotifyOwners(ctx context.Context, n *mapdata.Notice, dryRun bool) (mapdata.NoticeResult, error)
 	// WaitingFeeds lists the public feeds that wait for review as e-mails name them, the longest waiting first, at most limit.
 	WaitingFeeds(ctx context.Context, limit int) ([]mapdata.WaitingFeed, error)
+	// WaitingApps lists the apps that wait for review likewise.
+	WaitingApps(ctx context.Context, limit int) ([]mapdata.WaitingFeed, error)
 	// Curators lists the accounts that may review and did not turn off e-mails about the queue.
 	Curators(ctx context.Context) ([]mapdata.AccountID, error)
 	// CallCurator lets decide change what a curator was e-mailed, and stores it together with the e-mail that decide returns.
 	// (nil: none). decide is not called where the account turned such e-mails off.
 	CallCurator(ctx context.Context, account mapdata.AccountID, decide func(*mapdata.ReviewCalls) *mapdata.Email) error
-	// NothingWaits notes that no feed waits for review: the next one that does is the first again.
+	// NothingWaits notes that nothing waits for review: the next one that does is the first again.
 	NothingWaits(ctx context.Context) error
 	// WarnSilent e-mails the owners of at most limit push feeds that were not pushed to for a day, each once until a push
 	// arrives.
