@@ -39,76 +39,168 @@ func (p *Poller) poll(ctx context.Context, j *job) {
 
 // attempt fetches and ingests. began is set to when the feed's turn came.
 func (p *Poller) attempt(ctx context.Context, j *job, began *time.Time) error {
-	u, err := safehttp.CheckURL(j.feed.PullURL)
+	target, err := p.target(j, began)
 	if err != nil {
-		return &trial.Failure{
-			Outcome: mapdata.OutcomeBlockedAddress, Reason: safehttp.ReasonOf(err), Connected: true,
-			Advice: "pull_url is no longer accepted: it " + err.Error() + ".",
-		}
+		return err
 	}
-	request := safehttp.Request{
-		URL: u, Started: func() { *began = p.now() },
-		// After its host: a fetch that waits for a host that hangs keeps the account's feeds on other hosts from nothing (D6.12).
-		Admit: func(ctx context.Context) (func(), error) { return p.fetches.enter(ctx, j.feed.Owner) },
+	// What a server that has nothing new lets stand is judged for the time before it was asked.
+	asked := p.now()
+	standing := j.standing(asked)
+	if standing != nil {
+		target.Validators = j.feed.Polling.Validators.Documents
 	}
-	if len(j.feed.PullAuthSealed) > 0 {
-		if request.AuthHeader, err = p.Unseal(&j.feed); err != nil {
-			return fmt.Errorf("open auth header: %w", err)
-		}
-	}
-	got, err := p.spool.Fetch(ctx, p.Web, request)
+	got, err := p.spool.Fetch(ctx, p.Web, target)
 	if err != nil {
 		return trial.FetchFailure(err)
 	}
 	fetched := p.now()
 	p.network.noteConnected(fetched)
-	err = p.ingest(ctx, j, got, *began, fetched)
-	return errors.Join(trial.DecodeFailure(err, got.Size), got.Close())
+	in := incoming{documents: got, began: *began, fetched: fetched, at: fetched}
+	if got.Same {
+		in.at, in.hash = asked, standing
+	} else {
+		in.hash = got.Hash()
+	}
+	err = p.ingest(ctx, j, &in)
+	return errors.Join(trial.DecodeFailure(err, got.Size, got.Bridge.FormatName()), got.Close())
 }
 
-// ingest brings a body in, when its turn comes.
-func (p *Poller) ingest(ctx context.Context, j *job, got *trial.Body, began, fetched time.Time) error {
-	leave, err := p.parses.enter(ctx, j.feed.Owner)
-	if err != nil {
-		return err
+// target is what a poll of the feed fetches.
+func (p *Poller) target(j *job, began *time.Time) (*trial.Target, error) {
+	t := &trial.Target{
+		Bridge: j.feed.Bridge, Started: func() { *began = p.now() },
+		// After its host: a fetch that waits for a host that hangs keeps the account's feeds on other hosts from nothing (D6.12).
+		Admit: func(ctx context.Context) (func(), error) { return p.fetches.enter(ctx, j.feed.Owner) },
+		Turn:  func(ctx context.Context, b *trial.Body) (func(), error) { return p.turn(ctx, j, b.Large()) },
 	}
-	defer leave()
+	for _, address := range []struct {
+		name, text string
+		to         **safehttp.URL
+	}{{"pull_url", j.feed.PullURL, &t.URL}, {"status_url", j.feed.Bridge.StatusURL, &t.Status}} {
+		if address.text == "" && address.to == &t.Status {
+			continue
+		}
+		u, err := safehttp.CheckURL(address.text)
+		if err != nil {
+			return nil, &trial.Failure{
+				Outcome: mapdata.OutcomeBlockedAddress, Reason: safehttp.ReasonOf(err), Connected: true,
+				Advice: address.name + " is no longer accepted: it " + err.Error() + ".",
+			}
+		}
+		*address.to = u
+	}
+	if len(j.feed.PullAuthSealed) > 0 {
+		var err error
+		if t.AuthHeader, err = p.Unseal(&j.feed); err != nil {
+			return nil, fmt.Errorf("open auth header: %w", err)
+		}
+	}
+	return t, nil
+}
+
+// standing is the hash of the documents of the last good poll, if the server may say that they have not changed: nothing that time
+// decides has happened since, and no edit (D17.12). nil: they must be read.
+func (j *job) standing(at time.Time) []byte {
+	p := &j.feed.Polling
+	if !j.feed.Bridged() || len(p.Validators.Documents) == 0 || p.Validators.Generation != j.lease.Generation {
+		return nil
+	}
+	hash, ok := ingest.Standing(p.BodyHash, j.feed.SnapshotAt, at)
+	if !ok {
+		return nil
+	}
+	return hash
+}
+
+// turn waits until documents of the feed's owner may be read.
+func (p *Poller) turn(ctx context.Context, j *job, large bool) (leave func(), err error) {
+	leaveOwner, err := p.parses.enter(ctx, j.feed.Owner)
+	if err != nil {
+		return nil, err
+	}
 	turn := p.small
-	if got.Large() {
+	if large {
 		turn = p.large
 	}
 	select {
 	case turn <- struct{}{}:
-		defer func() { <-turn }()
+		return func() { <-turn; leaveOwner() }, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		leaveOwner()
+		return nil, ctx.Err()
 	}
-	_, err = p.Ingest.Snapshot(ctx, j.feed.ID, ingest.Snapshot{
-		Open: got.Open, Hash: got.Hash, At: fetched, Lease: j.lease,
-		Finish: func(r ingest.Result) (ingest.Record, error) {
-			return succeeded(&j.feed, &r, got.Size, began, fetched), nil
-		},
-	})
+}
+
+// incoming is what a poll fetched.
+type incoming struct {
+	documents      *trial.Documents
+	hash           []byte
+	began, fetched time.Time
+	at             time.Time // for which its items are judged
+}
+
+// errUnread says that documents which stood when the server was asked must be read after all: another change of the feed came between.
+var errUnread = errors.New("the feed changed while the server was asked for news; the next poll reads its documents")
+
+// ingest brings documents in, when their turn comes.
+func (p *Poller) ingest(ctx context.Context, j *job, in *incoming) error {
+	leave, err := p.turn(ctx, j, in.documents.Large())
 	if err != nil {
 		return err
 	}
-	p.Observe(mapdata.OutcomeOK, fetched.Sub(began))
-	p.lines.succeeded(&j.feed, fetched)
+	defer leave()
+	var reading trial.Reading
+	snapshot := ingest.Snapshot{
+		Hash: in.hash, At: in.at, Lease: j.lease,
+		Finish: func(r ingest.Result) (ingest.Record, error) { return succeeded(j, in, &r, &reading), nil },
+	}
+	switch {
+	case in.documents.Same:
+		snapshot.Source = func(context.Context, func([]byte, ingest.Beside) error) (time.Time, error) {
+			return time.Time{}, errUnread
+		}
+	case j.feed.Bridged():
+		snapshot.Source = in.documents.Source(in.at, &reading)
+	default:
+		snapshot.Open = in.documents.Open
+	}
+	if _, err = p.Ingest.Snapshot(ctx, j.feed.ID, snapshot); err != nil {
+		return err
+	}
+	p.Observe(mapdata.OutcomeOK, in.fetched.Sub(in.began))
+	if reading.Done {
+		p.ObserveSkips(j.feed.Bridge.Format, reading.Skipped())
+	}
+	p.lines.succeeded(&j.feed, in.fetched)
 	return nil
 }
 
 // succeeded is what is recorded of a good poll.
-func succeeded(f *mapdata.Feed, r *ingest.Result, size int64, began, fetched time.Time) ingest.Record {
-	return ingest.Record{
+func succeeded(j *job, in *incoming, r *ingest.Result, reading *trial.Reading) ingest.Record {
+	f := &j.feed
+	skips, shrank := f.Polling.Skips, r.Shrank
+	if reading.Done {
+		skips = reading.Skipped()
+		_, lost := mapdata.MostLost(f.Polling.Skips, skips, r.RowsBefore)
+		shrank = shrank || lost
+	}
+	record := ingest.Record{
 		Polling: mapdata.Polling{
-			NextFetchAt: nextSlot(f.ID, f.PullInterval, fetched), LastFetchedAt: fetched, LastOutcome: mapdata.OutcomeOK,
-			LastRows: r.Rows, LastRejected: r.Report.Rejected, Shrank: r.Shrank, BodyHash: r.BodyHash,
+			NextFetchAt: nextSlot(f.ID, f.PullInterval, in.fetched), LastFetchedAt: in.fetched, LastOutcome: mapdata.OutcomeOK,
+			LastRows: r.Rows, LastRejected: r.Report.Rejected, Shrank: shrank, BodyHash: r.BodyHash,
 		},
 		Attempt: mapdata.Attempt{
-			At: fetched, Duration: fetched.Sub(began), OK: true, Outcome: mapdata.OutcomeOK,
-			Rows: r.Rows, Rejected: r.Report.Rejected, Bytes: size,
+			At: in.fetched, Duration: in.fetched.Sub(in.began), OK: true, Outcome: mapdata.OutcomeOK,
+			Rows: r.Rows, Rejected: r.Report.Rejected, Bytes: in.documents.Size,
 		},
 	}
+	if f.Bridged() {
+		p := &record.Polling
+		p.Skips, p.LastSkipped = skips, mapdata.SkippedItems(skips)
+		p.Validators = mapdata.Validators{Generation: j.lease.Generation, Documents: in.documents.Validators}
+		record.Attempt.Skipped = p.LastSkipped
+	}
+	return record
 }
 
 // recordFailure stores a failed poll. It counts, unless this node's own network is at fault (D6.11).
@@ -147,7 +239,11 @@ func afterFailure(f *mapdata.Feed, failed *trial.Failure, counts bool, began, no
 		},
 	}
 	if record.Active {
-		polling.NextFetchAt = now.Add(backoff(f.PullInterval, polling.ConsecutiveFailures))
+		wait := backoff(f.PullInterval, polling.ConsecutiveFailures)
+		if f.Bridged() {
+			wait = max(wait, min(failed.RetryAfter, mapdata.MaxRetryAfter))
+		}
+		polling.NextFetchAt = now.Add(wait)
 	} else {
 		polling.NextFetchAt = time.Time{}
 		email := emailTo(f, mapdata.EmailDeactivated, now)

@@ -38,6 +38,9 @@ type Options struct {
 	MailQueued signal.MailQueued
 	// Observe is called after each recorded poll with the duration of its fetch, from many goroutines; may be nil.
 	Observe func(outcome mapdata.Outcome, took time.Duration)
+	// ObserveSkips is called after each poll that read documents in another format, with what was skipped, from many goroutines; may be
+	// nil.
+	ObserveSkips func(format string, skips []mapdata.Skip)
 }
 
 // Limits of a poller.
@@ -95,6 +98,9 @@ var (
 func New(o Options) *Poller {
 	if o.Observe == nil {
 		o.Observe = func(mapdata.Outcome, time.Duration) {}
+	}
+	if o.ObserveSkips == nil {
+		o.ObserveSkips = func(string, []mapdata.Skip) {}
 	}
 	return &Poller{
 		Options: o, spool: trial.NewSpool(o.Spool), lines: pollLog{log: o.Log},
@@ -179,6 +185,7 @@ func (p *Poller) room() int {
 // starts when it has ended.
 func (p *Poller) take(ctx context.Context, f *mapdata.Feed, until time.Time) (context.Context, *job) {
 	host := ""
+	until = f.LeaseEnd(until)
 	if u, err := safehttp.CheckURL(f.PullURL); err == nil {
 		host = u.Host()
 	}

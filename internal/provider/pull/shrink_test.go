@@ -10,6 +10,7 @@ import (
 
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
+	"wayside/internal/provider/trial"
 )
 
 // TestOneMailForAFeedThatShrinksAgainAndAgain holds D6.9 for a feed whose snapshots have three rows and one by turns.
@@ -31,7 +32,7 @@ func TestOneMailForAFeedThatShrinksAgainAndAgain(t *testing.T) {
 		_, err := p.Ingest.Snapshot(t.Context(), id, ingest.Snapshot{
 			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }, Hash: hash[:], At: at,
 			Finish: func(r ingest.Result) (ingest.Record, error) {
-				record := succeeded(f, &r, int64(len(text)), at, at)
+				record := succeeded(&job{feed: *f}, &incoming{documents: &trial.Documents{Size: int64(len(text))}, began: at, fetched: at}, &r, &trial.Reading{})
 				if want := n == 1; record.Polling.Shrank != want {
 					t.Errorf("%d rows at %v: shrank %v", n, at, record.Polling.Shrank)
 				}

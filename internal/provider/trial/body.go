@@ -50,6 +50,17 @@ func (b *Body) Open() (io.ReadCloser, error) {
 // Large says that parsing the body takes a while.
 func (b *Body) Large() bool { return b.Size >= largeBody }
 
+// packed says that the body is a gzip file.
+func (b *Body) packed() bool {
+	var first [2]byte
+	if b.file == nil {
+		copy(first[:], b.memory)
+	} else if _, err := b.file.ReadAt(first[:], 0); err != nil {
+		return false // the next reader meets the same error
+	}
+	return first == [2]byte{0x1F, 0x8B}
+}
+
 // Close gives the body's room back.
 func (b *Body) Close() error {
 	b.freeMemory()
@@ -78,20 +89,20 @@ func NewSpool(folder string) *Spool { return &Spool{dir: folder} }
 // Used tells how many bytes of bodies lie on disk, and how many are reserved in memory.
 func (s *Spool) Used() (disk, memory int64) { return s.used.Load(), s.inMemory.Load() }
 
-// Fetch gets a whole body. It fails as Fetcher does, and with mapdata.ErrUnavailable when there is no room for it here.
-func (s *Spool) Fetch(ctx context.Context, web Fetcher, r safehttp.Request) (*Body, error) {
+// fetch gets a whole body. It fails as Fetcher does, and with mapdata.ErrUnavailable when there is no room for it here.
+func (s *Spool) fetch(ctx context.Context, web Fetcher, r safehttp.Request) (*Body, *safehttp.Response, error) {
 	answer, err := web.Fetch(ctx, r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	got, err := s.collect(answer.Body)
 	if closed := answer.Body.Close(); err == nil && closed != nil {
 		err = errors.Join(fmt.Errorf("close answer: %w", closed), got.Close())
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return got, nil
+	return got, answer, nil
 }
 
 // collect reads all of r. Errors of r are returned as they are.

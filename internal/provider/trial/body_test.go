@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"testing"
+
+	"wayside/internal/mapdata"
 )
 
 // TestBodiesInMemoryAreBounded collects more small bodies than may lie in memory together (D6.6).
@@ -53,5 +55,15 @@ func TestBodiesInMemoryAreBounded(t *testing.T) {
 	b, err := s.collect(bytes.NewReader(text))
 	if err != nil || b.file != nil {
 		t.Errorf("a small body does not lie in memory again: %v", err)
+	}
+}
+
+// TestPackedDocumentsCountAsLarge: a gzip file of a few bytes may hold 256 MiB, and large documents are read one at a time.
+func TestPackedDocumentsCountAsLarge(t *testing.T) {
+	for text, want := range map[string]bool{"\x1F\x8B\x08": true, "{}": false, "": false} {
+		d := Documents{Bridge: mapdata.Bridge{Format: "wzdx"}, pages: []*Body{{memory: []byte(text)}}}
+		if d.Large() != want {
+			t.Errorf("%q counts as large: %v", text, !want)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"wayside/internal/bridge"
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
@@ -48,14 +49,31 @@ type Result struct {
 	Checked *ingest.Checked // of the rows; nil unless Outcome is ok
 	Bytes   int64
 	Took    time.Duration // to fetch
+
+	// Of a document in another format.
+	Reading Reading // empty unless Outcome is ok
+	Line    int     // where the document is bad; 0: not known
+	Byte    int64   // likewise
 }
 
-// URL fetches what the URL publishes, with the auth header if that is not empty, and judges it. It fails with a
-// *mapdata.InvalidError that names pull_url or pull_auth_header, and with mapdata.ErrUnavailable where this machine has
+// Ask is what is tried: what a feed would publish, and how it would be read.
+type Ask struct {
+	URL        string
+	AuthHeader string
+	Bridge     mapdata.Bridge // as a feed has it; the zero value: v1 rows
+}
+
+// URL fetches what the URL publishes, with the auth header if that is not empty, and judges it as v1 rows. It fails as Try does.
+func (c *Checker) URL(ctx context.Context, caller mapdata.AccountID, address, authHeader string) (*Result, error) {
+	return c.Try(ctx, caller, &Ask{URL: address, AuthHeader: authHeader})
+}
+
+// Try fetches what a feed would publish, and judges it. It fails with a
+// *mapdata.InvalidError that names pull_url, status_url or pull_auth_header, and with mapdata.ErrUnavailable where this machine has
 // no room or no time for it now, or the caller has a check under way. What lies with the provider is no error: the Result
 // tells. A caller who is no account is the zero id.
-func (c *Checker) URL(ctx context.Context, caller mapdata.AccountID, address, authHeader string) (*Result, error) {
-	request, err := requestFor(address, authHeader)
+func (c *Checker) Try(ctx context.Context, caller mapdata.AccountID, ask *Ask) (*Result, error) {
+	target, err := ask.target()
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +88,9 @@ func (c *Checker) URL(ctx context.Context, caller mapdata.AccountID, address, au
 		return nil, errBusy()
 	}
 	began := c.now()
-	request.Started = func() { began = c.now() }
-	got, err := c.spool.Fetch(ctx, c.web, *request)
+	target.Started = func() { began = c.now() }
+	target.Turn = func(ctx context.Context, _ *Body) (func(), error) { return c.turn(ctx) }
+	got, err := c.spool.Fetch(ctx, c.web, target)
 	<-c.fetches
 	took := c.now().Sub(began)
 	if err != nil {
@@ -81,14 +100,21 @@ func (c *Checker) URL(ctx context.Context, caller mapdata.AccountID, address, au
 	return trial, errors.Join(err, got.Close())
 }
 
-// Text judges a text as if it had been fetched. It waits for no URL, and fails as URL does.
-func (c *Checker) Text(ctx context.Context, caller mapdata.AccountID, text []byte) (*Result, error) {
+// Text judges a text as if it had been fetched. It waits for no URL, and fails as Try does.
+func (c *Checker) Text(ctx context.Context, caller mapdata.AccountID, text []byte, b mapdata.Bridge) (*Result, error) {
+	documents := &Documents{Bridge: b, Size: int64(len(text)), pages: []*Body{{memory: text, Size: int64(len(text))}}}
+	if b.Format != "" {
+		var known bool
+		if documents.format, known = bridge.Lookup(b.Format); !known {
+			return nil, &mapdata.InvalidError{Fields: []mapdata.FieldError{{Field: "format", Code: "unknown_format", Message: "must be a format that this program reads"}}}
+		}
+	}
 	leave, err := c.enter(caller)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	return c.judge(ctx, &Body{memory: text, Size: int64(len(text))}, 0)
+	return c.judge(ctx, documents, 0)
 }
 
 // enter begins a check of a caller, who has one at a time. It does not wait.
@@ -110,22 +136,28 @@ func errBusy() error {
 	return mapdata.Explain(mapdata.ErrUnavailable, "checks_busy", "Others are checking their feeds now. Try again in a few seconds.")
 }
 
-// requestFor holds address and header to the rules of a registration.
-func requestFor(address, authHeader string) (*safehttp.Request, error) {
+// target holds addresses and header to the rules of a registration.
+func (a *Ask) target() (*Target, error) {
 	var wrong []mapdata.FieldError
-	target, err := safehttp.CheckURL(address)
-	if err != nil {
+	t := &Target{AuthHeader: a.AuthHeader, Bridge: a.Bridge}
+	var err error
+	if t.URL, err = safehttp.CheckURL(a.URL); err != nil {
 		wrong = append(wrong, fieldError("pull_url", err))
 	}
-	if authHeader != "" {
-		if _, _, err := safehttp.CheckAuthHeader(authHeader); err != nil {
+	if a.Bridge.StatusURL != "" {
+		if t.Status, err = safehttp.CheckURL(a.Bridge.StatusURL); err != nil {
+			wrong = append(wrong, fieldError("status_url", err))
+		}
+	}
+	if a.AuthHeader != "" {
+		if _, _, err := safehttp.CheckAuthHeader(a.AuthHeader); err != nil {
 			wrong = append(wrong, fieldError("pull_auth_header", err))
 		}
 	}
 	if len(wrong) > 0 {
 		return nil, &mapdata.InvalidError{Fields: wrong}
 	}
-	return &safehttp.Request{URL: target, AuthHeader: authHeader}, nil
+	return t, nil
 }
 
 func fieldError(field string, err error) mapdata.FieldError {
@@ -137,25 +169,45 @@ func fieldError(field string, err error) mapdata.FieldError {
 	return e
 }
 
-func (c *Checker) judge(ctx context.Context, got *Body, took time.Duration) (_ *Result, err error) {
+// turn waits until a text may be judged.
+func (c *Checker) turn(ctx context.Context) (leave func(), err error) {
 	select {
 	case c.judged <- struct{}{}:
-		defer func() { <-c.judged }()
+		return func() { <-c.judged }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	from, err := got.Open()
+}
+
+func (c *Checker) judge(ctx context.Context, got *Documents, took time.Duration) (_ *Result, err error) {
+	leave, err := c.turn(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read what was fetched: %w", err)
+		return nil, err
 	}
-	checked, err := ingest.Check(from, c.now())
+	defer leave()
+	checked, reading, err := got.Check(ctx, c.now())
+	if err != nil {
+		return failedResult(DecodeFailure(err, got.Size, got.Bridge.FormatName()), took)
+	}
+	return &Result{Outcome: mapdata.OutcomeOK, Checked: checked, Reading: *reading, Bytes: got.Size, Took: took}, nil
+}
+
+// Check judges the rows of the documents as a poll at the given time would.
+func (d *Documents) Check(ctx context.Context, now time.Time) (*ingest.Checked, *Reading, error) {
+	var reading Reading
+	if d.Bridge.Format != "" {
+		checked, err := ingest.CheckSource(ctx, d.Source(now, &reading), now)
+		return checked, &reading, err
+	}
+	from, err := d.Open()
+	if err != nil {
+		return nil, nil, fmt.Errorf("read what was fetched: %w", err)
+	}
+	checked, err := ingest.Check(from, now)
 	if closed := from.Close(); err == nil && closed != nil {
-		return nil, fmt.Errorf("read what was fetched: %w", closed)
+		return nil, nil, fmt.Errorf("read what was fetched: %w", closed)
 	}
-	if err != nil {
-		return failedResult(DecodeFailure(err, got.Size), took)
-	}
-	return &Result{Outcome: mapdata.OutcomeOK, Checked: checked, Bytes: got.Size, Took: took}, nil
+	return checked, &reading, err
 }
 
 // failedResult tells a failure that lies with the provider, and passes on any other.
@@ -164,5 +216,5 @@ func failedResult(err error, took time.Duration) (*Result, error) {
 	if !errors.As(err, &f) {
 		return nil, err
 	}
-	return &Result{Outcome: f.Outcome, Status: f.Status, Reason: f.Reason, Advice: f.Advice, Bytes: f.Bytes, Took: took}, nil
+	return &Result{Outcome: f.Outcome, Status: f.Status, Reason: f.Reason, Advice: f.Advice, Bytes: f.Bytes, Took: took, Line: f.Line, Byte: f.Byte}, nil
 }

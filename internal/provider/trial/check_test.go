@@ -39,7 +39,7 @@ func TestCheckedTextIsJudgedAsABody(t *testing.T) {
 	for text, want := range map[string]mapdata.Outcome{
 		"[" + goodRow + "]": mapdata.OutcomeOK, `{}`: mapdata.OutcomeNotAnArray, `[`: mapdata.OutcomeParseError, ``: mapdata.OutcomeParseError,
 	} {
-		result, err := c.Text(t.Context(), mapdata.AccountID{}, []byte(text))
+		result, err := c.Text(t.Context(), mapdata.AccountID{}, []byte(text), mapdata.Bridge{})
 		if err != nil || result.Outcome != want || (result.Checked != nil) != (want == mapdata.OutcomeOK) || (result.Advice == "") != (want == mapdata.OutcomeOK) {
 			t.Errorf("%q: %+v, %v; want %s", text, result, err, want)
 		}
@@ -62,7 +62,7 @@ func TestChecksTakeTheirShare(t *testing.T) {
 		return err
 	}
 	text := func(caller byte) error {
-		_, err := c.Text(t.Context(), mapdata.AccountID{caller}, []byte("[]"))
+		_, err := c.Text(t.Context(), mapdata.AccountID{caller}, []byte("[]"), mapdata.Bridge{})
 		return err
 	}
 	reason := func(err error) mapdata.Reason {

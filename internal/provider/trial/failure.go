@@ -3,7 +3,10 @@ package trial
 import (
 	"errors"
 	"fmt"
+	"time"
 
+	"wayside/internal/bridge"
+	"wayside/internal/format"
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
@@ -17,6 +20,10 @@ type Failure struct {
 	Status    int // of the answer, when Outcome is http_status
 	Bytes     int64
 	Connected bool
+
+	RetryAfter time.Duration // how long the server asks to be left alone; 0: it does not say
+	Line       int           // of a document in another format, where it is bad; 0: not known
+	Byte       int64         // likewise
 }
 
 func (f *Failure) Error() string { return string(f.Outcome) }
@@ -26,16 +33,27 @@ func (f *Failure) Error() string { return string(f.Outcome) }
 func FetchFailure(err error) error {
 	var failed *safehttp.Error
 	if errors.As(err, &failed) {
-		return &Failure{Outcome: failed.Outcome, Reason: failed.Reason, Advice: failed.Advice, Status: failed.Status, Connected: failed.Connected}
+		return &Failure{Outcome: failed.Outcome, Reason: failed.Reason, Advice: failed.Advice, Status: failed.Status, Connected: failed.Connected, RetryAfter: failed.RetryAfter}
+	}
+	var bad *format.Error
+	if errors.As(err, &bad) {
+		return DecodeFailure(err, 0, "feed")
 	}
 	return err
 }
 
-// DecodeFailure turns what ingest says of a whole body of so many bytes into a *Failure; an error of the store stays as it
+// DecodeFailure turns what ingest says of a whole body of so many bytes, in a format, into a *Failure; an error of the store stays as it
 // is.
-func DecodeFailure(err error, size int64) error {
+func DecodeFailure(err error, size int64, name string) error {
 	failed := &Failure{Bytes: size, Connected: true}
+	var bad *format.Error
 	switch {
+	case errors.As(err, &bad):
+		failed.Outcome, failed.Reason, failed.Line, failed.Byte = mapdata.OutcomeParseError, mapdata.Reason(bad.Fault), bad.Line, bad.Byte
+		if bad.Fault.Large() {
+			failed.Outcome = mapdata.OutcomeTooLarge
+		}
+		failed.Advice = bridge.Explain(err, name)
 	case errors.Is(err, ingest.ErrNotArray):
 		failed.Outcome = mapdata.OutcomeNotAnArray
 		failed.Advice = "The body is JSON, but no array. Publish the rows as a bare array, with nothing around it."
