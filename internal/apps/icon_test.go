@@ -1,0 +1,125 @@
+package apps
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"image"
+	"image/png"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"wayside/internal/mapdata"
+)
+
+// drawPNG draws an image of one colour, or of noise, which does not compress.
+func drawPNG(t *testing.T, side int, noise bool) []byte {
+	t.Helper()
+	drawn := image.NewNRGBA(image.Rect(0, 0, side, side))
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range drawn.Pix {
+		drawn.Pix[i] = 200
+		if noise {
+			drawn.Pix[i] = byte(random.Uint32())
+		}
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, drawn); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func takeIcon(t *testing.T, text string) (*mapdata.AppIcon, string, []string) {
+	t.Helper()
+	value, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bad mapdata.FieldErrors
+	made, kept := parseIcon(map[string]jsontext.Value{"icon": value}, &bad)
+	return made, kept, codesOf(bad)
+}
+
+func dataURL(media string, image []byte) string {
+	return "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(image)
+}
+
+func TestD16_1Icons(t *testing.T) {
+	const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">%</svg>`
+	fill := func(inner string) []byte { return []byte(strings.Replace(svg, "%", inner, 1)) }
+	small := drawPNG(t, 64, false)
+	for _, tt := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"none", "", nil},
+		{"a PNG", dataURL("image/png", small), nil},
+		{"a PNG with what follows it", dataURL("image/png", append(slices.Clone(small), "<script>alert(1)</script>"...)), nil},
+		{"an SVG", dataURL("image/svg+xml", fill(`<path d="M0 0L9,9z" fill="#fff"/>`)), nil},
+		{"no image", dataURL("image/png", []byte("GIF89a")), []string{"icon invalid"}},
+		{"a broken PNG", dataURL("image/png", small[:len(small)/2]), []string{"icon invalid"}},
+		{"a large PNG", dataURL("image/png", drawPNG(t, 513, false)), []string{"icon invalid"}},
+		{"too many bytes", dataURL("image/png", drawPNG(t, 200, true)), []string{"icon too_long"}},
+		{"another form", dataURL("image/gif", small), []string{"icon invalid"}},
+		{"an address", "https://example.org/icon.png", []string{"icon invalid"}},
+		{"no base64", "data:image/png;base64,!", []string{"icon invalid"}},
+		{"HTML", dataURL("image/svg+xml", []byte(`<html xmlns="http://www.w3.org/1999/xhtml"><script/></html>`)), []string{"icon invalid"}},
+		{"entities", dataURL("image/svg+xml", []byte(`<!DOCTYPE svg [<!ENTITY a "b">]><svg xmlns="http://www.w3.org/2000/svg"><path d="&a;"/></svg>`)), []string{"icon invalid"}},
+		{"unclosed", dataURL("image/svg+xml", []byte(`<svg xmlns="http://www.w3.org/2000/svg"><g>`)), []string{"icon invalid"}},
+		{"too deep", dataURL("image/svg+xml", fill(strings.Repeat("<g>", 40)+strings.Repeat("</g>", 40))), []string{"icon invalid"}},
+		{"too many elements", dataURL("image/svg+xml", fill(strings.Repeat("<g/>", 501))), []string{"icon invalid"}},
+	} {
+		if _, _, got := takeIcon(t, tt.text); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	made, _, _ := takeIcon(t, dataURL("image/png", append(slices.Clone(small), "<script>"...)))
+	if !strings.HasSuffix(made.Name, ".png") || bytes.Contains(made.Image, []byte("<script>")) {
+		t.Errorf("%s holds %q", made.Name, made.Image)
+	}
+	if _, kept, _ := takeIcon(t, "http://x/v2/apps/1/icons/"+made.Name); kept != made.Name {
+		t.Errorf("kept %q", kept)
+	}
+}
+
+// TestSVGIconsKeepShapesAlone holds that nothing stays that loads, runs, links, or repeats.
+func TestSVGIconsKeepShapesAlone(t *testing.T) {
+	for hostile, want := range map[string]string{
+		`<script>alert(1)</script><path d="M0 0"/>`:                                            `<path d="M0 0"></path>`,
+		`<path d="M0 0" onload="alert(1)" style="fill:url(//x)" fill="url(#a)"/>`:              `<path d="M0 0" fill="url(#a)"></path>`,
+		`<path fill="url(https://x/y)" stroke="url( '//x' )" d="M0 0"/>`:                       `<path d="M0 0"></path>`,
+		`<path fill="URL(#a) url(https://x)" stroke="u\72l(//x)"/>`:                            `<path></path>`,
+		`<a href="javascript:alert(1)"><path d="M0 0"/></a><g/>`:                               `<g></g>`,
+		`<use href="#a"/><image href="https://x/y.png"/><foreignObject><b/></foreignObject>`:   ``,
+		`<animate attributeName="href" to="javascript:1"/><set/><style>*{}</style>`:            ``,
+		`<h:script xmlns:h="http://www.w3.org/1999/xhtml">alert(1)</h:script><g/>`:             `<g></g>`,
+		`<g x="1" xmlns:x="http://www.w3.org/1999/xlink" x:href="javascript:1"/>`:              `<g x="1"></g>`,
+		`<path d="&quot;&gt;&lt;script&gt;"/>text<!-- c --><?pi x?>`:                           `<path></path>`,
+		`<linearGradient id="a"><stop offset="0" stop-color="rgb(1, 2, 3)"/></linearGradient>`: `<linearGradient id="a"><stop offset="0" stop-color="rgb(1, 2, 3)"></stop></linearGradient>`,
+		`<g stroke-dasharray="0.0001" filter="url(#f)"/>`:                                      `<g></g>`,
+	} {
+		clean, reason := cleanSVG([]byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">` + hostile + `</svg>`))
+		if got := string(clean); reason != "" || got != `<svg xmlns="http://www.w3.org/2000/svg">`+want+`</svg>` {
+			t.Errorf("%s\nbecomes %s %s", hostile, got, reason)
+		}
+	}
+}
+
+func FuzzCleanSVG(f *testing.F) {
+	f.Add([]byte(`<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0" onload="x"/></svg>`))
+	f.Fuzz(func(t *testing.T, image []byte) {
+		clean, reason := cleanSVG(image)
+		if reason != "" {
+			return
+		}
+		again, reason := cleanSVG(clean)
+		if reason != "" || !bytes.Equal(again, clean) {
+			t.Errorf("%q becomes %q, and then %q (%s)", image, clean, again, reason)
+		}
+	})
+}

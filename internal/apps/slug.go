@@ -1,0 +1,19 @@
+package apps
+
+import (
+	"slices"
+
+	"wayside/internal/feed"
+)
+
+// unnamed is the slug of an app whose name has no letter or digit that a slug may contain.
+const unnamed = "app"
+
+// slugOf makes an app's slug from its name. Pages beside that of the app have some names already.
+func slugOf(name string) string {
+	slug := feed.Slug(name, unnamed)
+	if slices.Contains([]string{"new", "own", "bench", "review"}, slug) {
+		slug += "-app"
+	}
+	return slug
+}
