@@ -10,6 +10,7 @@ const (
 	ForGuests            Who = iota // everyone, signed in or not
 	ForTokens                       // holders of the feed's push token, which is in the URL
 	ForScreens                      // every signed-in account, on a paired screen too
+	ForAuthors                      // the account that made what the URL names, on a paired screen too; others get 404
 	ForAccounts                     // every signed-in account, but not on a paired screen, like all that follow
 	ForOwners                       // the owner of the resource in the URL, for a feed its maintainers too; others get 404
 	ForOwnersAlone                  // the owner of the feed in the URL; its maintainers get 403, others 404
@@ -27,6 +28,8 @@ func (w Who) String() string {
 		return "push token"
 	case ForScreens, ForAccounts:
 		return "account"
+	case ForAuthors:
+		return "author"
 	case ForOwners:
 		return "owner"
 	case ForOwnersAlone:
@@ -45,7 +48,7 @@ func (w Who) String() string {
 func (w Who) SignedIn() bool { return w >= ForScreens }
 
 // Screens reports whether the session of a paired screen is enough (D11.3).
-func (w Who) Screens() bool { return w <= ForScreens }
+func (w Who) Screens() bool { return w <= ForAuthors }
 
 // Admit checks a session's scope and its account's role; both are nil for a guest. Ownership is checked by the use cases. It
 // fails with mapdata.ErrUnauthenticated, mapdata.ErrSignInRequired or mapdata.ErrForbidden.

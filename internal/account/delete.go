@@ -8,6 +8,15 @@ import (
 	"wayside/internal/mapdata"
 )
 
+// Reports lists the reports that are still linked to the account, oldest first: they are anonymized after 30 days (D17.38).
+func (s *Service) Reports(ctx context.Context, id mapdata.AccountID) ([]mapdata.OwnReport, error) {
+	all, err := s.store.OwnReports(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read reports: %w", err)
+	}
+	return all, nil
+}
+
 // Ballots lists the votes that are still linked to the account, oldest first: they are anonymized after 30 days (D9.7).
 func (s *Service) Ballots(ctx context.Context, id mapdata.AccountID) ([]mapdata.Ballot, error) {
 	all, err := s.store.Ballots(ctx, id)

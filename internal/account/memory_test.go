@@ -23,6 +23,7 @@ type memoryStore struct {
 	audit    []mapdata.AuditEntry
 	changes  []emailChange
 	pairingStore
+	savedPlacesStore
 	lookUps int   // of sessions, tokens and accounts by address
 	touches int   // of sessions and tokens
 	fail    error // returned by every write
@@ -84,6 +85,17 @@ func (m *memoryStore) SetLanguage(_ context.Context, id mapdata.AccountID, langu
 	for i := range m.accounts {
 		if m.accounts[i].ID == id {
 			m.accounts[i].Language = language
+			return m.fail
+		}
+	}
+	return mapdata.ErrNotFound
+}
+
+func (m *memoryStore) SetPublicName(_ context.Context, id mapdata.AccountID, name string) error {
+	defer m.lock()()
+	for i := range m.accounts {
+		if m.accounts[i].ID == id {
+			m.accounts[i].PublicName = name
 			return m.fail
 		}
 	}
@@ -286,6 +298,10 @@ func (m *memoryStore) DeleteAPIToken(_ context.Context, account mapdata.AccountI
 		}
 	}
 	return mapdata.ErrNotFound
+}
+
+func (m *memoryStore) OwnReports(context.Context, mapdata.AccountID) ([]mapdata.OwnReport, error) {
+	return nil, nil
 }
 
 func (m *memoryStore) Ballots(_ context.Context, account mapdata.AccountID) ([]mapdata.Ballot, error) {

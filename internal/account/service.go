@@ -21,11 +21,20 @@ type Config struct {
 	// Key is a secret of the server, kept outside the database, for hashing codes: eight digits could be recovered from a
 	// plain hash by brute force if the database were stolen. Nil hashes without a key.
 	Key []byte
-	Log *slog.Logger
+	// Places seals what drivers keep, with a key that is kept outside the database.
+	Places Sealer
+	Log    *slog.Logger
 	// StoreChanged is notified after an account was deleted, with its feeds.
 	StoreChanged signal.StoreChanged
 	// MailQueued is notified after an e-mail with a sign-in link was stored.
 	MailQueued signal.MailQueued
+}
+
+// Sealer encrypts texts for one owner, such as an account.
+type Sealer interface {
+	Seal(plain []byte, owner [16]byte) []byte
+	// Open fails for a text that was sealed with another key or for another owner.
+	Open(sealed []byte, owner [16]byte) ([]byte, error)
 }
 
 // Service implements the use cases. Its methods are safe for concurrent use. Accounts and sessions that it returns are shared
@@ -34,21 +43,24 @@ type Service struct {
 	store    Store
 	clock    func() time.Time
 	key      []byte
+	places   Sealer
 	log      *slog.Logger
 	sessions *cache[signedIn]
 	tokens   *cache[mapdata.Account]
 	changed  signal.StoreChanged
 	mail     signal.MailQueued
 
-	destinations destinations
+	destinations *destinations
 }
 
 // New creates a Service.
 func New(c Config) *Service {
-	return &Service{
-		store: c.Store, clock: c.Now, key: c.Key, log: c.Log, changed: c.StoreChanged, mail: c.MailQueued,
+	s := &Service{
+		store: c.Store, clock: c.Now, key: c.Key, places: c.Places, log: c.Log, changed: c.StoreChanged, mail: c.MailQueued,
 		sessions: newCache[signedIn](), tokens: newCache[mapdata.Account](),
 	}
+	s.destinations = newDestinations(s.keyedHash)
+	return s
 }
 
 // now is the time as it is stored: UTC, to the millisecond.

@@ -18,6 +18,8 @@ type Store interface {
 	UpdateAccount(ctx context.Context, a *mapdata.Account, audit mapdata.AuditEntry) error
 	// SetLanguage stores the language of an account's pages and e-mails, or fails with mapdata.ErrNotFound.
 	SetLanguage(ctx context.Context, account mapdata.AccountID, language mapdata.Language) error
+	// SetPublicName stores the name of an account in the catalogue of apps, or fails with mapdata.ErrNotFound.
+	SetPublicName(ctx context.Context, account mapdata.AccountID, name string) error
 
 	// EndSessions ends one session of the account, or with an empty id all of them, and approvals of screens that have not
 	// asked yet; it returns how many sessions it ended. Fails with mapdata.ErrNotFound where the account has no such session.
@@ -102,6 +104,13 @@ type Store interface {
 	// SetPreferences replaces the account's preferences, or fails with mapdata.ErrNotFound when there is no such account.
 	SetPreferences(ctx context.Context, account mapdata.AccountID, p *mapdata.Preferences) error
 
+	// SavedPlaces reads the sealed places that the account keeps; nil: it keeps none.
+	SavedPlaces(ctx context.Context, account mapdata.AccountID) ([]byte, error)
+	// SetSavedPlaces replaces them, or fails with mapdata.ErrNotFound when there is no such account.
+	SetSavedPlaces(ctx context.Context, account mapdata.AccountID, sealed []byte) error
+	// DeleteSavedPlaces deletes them, also from the database's files.
+	DeleteSavedPlaces(ctx context.Context, account mapdata.AccountID) error
+
 	// ReviewEmails says whether the account gets e-mails about feeds that wait for review, should it be a curator's.
 	ReviewEmails(ctx context.Context, account mapdata.AccountID) (bool, error)
 	// SetReviewEmails turns them on or off, or fails with mapdata.ErrNotFound.
@@ -109,9 +118,11 @@ type Store interface {
 
 	// Ballots lists the votes that are still linked to the account (D9.7), oldest first.
 	Ballots(ctx context.Context, account mapdata.AccountID) ([]mapdata.Ballot, error)
+	// OwnReports lists the reports that are still linked to the account (D17.38), oldest first.
+	OwnReports(ctx context.Context, account mapdata.AccountID) ([]mapdata.OwnReport, error)
 	// Audit reads entries of the audit log, newest first.
 	Audit(ctx context.Context, q *mapdata.AuditQuery) ([]mapdata.AuditRecord, error)
-	// DeleteAccount deletes an account in one transaction: its sessions, API tokens, pairings, preferences and e-mails, the
+	// DeleteAccount deletes an account in one transaction: its sessions, API tokens, pairings, preferences, places and e-mails, the
 	// pending sign-ins and e-mails of its address, and its feeds with their layers and entities, which raises the revision.
 	// Its votes are kept anonymously. It fails with mapdata.ErrNotFound.
 	DeleteAccount(ctx context.Context, id mapdata.AccountID, audit mapdata.AuditEntry) error

@@ -1,0 +1,40 @@
+package account
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// What a phone sent is gone from memory after ten minutes, though no car asks for it and no phone sends anything else.
+func TestDestinationIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDestinations(func(string) []byte { return make([]byte, 32) })
+		var first, second mapdata.AccountID
+		second[0] = 1
+		held := func() int {
+			synctest.Wait()
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			return len(d.sent)
+		}
+		d.put(t.Context(), first, &Destination{Lat: 1}, time.Now())
+		d.put(t.Context(), second, &Destination{Lat: 2}, time.Now())
+		time.Sleep(9 * time.Minute)
+		d.put(t.Context(), second, &Destination{Lat: 3}, time.Now())
+		time.Sleep(time.Minute)
+		if n := held(); n != 1 {
+			t.Errorf("%d destinations are held after ten minutes, want the one that was replaced", n)
+		}
+		if got := d.take(t.Context(), second, time.Now()); got == nil || got.Lat != 3 {
+			t.Errorf("took %+v, want the last one", got)
+		}
+		d.put(t.Context(), first, &Destination{}, time.Now())
+		time.Sleep(10 * time.Minute)
+		if n := held(); n != 0 {
+			t.Errorf("%d destinations are held", n)
+		}
+	})
+}

@@ -1,0 +1,84 @@
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"wayside/internal/mapdata"
+)
+
+// maxRecent is how many destinations an account keeps besides home and work. All of them take at most some 20 KiB.
+const maxRecent = 10
+
+// SavedPlaces are what a driver keeps in the account, having asked for that: home, work, and the last destinations, the latest first.
+type SavedPlaces struct {
+	Home   *Destination
+	Work   *Destination
+	Recent []Destination
+}
+
+// SavedPlaces returns the places that the account keeps; nil: the driver did not ask for that. Places that were sealed with a key
+// that was lost count as none: the driver's browser has them too.
+func (s *Service) SavedPlaces(ctx context.Context, id mapdata.AccountID) (*SavedPlaces, error) {
+	sealed, err := s.store.SavedPlaces(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read saved places: %w", err)
+	}
+	if sealed == nil {
+		return nil, nil //nolint:nilnil // there are none, which is no error
+	}
+	plain, err := s.places.Open(sealed, id)
+	if err != nil {
+		s.log.WarnContext(ctx, "places of an account cannot be opened with the key of this data directory", "error", err)
+		return nil, nil //nolint:nilnil // as above
+	}
+	places := &SavedPlaces{}
+	if err := json.Unmarshal(plain, places); err != nil {
+		return nil, fmt.Errorf("read saved places: %w", err)
+	}
+	return places, nil
+}
+
+// SetSavedPlaces replaces the places of the account. It fails with a mapdata.InvalidError that lists every invalid field.
+func (s *Service) SetSavedPlaces(ctx context.Context, id mapdata.AccountID, p *SavedPlaces) error {
+	if err := CheckSavedPlaces(p); err != nil {
+		return err
+	}
+	plain, err := json.Marshal(p)
+	if err != nil {
+		return fmt.Errorf("encode saved places: %w", err)
+	}
+	if err := s.store.SetSavedPlaces(ctx, id, s.places.Seal(plain, id)); err != nil {
+		return fmt.Errorf("store saved places: %w", err)
+	}
+	return nil
+}
+
+// DeleteSavedPlaces deletes the places of the account, and keeps none from then on.
+func (s *Service) DeleteSavedPlaces(ctx context.Context, id mapdata.AccountID) error {
+	if err := s.store.DeleteSavedPlaces(ctx, id); err != nil {
+		return fmt.Errorf("delete saved places: %w", err)
+	}
+	return nil
+}
+
+// CheckSavedPlaces validates places. Its mapdata.InvalidError lists every invalid field.
+func CheckSavedPlaces(p *SavedPlaces) error {
+	c := fieldErrors{}
+	if p.Home != nil {
+		c.destination("home.", p.Home)
+	}
+	if p.Work != nil {
+		c.destination("work.", p.Work)
+	}
+	if len(p.Recent) > maxRecent {
+		c.Add("recent", "too_many", "must not have more than "+strconv.Itoa(maxRecent))
+		return c.Err()
+	}
+	for i := range p.Recent {
+		c.destination("recent["+strconv.Itoa(i)+"].", &p.Recent[i])
+	}
+	return c.Err()
+}
