@@ -48,6 +48,7 @@ func (s *Sender) compose(l *mapdata.Email, now time.Time) (subject string, _ *go
 func aboutFeed(kind mapdata.EmailKind) bool {
 	switch kind {
 	case mapdata.EmailSignIn, mapdata.EmailChangeOld, mapdata.EmailChangeNew, mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade, mapdata.EmailScreenPaired,
+		mapdata.EmailAppApproved, mapdata.EmailAppRejected, mapdata.EmailAppSuspended, mapdata.EmailAppResumed,
 		mapdata.EmailReviewWaiting, mapdata.EmailReviewDigest, mapdata.EmailReviewReminder:
 		return false
 	case mapdata.EmailApproved, mapdata.EmailRejected, mapdata.EmailChangeRejected, mapdata.EmailDeactivated, mapdata.EmailShrank,

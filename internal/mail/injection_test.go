@@ -67,7 +67,7 @@ func TestInjection(t *testing.T) {
 func (d *testSender) structureOf(t *testing.T, kind mapdata.EmailKind, language mapdata.Language, value string) string {
 	t.Helper()
 	data := map[string]string{"base_url": value, "service": value, "path": value, "feed": value, "id": value}
-	for _, name := range []string{"feed_name", "feed_id", "note", "error", "outcome", "rows", "rows_before", "code", "token", "name", "made_id"} {
+	for _, name := range []string{"feed_name", "feed_id", "note", "error", "outcome", "rows", "rows_before", "code", "token", "name", "made_id", "app_name", "app_id"} {
 		data[name] = value
 	}
 	_, msg, err := d.compose(&mapdata.Email{Kind: kind, Data: data, Language: language, Address: "ada@example.org"}, start)

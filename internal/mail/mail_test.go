@@ -168,6 +168,13 @@ func TestEmails(t *testing.T) {
 			nil,
 		},
 		{
+			"an app, with the note",
+			mapdata.Email{Kind: mapdata.EmailAppRejected, Data: map[string]string{"app_name": "Trip {note}\r\nBcc: x", "app_id": "0190/app", "note": "Say what\nit does."}},
+			"App rejected: Trip {note} Bcc: x",
+			[]string{"    Say what\n    it does.\n", "https://wayside.example.org/apps/own/0190%2Fapp"},
+			[]string{"\nBcc", "List-Id"},
+		},
+		{
 			"deactivated",
 			mapdata.Email{Kind: mapdata.EmailDeactivated, Data: feed(map[string]string{"error": "HTTP 404"})},
 			"Feed deactivated: Chargers of Ghent",

@@ -21,6 +21,7 @@ var kinds = []mapdata.EmailKind{
 	mapdata.EmailSilent, mapdata.EmailRejections, mapdata.EmailFailing,
 	mapdata.EmailInvited, mapdata.EmailOffered, mapdata.EmailMaintainerJoined, mapdata.EmailMaintainerLeft, mapdata.EmailMaintainerRemoved,
 	mapdata.EmailTransferred, mapdata.EmailReceived,
+	mapdata.EmailAppApproved, mapdata.EmailAppRejected, mapdata.EmailAppSuspended, mapdata.EmailAppResumed,
 	mapdata.EmailReviewWaiting, mapdata.EmailReviewDigest, mapdata.EmailReviewReminder,
 }
 
@@ -83,6 +84,7 @@ func TestEveryMessageIsUsed(t *testing.T) {
 			"waiting": "3", "feeds": "5 New\n1500 Old",
 			"until": "u",
 		})
+		render(kind, map[string]string{"waiting": "2", "feeds": "5a New\n1500a Old", "apps": "some"})
 		render(kind, nil)
 	}
 	for _, outcome := range failedOutcomes {

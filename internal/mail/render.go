@@ -56,7 +56,7 @@ func (t *texts) render(l *mapdata.Email) (*rendered, error) {
 	if !d.compose(l) {
 		return nil, fmt.Errorf("no text for e-mails of kind %q", l.Kind)
 	}
-	subject := d.messages.format(string(l.Kind)+".subject", d.values)
+	subject := d.messages.format(string(l.Kind)+d.variant(".subject"), d.values)
 	var page strings.Builder
 	title := strings.TrimSpace(spansText(subject))
 	err := t.page.Execute(&page, map[string]any{"Language": language, "Title": title, "Subject": subject, "Blocks": d.blocks})
@@ -149,6 +149,9 @@ func (d *draft) compose(l *mapdata.Email) (known bool) {
 		d.paragraph("feed_change_rejected.text")
 		d.note()
 		d.paragraph("feed_change_rejected.then")
+	case mapdata.EmailAppApproved, mapdata.EmailAppRejected, mapdata.EmailAppSuspended, mapdata.EmailAppResumed:
+		d.app(kind)
+		return true
 	case mapdata.EmailAccountSuspended, mapdata.EmailAccountResumed:
 		d.suspension(kind)
 		return true
@@ -230,6 +233,17 @@ func (d *draft) takedown(kind mapdata.EmailKind) {
 	d.paragraph(string(kind) + ".then")
 }
 
+// app tells a developer of a decision on an app, and quotes the curator's note.
+func (d *draft) app(kind mapdata.EmailKind) {
+	d.paragraph(string(kind) + ".text")
+	d.note()
+	d.paragraph(string(kind) + ".then")
+	d.button("app.button", "app.link", "/apps/own/"+url.PathEscape(d.values["app_id"]))
+	for _, key := range []string{"foot.account", "foot.service"} {
+		d.small(key)
+	}
+}
+
 // suspension tells the holder of an account of an operator's decision and quotes the reason.
 func (d *draft) suspension(kind mapdata.EmailKind) {
 	d.paragraph(string(kind) + ".text")
@@ -291,10 +305,11 @@ func (d *draft) invitation(kind mapdata.EmailKind) {
 
 // review lists the feeds that wait. Each line of the list is an age in minutes and a name.
 func (d *draft) review(kind mapdata.EmailKind, list string) {
-	d.paragraph(string(kind) + ".text")
+	d.paragraph(string(kind) + d.variant(".text"))
 	var lines []string
 	for line := range strings.Lines(list) {
 		age, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		age, isApp := strings.CutSuffix(age, "a")
 		minutes, err := strconv.Atoi(age)
 		if err != nil {
 			continue
@@ -302,6 +317,9 @@ func (d *draft) review(kind mapdata.EmailKind, list string) {
 		key, values := "review.line_new", map[string]string{"name": clean("name", name), "age": strconv.Itoa(minutes / 60)}
 		if minutes >= 60 {
 			key = "review.line"
+		}
+		if isApp {
+			key += "_app"
 		}
 		lines = append(lines, spansText(d.messages.format(key, values)))
 	}
@@ -315,6 +333,14 @@ func (d *draft) review(kind mapdata.EmailKind, list string) {
 	d.button("review.button", "review.link", "/review")
 	d.small("foot.review")
 	d.small("foot.service")
+}
+
+// variant is the part of an e-mail to curators, in words of feeds and apps where apps wait, too.
+func (d *draft) variant(part string) string {
+	if d.values["apps"] != "" {
+		return part + "_apps"
+	}
+	return part
 }
 
 // feedFooter adds the link and footer of an e-mail about a feed.
