@@ -79,6 +79,22 @@ func TestGuidance(t *testing.T) {
 			"ad": "depart (Main), turn left (Cross), arrive (Cross)",
 			"ae": "depart (Main), turn right (Cross), arrive (Cross)",
 		}},
+		{"from one aisle of a car park to the next but one", 9, `
+			g h i
+			| | |
+			| | |
+			| | |
+			| | |
+			m-p-q-r
+			| | |
+			| | |
+			| | |
+			| | |
+			a b c
+		`, []roadtest.Object{roadtest.Ways("amg cqi hpb", "highway=service, oneway=yes"), roadtest.Way("mpqr", "highway=service")}, map[string]string{
+			"ai": "depart (), turn right (), turn left (), arrive ()",
+			"ar": "depart (), turn right (), arrive ()",
+		}},
 		{"a bend of the road beside a smaller one", 50, `
 			a---b---c
 			    |

@@ -64,11 +64,7 @@ func draw(t *testing.T, drawing string, objects ...roadtest.Object) *town {
 
 // places are where letters and digits stand.
 func (w *town) places(names string) nav.Places {
-	var p nav.Places
-	for _, name := range strings.Split(names, "") {
-		p.Coordinates = append(p.Coordinates, w.drawn.Place(w.t, name))
-	}
-	return p
+	return nav.Places{Coordinates: w.drawn.Places(w.t, names)}
 }
 
 // arcs are those between two nodes in that direction, with copies.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,6 +58,21 @@ func (c *caller) get(ctx context.Context, path string, query url.Values) (status
 // post sends a body of JSON to a path below the URL of the engine.
 func (c *caller) post(ctx context.Context, path string, request []byte) (status int, body []byte, err error) {
 	return c.call(ctx, safehttp.Request{URL: c.base.With(path, nil), JSON: request})
+}
+
+// version asks a path of the engine for the version that it names.
+func (c *caller) version(ctx context.Context, path string) (string, error) {
+	status, body, err := c.get(ctx, path, nil)
+	if err != nil {
+		return "", err
+	}
+	var of struct {
+		Version text `json:"version"`
+	}
+	if json.Unmarshal(body, &of) != nil || status != http.StatusOK || of.Version == "" {
+		return "", errUnreadable
+	}
+	return string(of.Version), nil
 }
 
 // call makes one call, and notes how it ended. An engine that does not answer is a nav.Error of the code NoEngine.

@@ -59,17 +59,7 @@ func (graphhopperDialect) other(context.Context, *caller, *osrm.Request) (*answe
 }
 
 func (graphhopperDialect) probe(ctx context.Context, c *caller) (string, error) {
-	status, body, err := c.get(ctx, "info", nil)
-	if err != nil {
-		return "", err
-	}
-	var of struct {
-		Version text `json:"version"`
-	}
-	if json.Unmarshal(body, &of) != nil || status != http.StatusOK || of.Version == "" {
-		return "", errUnreadable
-	}
-	return string(of.Version), nil
+	return c.version(ctx, "info")
 }
 
 // graphhopperRequest is a request for a route.

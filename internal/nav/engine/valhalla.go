@@ -26,17 +26,7 @@ func (valhallaDialect) lacks(*question) string { return "" }
 func (valhallaDialect) guides() bool { return true }
 
 func (valhallaDialect) probe(ctx context.Context, c *caller) (string, error) {
-	status, body, err := c.get(ctx, "status", nil)
-	if err != nil {
-		return "", err
-	}
-	var of struct {
-		Version text `json:"version"`
-	}
-	if json.Unmarshal(body, &of) != nil || status != http.StatusOK || of.Version == "" {
-		return "", errUnreadable
-	}
-	return string(of.Version), nil
+	return c.version(ctx, "status")
 }
 
 // valhallaRequest is a request for a route or a table.

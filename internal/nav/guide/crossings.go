@@ -111,10 +111,13 @@ func (g *Guide) joinCrossing(first, last int) {
 	angle := normal(end.out - t.in)
 	before, after := g.net.wayOf(g.way.Parts[t.part].Arc), g.net.wayOf(end.named)
 	renamed := g.net.renamed(before, after)
+	dir := directionOf(angle)
+	if dir == Straight && end.spot.At-t.spot.At > offsetMetres && g.turnsAside(first, last) {
+		return // one goes on beside where one came, such as on the next aisle of a car park
+	}
 	for i := first + 1; i <= last; i++ {
 		g.turns[i].kind = Silent
 	}
-	dir := directionOf(angle)
 	switch {
 	case told == 0:
 		return
@@ -135,6 +138,16 @@ func (g *Guide) joinCrossing(first, last int) {
 	}
 	t.dir, t.angle, t.named, t.until = dir, angle, end.named, end
 	aim(t.spot.Lanes, angle)
+}
+
+// turnsAside says whether one of the turns is told of as one at a right angle.
+func (g *Guide) turnsAside(first, last int) bool {
+	for i := first; i <= last; i++ {
+		if t := &g.turns[i]; isPlain(t.kind) && isRightAngle(t.angle) {
+			return true
+		}
+	}
+	return false
 }
 
 // aim marks the lanes whose arrows show nearest to an angle.

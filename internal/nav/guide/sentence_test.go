@@ -138,9 +138,9 @@ func TestDistances(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRoads()
-	said := func(code string, imperial bool, metres float64) string {
+	said := func(code string, imperial bool, metres, speed float64) string {
 		told := guide.Teller{Graph: &r.Graph, Words: words.In(code), Last: true, Imperial: imperial}
-		steps := []guide.Step{{Kind: guide.Turn, Distance: metres, Duration: uint64(metres * 1000 / 30), Arc: 1}, {Kind: guide.Turn, Direction: guide.Left, Arc: 1, Distance: 5000, Duration: 1000}, {Kind: guide.Arrive}}
+		steps := []guide.Step{{Kind: guide.Turn, Distance: metres, Duration: uint64(metres * 1000 / speed), Arc: 1}, {Kind: guide.Turn, Direction: guide.Left, Arc: 1, Distance: 5000, Duration: 1000}, {Kind: guide.Arrive}}
 		var all []string
 		for _, a := range told.Announcements(nil, steps, 0) {
 			all = append(all, fmt.Sprintf("%.0f %s", a.At, a.Text))
@@ -151,14 +151,21 @@ func TestDistances(t *testing.T) {
 		code     string
 		imperial bool
 		metres   float64
+		speed    float64 // m/s
 		want     string
 	}{
-		{"en", false, 20, "20 Turn left onto Market Street"},
-		{"en", false, 1400, "1000 In 1 kilometer, turn left onto Market Street | 270 Turn left onto Market Street"},
-		{"de", false, 6400, "6400 6 Kilometer weiter auf Market Street | 2000 In 2 Kilometern links abbiegen auf Market Street | 1000 In einem Kilometer links abbiegen auf Market Street | 270 Links abbiegen auf Market Street"},
-		{"en", true, 6400, "6400 Continue on Market Street for 4 miles | 1609 In 1 mile, turn left onto Market Street | 805 In half a mile, turn left onto Market Street | 270 Turn left onto Market Street"},
+		{"en", false, 20, 30, "20 Turn left onto Market Street"},
+		{"en", false, 1400, 30, "1000 In 1 kilometer, turn left onto Market Street | 400 In 400 meters, turn left onto Market Street | 174 Turn left onto Market Street"},
+		{"en", false, 350, 30, "270 Turn left onto Market Street"},
+		{"de", false, 6400, 30, "6400 6 Kilometer weiter auf Market Street | 2000 In 2 Kilometern links abbiegen auf Market Street | 1000 In einem Kilometer links abbiegen auf Market Street | 400 In 400 Metern links abbiegen auf Market Street | 174 Links abbiegen auf Market Street"},
+		{"en", true, 6400, 30, "6400 Continue on Market Street for 4 miles | 1609 In 1 mile, turn left onto Market Street | 805 In half a mile, turn left onto Market Street | 400 In a quarter of a mile, turn left onto Market Street | 174 Turn left onto Market Street"},
+		{"en", false, 900, 13.8, "200 In 200 meters, turn left onto Market Street | 80 Turn left onto Market Street | 34 Turn left"},
+		{"de", false, 900, 8.4, "200 In 200 Metern links abbiegen auf Market Street | 80 Links abbiegen auf Market Street | 21 Links abbiegen"},
+		{"en", false, 150, 13.8, "124 Turn left onto Market Street | 34 Turn left"},
+		{"en", false, 60, 13.8, "60 Turn left onto Market Street"}, // there is no time for a second sentence
+		{"en", false, 2000, 19, "250 In 250 meters, turn left onto Market Street | 110 Turn left onto Market Street | 40 Turn left"},
 	} {
-		if got := said(c.code, c.imperial, c.metres); got != c.want {
+		if got := said(c.code, c.imperial, c.metres, c.speed); got != c.want {
 			t.Errorf("%s, %.0f m: %s\nwant %s", c.code, c.metres, got, c.want)
 		}
 	}

@@ -52,8 +52,8 @@ func (g *Guide) joinSliproads() {
 // leads back to its end.
 func (g *Guide) isSliproad(t, u *turn) bool {
 	taken := g.way.Parts[t.part+1].Arc
-	if !g.net.isOneway(g.net.graph.Arcs[taken].Piece) {
-		return false
+	if !g.net.isOneway(g.net.graph.Arcs[taken].Piece) || isService(g.net.wayOf(taken)) && isService(g.net.wayOf(g.way.Parts[t.part].Arc)) {
+		return false // between service roads, such as the aisles of a car park, there are none
 	}
 	v := &g.other
 	v.look(g.net, g.way.Parts[t.part].Arc)
@@ -70,6 +70,8 @@ func (g *Guide) isSliproad(t, u *turn) bool {
 	}
 	return false
 }
+
+func isService(w *graph.Way) bool { return w.Class == graph.ClassService }
 
 // goesOn says whether a way goes on behind the junction at the end of an arc.
 func (n *Network) goesOn(arc uint32) bool {

@@ -12,15 +12,25 @@ type Announcement struct {
 	SSML string
 }
 
-// When things are announced: so many seconds before a maneuver at the speed of the step, within limits in metres.
+// When things are announced, in metres before a maneuver. In towns that is where the last words can be said without haste; on faster roads
+// of towns and in the country it is later by as much as one drives faster; fast roads have distances of their own.
 const (
-	finalSeconds, finalLeast, finalMost = 9.0, 30.0, 300.0
-	soonSeconds, soonLeast, soonMost    = 40.0, 200.0, 1000.0
-	farMetres, farSpeed                 = 2000.0, 20.0 // on fast roads also two kilometers before
+	townSeconds, townLeast, townMost    = 14.4, 200.0, 400.0 // how far it is
+	finalSeconds, finalLeast, finalMost = 5.8, 80.0, 200.0   // what to do
+	aloneSeconds, aloneMost             = 9.0, 300.0         // what to do, where nothing else was said on the step
+	nowSeconds, nowLeast, nowMost       = 2.5, 15.0, 40.0    // what to do, in as few words as possible
+	nowPause                            = 3.0                // seconds between what to do and that
+	fastSpeed                           = 20.0               // metres a second
+	openingSeconds                      = 120.0              // a step that takes longer is told where it begins,
+	openingLeast, openingMost           = 600.0, 3000.0      // or that is as long
 	arriveSeconds, arriveMost           = 3.0, 50.0
+	arriveLeast                         = 15.0
 	thenSeconds                         = 12.0      // what follows within is told together
 	slowest, fastest                    = 3.0, 40.0 // metres a second that are believed
 )
+
+// fastDistances are where it is said how far it is on fast roads.
+var fastDistances = [...]float64{2000, 1000, 400}
 
 // round makes of a distance one that is easily said, and not larger than it is.
 func (t *Teller) round(metres float64) float64 {
@@ -61,27 +71,69 @@ func (t *Teller) Announcements(to []Announcement, steps []Step, i int) []Announc
 	}
 	s, next := &steps[i], &steps[i+1]
 	speed := speedOf(s)
-	final := before(speed, finalSeconds, finalLeast, finalMost)
-	if next.Kind == Arrive {
-		final = min(final, before(speed, arriveSeconds, finalLeast/2, arriveMost))
-	}
-	soon := t.round(before(speed, soonSeconds, soonLeast, soonMost))
-	far := t.round(farMetres)
+	alone := min(before(speed, aloneSeconds, finalLeast, aloneMost), s.Distance)
 	left := s.Distance // up to where nothing was told yet
-	if s.Kind == Depart || s.Distance > 3*soon {
-		to = append(to, t.say(s.Distance, t.opening(s, next, s.Distance < 2*final)))
-		if s.Kind == Depart && s.Distance <= final {
+	if s.Kind == Depart || s.Distance > before(speed, openingSeconds, openingLeast, openingMost) {
+		to = append(to, t.say(s.Distance, t.opening(s, next, s.Distance < 2*alone)))
+		if s.Kind == Depart && s.Distance <= alone {
 			return to // all was said
 		}
 		left = s.Distance - 8*speed // as long as it takes to say it
 	}
-	if speed >= farSpeed && left > far+soon/2 {
-		to = append(to, t.say(far, t.ahead(far, next)))
+	count := len(to)
+	for _, metres := range t.distances(speed) {
+		if left > metres {
+			to = append(to, t.say(metres, t.ahead(metres, next)))
+			left = metres
+		}
 	}
-	if left > soon {
-		to = append(to, t.say(soon, t.ahead(soon, next)))
+	final := alone
+	if len(to) > count {
+		final = before(speed, finalSeconds, finalLeast, finalMost)
 	}
-	return append(to, t.say(min(final, s.Distance), t.now(steps, i+1)))
+	if next.Kind == Arrive {
+		final = min(final, before(speed, arriveSeconds, arriveLeast, arriveMost))
+	}
+	final = min(final, s.Distance)
+	text := t.now(steps, i+1)
+	to = append(to, t.say(final, text))
+	if at := before(speed, nowSeconds, nowLeast, nowMost); speed < fastSpeed && next.isTurn() && final-at >= nowPause*speed {
+		if brief := t.order(next); brief != t.Sentence(next, false) {
+			to = append(to, t.say(at, brief))
+		}
+	}
+	return to
+}
+
+// distances are where it is said how far a maneuver is, at a speed.
+func (t *Teller) distances(speed float64) []float64 {
+	if speed < fastSpeed {
+		return []float64{t.round(before(speed, townSeconds, townLeast, townMost))}
+	}
+	all := make([]float64, len(fastDistances))
+	for i, metres := range fastDistances {
+		all[i] = t.round(metres)
+	}
+	return all
+}
+
+// isTurn says whether a driver has to steer to a side at one place.
+func (s *Step) isTurn() bool {
+	switch s.Kind {
+	case Turn, EndOfRoad, Continue:
+		return s.Direction != Straight && s.Direction != NoDirection
+	default:
+		return false
+	}
+}
+
+// order is what to do at a turn, without the names of roads.
+func (t *Teller) order(s *Step) string {
+	var v values
+	if dir := s.Direction; dir.IsLeft() || dir.IsRight() {
+		v[directionBlank] = t.Words.plain("direction." + keyOf(dir))
+	}
+	return t.Words.text(t.keyOfStep(s, false), &v)
 }
 
 // opening is what is said where a step begins.

@@ -1,10 +1,8 @@
 package scenarios
 
 import (
-	"strings"
 	"testing"
 
-	"wayside/internal/geo"
 	"wayside/internal/nav/osrm"
 	"wayside/internal/roads/roadtest"
 )
@@ -219,10 +217,7 @@ func TestOwnGuidance(t *testing.T) {
 // hear asks for the route of a row and compares what is told of it.
 func (k *asker) hear(t *testing.T, m *roadtest.Network, r toldRow) {
 	t.Helper()
-	var places []geo.Point
-	for _, name := range strings.Split(r.places, "") {
-		places = append(places, m.Place(t, name))
-	}
+	places := m.Places(t, r.places)
 	a, err := k.ask(t.Context(), osrm.Route, places, options{"steps": "true"})
 	if err != nil || len(a.Routes) == 0 {
 		t.Errorf("%s: %s %v", r.places, a.Code, err)

@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"wayside/internal/geo"
@@ -195,10 +194,7 @@ func TestOwnScenarios(t *testing.T) {
 // check asks for the route of a row.
 func (k *asker) check(t *testing.T, m *roadtest.Network, r row) {
 	t.Helper()
-	var places []geo.Point
-	for _, name := range strings.Split(r.places, "") {
-		places = append(places, m.Place(t, name))
-	}
+	places := m.Places(t, r.places)
 	o := options{"steps": "true"}
 	for _, tag := range roadtest.Tags(r.options) {
 		o[tag.Key] = tag.Value

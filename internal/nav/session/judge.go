@@ -59,7 +59,7 @@ func (s *Session) Position(ctx context.Context, p Position) (route []byte, decis
 	reason := ReasonRegion
 	if n.DataVersion == s.way.dataVersion {
 		reason = ReasonLeft
-		distance := s.way.progress(n, p.At)
+		distance := s.way.progress(n, p.At, p.Heading)
 		s.show()
 		switch {
 		case distance <= onWay:
@@ -193,7 +193,9 @@ func (s *Session) searchBetter(ctx context.Context, n *nav.Network, r *rest) (ag
 	s.told.metric = n.Version()
 	var a nav.RouteAnswer
 	if err := s.search(ctx, &a); err != nil {
-		return 0, keepWay(err)
+		err = keepWay(err)
+		r.blocked = err == nil && len(r.closed) > 0
+		return 0, err
 	}
 	best := time.Duration(a.Routes[0].Duration) * time.Millisecond
 	switch {
@@ -228,6 +230,12 @@ func (s *Session) tell(r *rest, now time.Time) (events []Event) {
 		}
 	}
 	s.told.conditions = r.conditions
+	if r.blocked && !slices.Equal(r.closed, s.told.closed) {
+		events = append(events, Event{Name: "condition", Reason: "closed", EntityIDs: r.closed, Left: r.left, At: now})
+		s.told.closed = r.closed
+	} else if len(r.closed) == 0 {
+		s.told.closed = nil
+	}
 	if moved := now.Add(r.left).Sub(s.told.arrival); moved.Abs() >= minArrival {
 		events = append(events, Event{Name: "eta", Left: r.left, At: now})
 		s.told.arrival = now.Add(r.left)

@@ -49,6 +49,7 @@ type told struct {
 	metric     uint64
 	arrival    time.Time
 	conditions []string // on the rest of the way, in order
+	closed     []string // what closes the rest of the way, with no way around
 	pending    bool     // the client does not know the route yet
 	reason     string   // why it is another one
 	entities   []string

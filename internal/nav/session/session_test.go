@@ -244,7 +244,7 @@ func TestClosuresAheadLeadAround(t *testing.T) {
 	})
 }
 
-// TestWithoutAnotherWayTheRouteStays: what cannot be driven around is told as a condition.
+// TestWithoutAnotherWayTheRouteStays: what cannot be driven around is told as a condition, and once that it closes the way.
 func TestWithoutAnotherWayTheRouteStays(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {
 		events, _ := d.follow(t.Context(), d.begin("ad"))
@@ -252,10 +252,16 @@ func TestWithoutAnotherWayTheRouteStays(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		d.change("works", map[string]time.Duration{"bc": 0, "xy": 0})
 		time.Sleep(11 * time.Second)
-		d.want(events, "condition came works")
+		d.want(events, "condition came works", "condition closed works")
+		d.change("works", map[string]time.Duration{"bc": 0, "xy": 0})
+		time.Sleep(11 * time.Second)
+		d.want(events)
 		d.change("works", nil)
 		time.Sleep(11 * time.Second)
 		d.want(events, "condition gone works")
+		d.change("works", map[string]time.Duration{"bc": 0, "xy": 0})
+		time.Sleep(2 * time.Second)
+		d.want(events, "condition came works", "condition closed works", "eta") // the car stands
 	})
 }
 
@@ -343,6 +349,28 @@ func TestPositions(t *testing.T) {
 		}
 		if route := d.position(s, d.along("a", "b", 0.5, 300), -1); route != "bc" {
 			t.Errorf("far beside the way: %q", route)
+		}
+	})
+}
+
+// TestOneWrongPosition takes a driver for one who is far ahead on the way. The next positions find the driver where the car is; one who drives
+// back has left the way.
+func TestOneWrongPosition(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *drives) {
+		s := d.begin("ad")
+		for i, at := range []geo.Point{d.along("a", "b", 0.4, 0), d.along("b", "c", 0.2, 0), d.along("a", "b", 0.5, 5), d.along("a", "b", 0.6, 60), d.along("a", "b", 0.7, 5), d.along("a", "b", 0.8, 5), d.along("b", "c", 0.1, 5)} {
+			if route := d.position(s, at, 90); route != "" {
+				t.Errorf("position %d: another route by %s", i, route)
+			}
+		}
+		s = d.begin("ad")
+		d.position(s, d.along("b", "c", 0.2, 0), 90)
+		route := ""
+		for range 3 {
+			route += d.position(s, d.along("a", "b", 0.5, 0), 270)
+		}
+		if route == "" {
+			t.Error("a driver who drives back is on the way")
 		}
 	})
 }

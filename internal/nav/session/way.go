@@ -104,6 +104,7 @@ func (w *way) ahead() iter.Seq2[int, stretch] {
 type rest struct {
 	left       time.Duration
 	closed     []string // what closes it
+	blocked    bool     // another way was searched, and there is none
 	conditions []string // what is on it, in order
 }
 
@@ -145,9 +146,63 @@ const (
 	maxStrayed = 2
 )
 
+// How the driver is found where a route passes itself, such as on both carriageways of a road.
+const (
+	maxStretches  = 8    // that are compared
+	aheadPerMetre = 0.02 // metres beside the way that a metre of the way counts as: the nearer stretch is more probable
+	oppositeCosts = 30.0 // metres beside the way that a stretch counts which leads against the heading
+	opposite      = 90.0 // degrees
+)
+
+// lookBehind is how far behind a driver is looked for who is not found ahead, in metres: one position that was wrong may have been taken for one
+// on a part of the way that passes near, such as the other end of a ramp.
+const lookBehind = 1_000.0
+
 // progress finds the driver on what lies ahead, and says how far the way is, in metres; +Inf: it is farther than nearWay.
-func (w *way) progress(n *nav.Network, at geo.Point) float64 {
-	pieces := make(map[uint32]int) // the first stretch ahead on each piece
+func (w *way) progress(n *nav.Network, at geo.Point, heading float64) float64 {
+	found := w.locate(n, at, heading)
+	if found.distance > onWay && heading >= 0 {
+		behind := *w
+		behind.at, behind.share = w.behind(n), 0
+		if back := behind.locate(n, at, heading); back.distance <= onWay && !back.isOpposite {
+			w.at, w.share = back.index, back.share
+			return back.distance
+		}
+	}
+	if math.IsInf(found.distance, 1) {
+		return found.distance
+	}
+	if found.index > w.at || found.share > w.share { // positions jitter, and nobody drives backwards
+		w.at, w.share = found.index, found.share
+	}
+	return found.distance
+}
+
+// behind is the stretch that lies so far behind the driver.
+func (w *way) behind(n *nav.Network) int {
+	i := w.at
+	for metres := 0.0; i > 0 && metres < lookBehind; i-- {
+		metres += float64(n.Graph.Pieces[n.Graph.Arcs[w.arcs[i-1]].Piece].Length) / 1000
+	}
+	return i
+}
+
+// located is where on a way a driver is.
+type located struct {
+	index      int
+	share      float64
+	distance   float64 // metres beside the way; +Inf: it is farther than nearWay
+	isOpposite bool    // the way leads against the heading there
+}
+
+// locate finds the driver on what lies ahead of a place of the way.
+func (w *way) locate(n *nav.Network, at geo.Point, heading float64) located {
+	type first struct {
+		index  int
+		metres float64 // of the way to its beginning
+		from   float64
+	}
+	pieces := make(map[uint32]first) // the first stretch ahead on each piece
 	ahead := 0.0
 	for i, s := range w.ahead() {
 		if ahead >= lookAhead {
@@ -155,26 +210,32 @@ func (w *way) progress(n *nav.Network, at geo.Point) float64 {
 		}
 		piece := n.Graph.Arcs[s.arc].Piece
 		if _, ok := pieces[piece]; !ok {
-			pieces[piece] = i
+			pieces[piece] = first{i, ahead, s.from}
 		}
 		ahead += (s.to - s.from) * float64(n.Graph.Pieces[piece].Length) / 1000
 	}
-	places := n.Index.Nearest(nil, at, match.Nearest{Within: nearWay, Count: 1, Accept: func(piece uint32) bool {
+	places := n.Index.Nearest(nil, at, match.Nearest{Within: nearWay, Count: maxStretches, Accept: func(piece uint32) bool {
 		_, ok := pieces[piece]
 		return ok
 	}})
-	if len(places) == 0 {
-		return math.Inf(1)
+	best, found := math.Inf(1), located{distance: math.Inf(1)}
+	for _, place := range places {
+		one := pieces[place.Piece]
+		arc := w.arcs[one.index]
+		along := place.Share
+		if n.Graph.Arcs[arc].Flags&graph.Backward != 0 {
+			along = 1 - along
+		}
+		score := place.Distance + aheadPerMetre*(one.metres+max(0, along-one.from)*float64(n.Graph.Pieces[place.Piece].Length)/1000)
+		isOpposite := heading >= 0 && geo.AngleBetween(heading, n.Index.Bearing(place, arc)) > opposite
+		if isOpposite {
+			score += oppositeCosts
+		}
+		if score < best {
+			best, found = score, located{one.index, along, place.Distance, isOpposite}
+		}
 	}
-	i := pieces[places[0].Piece]
-	share := places[0].Share
-	if n.Graph.Arcs[w.arcs[i]].Flags&graph.Backward != 0 {
-		share = 1 - share
-	}
-	if i > w.at || share > w.share { // positions jitter, and nobody drives backwards
-		w.at, w.share = i, share
-	}
-	return places[0].Distance
+	return found
 }
 
 // passed is how many waypoints behind the first one were passed.

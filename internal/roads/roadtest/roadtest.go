@@ -164,6 +164,15 @@ func (n *Network) Place(t testing.TB, name string) geo.Point {
 	return at
 }
 
+// Places is where each of some letters and digits stands.
+func (n *Network) Places(t testing.TB, names string) (places []geo.Point) {
+	t.Helper()
+	for _, name := range strings.Split(names, "") {
+		places = append(places, n.Place(t, name))
+	}
+	return places
+}
+
 // NodeID is the id of a node on the map.
 func (n *Network) NodeID(t testing.TB, node string) int64 {
 	t.Helper()
