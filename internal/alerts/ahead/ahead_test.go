@@ -291,3 +291,69 @@ func FuzzParseState(f *testing.F) {
 		}
 	})
 }
+
+// probability is how probable it is that a car comes to a place; 0: it is not on the walk.
+func (d *drawn) probability(f ahead.Fix, place string) float64 {
+	d.t.Helper()
+	var w ahead.Walk
+	if _, ok := w.Probable(d.Roads, f, nil, 3000); !ok {
+		d.t.Fatal("no road")
+	}
+	pin := d.pinAt(place, 0)
+	found, _ := w.Find(&pin)
+	return found.Probability
+}
+
+// TestForksAreAsProbableAsTheyAreTaken: one driver in five leaves a road at a crossing with one like it, none for a road that ends.
+func TestForksAreAsProbableAsTheyAreTaken(t *testing.T) {
+	crossing := func(sides string) *drawn {
+		return draw(t, 40, `
+			      n-----m
+			      |     |
+			a--1--x--2--b--3--e--f
+			      |     |     |
+			      s-----k     z
+		`, roadtest.Way("axbef", "highway=residential, name=Long Street"), roadtest.Ways("mn nx xs sk kb bm ez", sides))
+	}
+	equal, local := crossing("highway=residential"), crossing("highway=service, service=driveway")
+	atEqual, atLocal := equal.probability(equal.fixAt("1", 0, 90, 10, 0), "2"), local.probability(local.fixAt("1", 0, 90, 10, 0), "2")
+	if atEqual < 0.6 || atEqual > 0.8 {
+		t.Errorf("%.3f go straight on at a crossing of like roads", atEqual)
+	}
+	if atLocal < 0.9 || atLocal <= atEqual {
+		t.Errorf("%.3f go straight on at a crossing with driveways", atLocal)
+	}
+	if onward := equal.probability(equal.fixAt("3", 0, 90, 10, 0), "f"); onward < 0.6 || onward > 0.9 {
+		t.Errorf("%.3f go on where both ways end", onward)
+	}
+	var w ahead.Walk
+	pin := equal.pinAt("2", 0)
+	w.Probable(equal.Roads, equal.fixAt("1", 0, 90, 10, 0), nil, 3000)
+	if place, ok := w.Find(&pin); !ok || !place.Unsure() {
+		t.Errorf("beyond a crossing of like roads it is announced: %+v", place)
+	}
+	past := equal.fixAt("x", 0, 90, 10, 0)
+	past.At.Lng += 20 / 111_195.0
+	w.Probable(equal.Roads, past, nil, 3000)
+	if place, ok := w.Find(&pin); !ok || place.Unsure() {
+		t.Errorf("behind the crossing it is not announced: %+v", place)
+	}
+}
+
+// TestFarRoadsDoNotDecide: on which road a pin is, depends on the roads about as near as the nearest of the walk, and on no other.
+func TestFarRoadsDoNotDecide(t *testing.T) {
+	d := draw(t, 10, `
+		a--1--------2--------b
+
+		c-----------3--------d
+	`, roadtest.Way("ab", "highway=primary"), roadtest.Way("cd", "highway=primary"))
+	from := d.fixAt("1", 0, 90, 14, 0)
+	for _, c := range []struct {
+		north float64
+		want  string
+	}{{12, "0:90"}, {-7, "0:90"}, {-9.5, "0:90"}, {-10.8, "0:90"}, {-13, ""}, {-19, ""}} {
+		if got := d.find(from, d.pinAt("2", c.north)); got != c.want {
+			t.Errorf("%.1f m north: %q, want %q", c.north, got, c.want)
+		}
+	}
+}

@@ -28,7 +28,7 @@ type Place struct {
 
 // sure is from which probability on a place is announced. One that is as near as lastMetres is announced in any case, before it is too late.
 const (
-	sure       = 0.6
+	sure       = 0.8
 	lastMetres = 20.0
 )
 
@@ -46,6 +46,7 @@ const (
 	sampleMetres  = 25.0
 	maxSamples    = 240 // of one line
 	passedMetres  = 5.0
+	planeError    = 0.5 // by which places on the plane may be off
 )
 
 // nearby is the nearest place of a step to something.
@@ -103,7 +104,11 @@ func (w *Walk) Find(p *Pin) (Place, bool) {
 	if len(w.near) == 0 {
 		return Place{}, false
 	}
-	pieces := w.piecesOf(p)
+	within := maxPinOff // in which the street that a pin names is looked for
+	if p.Street == "" {
+		within = w.nearestOff() + cornerMetres + planeError
+	}
+	pieces := w.piecesOf(p, within)
 	best, found := Place{Distance: math.Inf(1)}, false
 	for _, n := range w.near {
 		s := &w.steps[n.step]
@@ -118,6 +123,16 @@ func (w *Walk) Find(p *Pin) (Place, bool) {
 		}
 	}
 	return best, found
+}
+
+// nearestOff is how far the nearest of the places around is. Roads that are farther away do not decide on which one a pin is, and to look at
+// them is what takes longest.
+func (w *Walk) nearestOff() float64 {
+	nearest := maxPinOff
+	for _, n := range w.near {
+		nearest = min(nearest, n.off)
+	}
+	return nearest
 }
 
 // pieces are those that a pin stands for.
@@ -135,10 +150,10 @@ func (p *pieces) has(piece uint32) bool {
 	return false
 }
 
-// piecesOf are the pieces that a pin stands for: the nearest one that leads in its direction, of its street if one is there; and those that
+// piecesOf are the pieces within so many metres that a pin stands for: the nearest one that leads in its direction, of its street if one is there; and those that
 // meet it there, for a pin on a corner is on both roads. A road that only passes above or beside it is not.
-func (w *Walk) piecesOf(p *Pin) pieces {
-	w.places = w.roads.Index.Nearest(w.places[:0], p.At, match.Nearest{Within: maxPinOff, Count: maxPinRoads})
+func (w *Walk) piecesOf(p *Pin, within float64) pieces {
+	w.places = w.roads.Index.Nearest(w.places[:0], p.At, match.Nearest{Within: within, Count: maxPinRoads})
 	nearest, named := -1, -1
 	for i := range w.places {
 		if !w.leads(&w.places[i], p) {
@@ -297,7 +312,7 @@ func (w *Walk) sampleLine(p *Pin, at geo.Point, sample xy, bearing, nearer float
 		if metres < -sampleMetres || metres >= nearer {
 			continue
 		}
-		pieces := w.piecesOf(&Pin{At: at, Bearing: bearing, Directed: p.Directed})
+		pieces := w.piecesOf(&Pin{At: at, Bearing: bearing, Directed: p.Directed}, n.off+cornerMetres+planeError)
 		if !pieces.has(w.roads.Graph.Arcs[s.arc].Piece) {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"wayside/internal/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
+	"wayside/internal/roads/minheap"
 )
 
 // Roads is the network that is looked along.
@@ -31,7 +32,7 @@ type Walk struct {
 	steps   []step
 	line    []xy // of all steps
 	first   map[uint32]int32
-	queue   []int32 // a heap of steps by the distance to their ends
+	queue   minheap.Heap[float64, int32] // steps by the distance to their ends
 	turns   []turning
 	places  []match.Place
 	near    []nearby
@@ -60,7 +61,8 @@ type seed struct {
 
 func (w *Walk) reset(r Roads, at geo.Point) {
 	w.roads, w.plane = r, newPlane(at)
-	w.steps, w.line, w.queue = w.steps[:0], w.line[:0], w.queue[:0]
+	w.steps, w.line = w.steps[:0], w.line[:0]
+	w.queue.Clear()
 	if w.first == nil {
 		w.first = make(map[uint32]int32)
 	}
@@ -103,11 +105,12 @@ func (w *Walk) expand(seeds []seed, metres, least float64) {
 	for _, s := range seeds {
 		length := float64(w.roads.Graph.Pieces[w.roads.Graph.Arcs[s.arc].Piece].Length) / 1000
 		if w.add(s.arc, -s.share*length, 0, 1, s.probability) {
-			w.push(int32(len(w.steps) - 1))
+			w.queue.Push(w.steps[len(w.steps)-1].end(), int32(len(w.steps)-1))
 		}
 	}
-	for len(w.queue) > 0 {
-		s := w.steps[w.pop()] // a copy, since add may move them
+	for w.queue.Len() > 0 {
+		_, first := w.queue.Pop()
+		s := w.steps[first] // a copy, since add may move them
 		if s.end() >= metres {
 			continue
 		}
@@ -118,45 +121,10 @@ func (w *Walk) expand(seeds []seed, metres, least float64) {
 				continue
 			}
 			if w.add(t.arc, s.end(), 0, 1, probability) {
-				w.push(int32(len(w.steps) - 1))
+				w.queue.Push(w.steps[len(w.steps)-1].end(), int32(len(w.steps)-1))
 			}
 		}
 	}
-}
-
-func (w *Walk) push(index int32) {
-	w.queue = append(w.queue, index)
-	at := len(w.queue) - 1
-	for at > 0 && w.steps[index].end() < w.steps[w.queue[(at-1)/2]].end() {
-		w.queue[at] = w.queue[(at-1)/2]
-		at = (at - 1) / 2
-	}
-	w.queue[at] = index
-}
-
-func (w *Walk) pop() int32 {
-	first := w.queue[0]
-	last := w.queue[len(w.queue)-1]
-	w.queue = w.queue[:len(w.queue)-1]
-	at := 0
-	for len(w.queue) > 0 {
-		child := 2*at + 1
-		if child >= len(w.queue) {
-			break
-		}
-		if child+1 < len(w.queue) && w.steps[w.queue[child+1]].end() < w.steps[w.queue[child]].end() {
-			child++
-		}
-		if w.steps[w.queue[child]].end() >= w.steps[last].end() {
-			break
-		}
-		w.queue[at] = w.queue[child]
-		at = child
-	}
-	if len(w.queue) > 0 {
-		w.queue[at] = last
-	}
-	return first
 }
 
 // turning is a turn with its share of those who come.
@@ -165,16 +133,40 @@ type turning struct {
 	share float64
 }
 
-// How drivers choose at a fork: each factor is by how much less often a way is taken than one that goes straight on.
+// How drivers choose at a fork: by how much more or less often a way is taken for each thing that is true of it. The factors are those of
+// a multinomial logit, fitted to 114 000 forks on fastest routes between random places of Milan and Malta; of forks that were left out
+// of the fit, what it calls 0.9 to 1 probable was taken as often as it says, within a hundredth.
 const (
-	turnWidth      = 32.0 // degrees: a turn by as much is taken 0.37 times as often
-	leastTurn      = 0.02 // of turns by a right angle and more
-	otherName      = 0.5
-	lowerClass     = 0.45 // a rank less important than the road before
-	offMainRoad    = 0.25 // a link that leaves
-	ontoLocalRoad  = 0.15
-	roundaboutExit = 0.45 // for each exit
+	sameRoad       = 1.25 // it has the same name or number
+	mostImportant  = 1.65 // no other way is more important
+	offMainRoad    = 0.5  // a link that leaves
+	onAlongLink    = 0.36
+	ontoLocalRoad  = 0.35
+	ontoMinorRoad  = 0.6
+	ontoRing       = 0.8
+	nowhere        = 0.02 // a road without a way on: few drive there
+	roundaboutExit = 0.52
 )
+
+// lowerClass is by how much less often roads are taken that are so many ranks less important than the one before.
+var lowerClass = [...]float64{1, 0.55, 0.26, 0.14}
+
+// turnShares is by how much less often a way is taken that turns by so many degrees.
+var turnShares = [...]struct{ degrees, share float64 }{
+	{8, 1}, {25, 0.9}, {45, 0.68}, {70, 0.45}, {90, 0.29}, {112, 0.18}, {138, 0.08}, {160, 0.03}, {180, 0.015},
+}
+
+// turnShare is the share of a turn by an angle.
+func turnShare(angle float64) float64 {
+	before := turnShares[0]
+	for _, next := range turnShares[1:] {
+		if angle < next.degrees {
+			return before.share + (next.share-before.share)*max(0, angle-before.degrees)/(next.degrees-before.degrees)
+		}
+		before = next
+	}
+	return before.share
+}
 
 // fork has the turns from an arc, with their shares.
 func (w *Walk) fork(arc uint32) {
@@ -183,22 +175,31 @@ func (w *Walk) fork(arc uint32) {
 	before := &g.Arcs[arc]
 	way := &g.Ways[g.Pieces[before.Piece].Way]
 	direction := arriving(g, arc)
-	whole := 0.0
+	highest := math.MaxInt
 	for _, t := range g.TurnsFrom(arc) {
-		if g.Arcs[t.To].Piece == before.Piece {
+		to := &g.Arcs[t.To]
+		if to.Piece == before.Piece {
 			continue // who turns back is looked for on the other side when they have
 		}
-		share := w.attraction(before, way, direction, t.To)
-		w.turns = append(w.turns, turning{t.To, share})
-		whole += share
+		highest = min(highest, rank(g.Ways[g.Pieces[to.Piece].Way].Class))
+		w.turns = append(w.turns, turning{arc: t.To})
+	}
+	if len(w.turns) == 1 {
+		w.turns[0].share = 1
+		return
+	}
+	whole := 0.0
+	for i := range w.turns {
+		w.turns[i].share = w.attraction(before, way, direction, highest, w.turns[i].arc)
+		whole += w.turns[i].share
 	}
 	for i := range w.turns {
 		w.turns[i].share /= whole
 	}
 }
 
-// attraction is how often a turn is taken, against one straight on.
-func (w *Walk) attraction(before *graph.Arc, way *graph.Way, direction float64, to uint32) float64 {
+// attraction is how often a turn is taken, against others.
+func (w *Walk) attraction(before *graph.Arc, way *graph.Way, direction float64, highest int, to uint32) float64 {
 	g := w.roads.Graph
 	after := &g.Arcs[to]
 	next := &g.Ways[g.Pieces[after.Piece].Way]
@@ -209,24 +210,45 @@ func (w *Walk) attraction(before *graph.Arc, way *graph.Way, direction float64, 
 		}
 		return roundaboutExit
 	}
-	angle := geo.AngleBetween(direction, leaving(g, to))
-	share := max(leastTurn, math.Exp(-(angle/turnWidth)*(angle/turnWidth)))
-	if after.Flags&ring != 0 {
-		share = 1 // there is one way round
+	share := turnShare(geo.AngleBetween(direction, leaving(g, to)))
+	for _, is := range [...]struct {
+		so     bool
+		factor float64
+	}{
+		{next == way || sameName(g, way, next), sameRoad},
+		{rank(next.Class) == highest, mostImportant},
+		{isLink(next.Class) && !isLink(way.Class), offMainRoad},
+		{isLink(next.Class) && isLink(way.Class), onAlongLink},
+		{after.Flags&graph.LocalOnly != 0 && before.Flags&graph.LocalOnly == 0, ontoLocalRoad},
+		{next.Use == graph.MinorUse && way.Use != graph.MinorUse, ontoMinorRoad},
+		{after.Flags&ring != 0, ontoRing},
+		{endsAfter(g, to), nowhere},
+	} {
+		if is.so {
+			share *= is.factor
+		}
 	}
-	if next != way && !sameName(g, way, next) {
-		share *= otherName
+	return share * lowerClass[min(len(lowerClass)-1, max(0, rank(next.Class)-rank(way.Class)))]
+}
+
+// endsAfter says whether one can only turn back at the end of an arc, or of the next one.
+func endsAfter(g *graph.Graph, arc uint32) bool {
+	next, ways := onlyOnward(g, arc)
+	if ways == 1 {
+		_, ways = onlyOnward(g, next)
 	}
-	for range max(0, rank(next.Class)-rank(way.Class)) {
-		share *= lowerClass
+	return ways == 0
+}
+
+// onlyOnward is how many ways lead on from an arc, and one of them.
+func onlyOnward(g *graph.Graph, arc uint32) (next uint32, ways int) {
+	for _, t := range g.TurnsFrom(arc) {
+		if g.Arcs[t.To].Piece != g.Arcs[arc].Piece {
+			next = t.To
+			ways++
+		}
 	}
-	if isLink(next.Class) && !isLink(way.Class) {
-		share *= offMainRoad
-	}
-	if after.Flags&graph.LocalOnly != 0 && before.Flags&graph.LocalOnly == 0 || next.Use == graph.MinorUse && way.Use != graph.MinorUse {
-		share *= ontoLocalRoad
-	}
-	return share
+	return next, ways
 }
 
 func sameName(g *graph.Graph, a, b *graph.Way) bool {

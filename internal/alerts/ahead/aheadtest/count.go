@@ -10,6 +10,7 @@ import (
 	"wayside/internal/alerts/ahead"
 	"wayside/internal/geo"
 	"wayside/internal/nav"
+	"wayside/internal/nav/guide"
 	"wayside/internal/roads/graph"
 )
 
@@ -61,13 +62,18 @@ type Result struct {
 	Counts  [Methods]Count
 	Matched int // fixes for which the probable way began on the right arc
 	Fixes   int
-	Slowest time.Duration // of all looks along the roads
-	Took    []time.Duration
+	Took    []time.Duration // each look along the roads
+	Guidance
 }
 
 // Run drives so many routes.
 func Run(ctx context.Context, r Roads, routes *nav.Service, count int, seed uint64) (*Result, error) {
 	random := rand.New(rand.NewPCG(seed, 17))
+	words, err := guide.ReadWords()
+	if err != nil {
+		return nil, err
+	}
+	teller := &guide.Teller{Graph: r.Graph, Words: words.In("en"), Last: true}
 	result := &Result{}
 	for range count {
 		if err := ctx.Err(); err != nil {
@@ -81,6 +87,10 @@ func Run(ctx context.Context, r Roads, routes *nav.Service, count int, seed uint
 		result.Metres += d.length
 		s := &simulation{roads: r, drive: d, pins: d.pins(r, random), result: result}
 		s.run()
+		s.guide(teller)
+		if err := s.follow(ctx, routes); err != nil {
+			return nil, err
+		}
 	}
 	return result, nil
 }

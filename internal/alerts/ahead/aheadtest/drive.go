@@ -46,6 +46,8 @@ type drive struct {
 	starts  []float64 // metres along the route to the beginning of each arc
 	length  float64
 	on      map[uint32]int // of an arc, its index on the route
+	first   float64        // metres of the route before the first of the arcs, which is driven on in part
+	guided  guided
 	moments []moment
 }
 
@@ -57,17 +59,18 @@ func newDrive(ctx context.Context, r Roads, routes *nav.Service, random *rand.Ra
 		if crow := geo.Distance(from, to); crow < least*0.7 || crow > most*0.7 {
 			continue
 		}
-		q := nav.RouteRequest{Places: nav.Places{Coordinates: []geo.Point{from, to}}}
-		var a nav.RouteAnswer
-		if err := routes.Route(ctx, &q, &a); err != nil || a.Routes[0].Distance < least {
+		q := nav.RouteRequest{Places: nav.Places{Coordinates: []geo.Point{from, to}}, Steps: true}
+		a := new(nav.RouteAnswer)
+		if err := routes.Route(ctx, &q, a); err != nil || a.Routes[0].Distance < least {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
 			continue // of an island
 		}
-		d := &drive{on: make(map[uint32]int)}
+		d := &drive{on: make(map[uint32]int), guided: guided{q, a}}
 		ferry := false
 		parts := a.Routes[0].Legs[0].Parts
+		d.first = (parts[0].To - parts[0].From) * r.length(parts[0].Arc)
 		for i := 1; i < len(parts)-1; i++ { // whole arcs alone
 			arc := parts[i].Arc
 			d.on[arc] = len(d.arcs)

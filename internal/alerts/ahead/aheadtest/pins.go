@@ -68,12 +68,16 @@ func (d *drive) pins(r Roads, random *rand.Rand) []pin {
 		places = r.Index.Nearest(places[:0], on, match.Nearest{Within: 120, Count: 30})
 		for _, sort := range []Sort{Parallel, Crossing} {
 			if other, share, ok := d.beside(r, random, places, bearing, sort); ok {
-				all = append(all, d.draw(r, random, sort, other, share, 0))
+				if p := d.draw(r, random, sort, other, share, 0); d.standsOff(r, &p, other) {
+					all = append(all, p)
+				}
 			}
 		}
 		if other, ok := d.leaving(r, random, index); ok {
 			if share := random.Float64(); d.isApart(r, other, share, leastBeyond) {
-				all = append(all, d.draw(r, random, Beyond, other, share, 0))
+				if p := d.draw(r, random, Beyond, other, share, 0); d.standsOff(r, &p, other) {
+					all = append(all, p)
+				}
 			}
 		}
 	}
@@ -137,6 +141,19 @@ func (d *drive) isApart(r Roads, arc uint32, share, metres float64) bool {
 	at, _ := r.at(arc, share)
 	for _, p := range r.Index.Nearest(nil, at, match.Nearest{Within: metres, Count: 20}) {
 		if !d.isOff(r.Graph, p.Piece) {
+			return false
+		}
+	}
+	return true
+}
+
+// standsOff says whether a pin is nearer to its own road than to the route.
+func (d *drive) standsOff(r Roads, p *pin, arc uint32) bool {
+	for _, near := range r.Index.Nearest(nil, p.pin.At, match.Nearest{Within: 50, Count: 20}) { // the nearest first
+		if near.Piece == r.Graph.Arcs[arc].Piece {
+			return true
+		}
+		if !d.isOff(r.Graph, near.Piece) {
 			return false
 		}
 	}
