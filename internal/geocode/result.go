@@ -11,6 +11,12 @@ import (
 	"wayside/internal/roads/graph"
 )
 
+// The tag of house numbers in answers, as Photon's.
+const (
+	houseKey   = "place"
+	houseValue = "house"
+)
+
 // findHouse looks for a house number of the query on a street, and returns what it is worth. Between two that are known, on the same side of
 // the street where numbers say so, it is interpolated.
 func (x *Index) findHouse(s *scratch, h *hit, t int) float32 {
@@ -165,14 +171,14 @@ func (x *Index) result(h *hit, q *Query) Result {
 		r.Name, r.Other = x.nameIn(h.id, q.Language), x.nameIn(h.other, q.Language)
 	case h.house != none:
 		o := &x.houses[h.house]
-		in, r.Layer, r.Key, r.Value = o.Place, LayerHouse, "place", "house"
+		in, r.Layer, r.Key, r.Value = o.Place, LayerHouse, houseKey, houseValue
 		r.OSMType, r.OSMID = o.osm().kind(), o.osm().id()
 		r.Street = x.nameIn(h.id, q.Language)
 		if r.Number = x.text(o.Text); o.Text == 0 {
 			r.Number = x.number(o, nil)
 		}
 	case h.interpolated != 0:
-		r.Layer, r.Key, r.Value = LayerHouse, "place", "house"
+		r.Layer, r.Key, r.Value = LayerHouse, houseKey, houseValue
 		r.Street, r.Number = x.nameIn(h.id, q.Language), strconv.AppendUint(nil, uint64(h.interpolated), 10)
 	default:
 		r.Name = x.nameIn(h.id, q.Language)

@@ -103,6 +103,7 @@ func (x *Index) streetOf(name uint32, at graph.Position) uint32 {
 // nearPoints finds houses, features and places, and streets that are no roads for cars.
 func (x *Index) nearPoints(s *scratch, q *Near) {
 	n := nearest{x: x, frame: newFrame(q.At), limit: q.Limit, worst: q.Radius, best: s.points[:0]}
+	houses := q.Filter.allows(LayerHouse) && q.Filter.allowsKind(&indexKind{houseKey, houseValue})
 	n.accept = func(number uint32) (behind float64, ok bool) {
 		switch k := int(number) - x.features; {
 		case k < 0:
@@ -114,7 +115,7 @@ func (x *Index) nearPoints(s *scratch, q *Near) {
 			}
 			return behind, s.kinds[d.Kind] && q.Filter.allows(d.layer())
 		case k < len(x.houses):
-			return 0, q.Filter.allows(LayerHouse)
+			return 0, houses
 		default:
 			street := x.samples[k-len(x.houses)].Street
 			return 0, q.Filter.allows(LayerStreet) && s.kinds[x.documents[street].Kind]

@@ -400,6 +400,7 @@ func worse(a, b *hit) bool {
 // best appends the best hits, without those that a driver could not tell from a better one.
 func (x *Index) best(dst []Result, s *scratch, q *Query) []Result {
 	s.sortHits()
+	x.placesFirst(s)
 	shown := s.hits[:0]
 	for _, h := range s.hits {
 		if len(dst) >= q.Limit {

@@ -2,6 +2,7 @@ package geocode_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -143,6 +144,55 @@ func TestSearch(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: %q found %q (%s) instead of %q", tt.name, tt.query, got, labels(results), tt.want)
+		}
+	}
+}
+
+// TestPlacesComeBeforeStops asks beside the stops of a town for the town, which has another name in the language of the country, or an article.
+func TestPlacesComeBeforeStops(t *testing.T) {
+	for _, place := range []string{"place=village, name=Belt, name:en=Msida", "place=locality, name=L-Imsida", "place=town, name=MSIDA"} {
+		n := roadtest.Map(t, 400, "a--b--c---------------------d",
+			roadtest.Way("abcd", "highway=residential, name=Triq il-Belt"),
+			roadtest.Node("a", "highway=bus_stop, name=Msida"), roadtest.Node("b", "public_transport=stop_position, name=Msida"), roadtest.Node("c", "amenity=cafe, name=Msida"),
+			roadtest.Node("d", place))
+		x := drawn(t, n)
+		for _, query := range []string{"msida", "msid"} {
+			results := x.Search(nil, &geocode.Query{Text: query, Limit: 5, Language: 0, Near: n.Place(t, "a"), Biased: true})
+			first := slices.IndexFunc(results, func(r geocode.Result) bool { return r.Key == "place" })
+			stop := slices.IndexFunc(results, func(r geocode.Result) bool { return r.Value == "bus_stop" || r.Value == "stop_position" })
+			if first < 0 || stop < first {
+				t.Errorf("%q with %s finds %s: the stops come first", query, place, labels(results))
+			}
+		}
+	}
+}
+
+// TestPlacesComeBeforeStreets asks for a town beside streets that are named after it, with and without its article; a street that is far away
+// from the place of its name is not named after that one.
+func TestPlacesComeBeforeStreets(t *testing.T) {
+	for _, tt := range []struct {
+		place, street, query string
+		metres               float64 // of a column
+		first                string
+	}{
+		{"place=suburb, name=Mdina", "Mdina", "mdina", 400, "place"},
+		{"place=town, name=L-Imdina", "Mdina", "mdina", 400, "place"},
+		{"place=village, name=Mdina", "L-Imdina", "l-imdina", 400, "street"}, // the village has no such name
+		{"place=village, name=Mdina, name:it=L-Imdina", "L-Imdina", "l-imdina", 400, "place"},
+		{"place=village, name=Broadway", "Broadway", "broadway", 4000, "street"},
+	} {
+		n := roadtest.Map(t, tt.metres, "a--b--c---------------------d",
+			roadtest.Way("abc", "highway=primary, name="+tt.street), roadtest.Way("cd", "highway=residential, name=Other Street"), roadtest.Node("d", tt.place))
+		x := drawn(t, n)
+		results := x.Search(nil, &geocode.Query{Text: tt.query, Limit: 5, Language: -1, Near: n.Place(t, "a"), Biased: true})
+		first := ""
+		if len(results) > 0 {
+			if first = results[0].Key; results[0].Layer == geocode.LayerStreet {
+				first = "street"
+			}
+		}
+		if first != tt.first {
+			t.Errorf("%q beside %s of %s finds %s", tt.query, tt.street, tt.place, labels(results))
 		}
 	}
 }
@@ -303,6 +353,13 @@ func TestReverse(t *testing.T) {
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %q instead of %q", name, tt.got, tt.want)
+		}
+	}
+	for tag, want := range map[string]string{"amenity:bank": "Rossi", "amenity:pub": "", "place:house": "Hauptstraße 2", "!place:house": "Hauptstraße"} {
+		filter, _ := geocode.ParseTagFilter(tag)
+		found := x.Reverse(nil, &geocode.Near{At: n.Place(t, "b"), Radius: 50_000, Limit: 1, Language: -1, Filter: geocode.Filter{Tags: []geocode.TagFilter{filter}}})
+		if got := labels(found); got != want {
+			t.Errorf("near, with the tag %s, is %q instead of %q", tag, got, want)
 		}
 	}
 	all := x.Reverse(nil, &geocode.Near{At: n.Place(t, "k"), Radius: 50_000, Limit: geocode.MaxLimit, Language: -1})
