@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from "vite";
 // The scripts of the console: one module each, which import the overlay's map library by its URL. internal/pages/scripts.go
 // fills in its version.
 const library = "/overlay/map-library.js";
-const entries = ["map", "page", "passkeys"].filter((name) => existsSync(new URL(`console/src/${name}.ts`, import.meta.url)));
+const entries = ["appchecks", "bench", "map", "page", "passkeys"].filter((name) => existsSync(new URL(`console/src/${name}.ts`, import.meta.url)));
 
 const libraryOfOverlay: Plugin = {
   name: "wayside:library-of-overlay",
@@ -26,6 +26,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     rolldownOptions: {
+      preserveEntrySignatures: "exports-only", // the bench and wayside app check import appchecks.js
       input: Object.fromEntries(entries.map((name) => [name, `console/src/${name}.ts`])),
       output: { entryFileNames: "[name].js", chunkFileNames: "[name].js", assetFileNames: "[name][extname]" },
     },

@@ -11,6 +11,9 @@ import type { Account } from "./wire.ts";
 /** Set after a sign-in in this browser, so that guests' pages send no request that is refused. */
 const signedInKey = "wayside.signed-in";
 
+/** Key of the copy of the places that the account keeps (nav/placekeeper.ts), which goes with the sign-out. */
+export const accountPlacesKey = "wayside.account-places";
+
 /** hasSignedIn reports whether somebody signed in in this browser and did not sign out. */
 export const hasSignedIn = (): boolean => readStored(signedInKey) !== null;
 
@@ -82,6 +85,7 @@ export class Preferences {
   signedOut(): void {
     if (hasSignedIn()) void forgetPins(); // they may hold what only the account reads
     store(signedInKey, null);
+    store(accountPlacesKey, null);
     this.person.set(null);
   }
 

@@ -82,6 +82,38 @@ test("a pin that the service does not announce, such as one the driver voted on,
   expect(announced()).toBe("b");
 });
 
+test("the list asks on which roads pins are before anything is announced, and again only when the answer is old", async () => {
+  state.entities.set([entity("a", 900), entity("b", 1200)]);
+  const monitor = monitorWith(Promise.resolve({ alerts: [alert("a", { distance_m: 1100, match: "road" })], along: "probable" as const }));
+  monitor.update();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(state.alerts.get().listed.map(({ pin, road }) => [pin.id, road === null ? null : Math.round(road ?? NaN)])).toEqual([["a", 1100], ["b", null]]);
+  await vi.advanceTimersByTimeAsync(14_000);
+  monitor.update();
+  expect(asked.length).toBe(1);
+  await vi.advanceTimersByTimeAsync(2000);
+  monitor.update();
+  expect(asked.length).toBe(2);
+});
+
+test("the list does not ask a service without roads again and again, nor for chargers, nor while led", async () => {
+  state.entities.set([{ ...entity("a", 900), kind_id: "charger.supercharger" }]);
+  const monitor = monitorWith(Promise.resolve({ alerts: [] }));
+  monitor.update();
+  expect(asked.length, "chargers").toBe(0);
+  state.entities.set([entity("b", 900)]);
+  state.guidance.set({ pose: (own) => own, zoom: () => null, limit: () => null, along: () => undefined, session: () => null });
+  monitor.update();
+  expect(asked.length, "led").toBe(0);
+  state.guidance.set(null);
+  monitor.update();
+  for (let i = 0; i < 60; i++) {
+    await vi.advanceTimersByTimeAsync(1000);
+    monitor.update();
+  }
+  expect(asked.length, "without roads").toBe(1);
+});
+
 test("after an objection the service is asked again five seconds later: the car may have turned towards the pin", async () => {
   state.entities.set([entity("a", 200)]);
   let answer = [alert("a")];
@@ -152,7 +184,7 @@ test.each([
 
 test("what lies beside the route is not announced, and the service gets its own words back", async () => {
   const session = (): string => "s1";
-  state.guidance.set({ pose: (own) => own, zoom: () => null, limit: () => null, session });
+  state.guidance.set({ pose: (own) => own, zoom: () => null, limit: () => null, along: () => undefined, session });
   const monitor = monitorWith(Promise.resolve({ alerts: [], along: "route", state: "t1" }));
   monitor.update();
   await vi.advanceTimersByTimeAsync(0);
@@ -171,4 +203,20 @@ test("alerts are updated each second while no fix arrives", () => {
   expect(state.alerts.get().listed).toEqual([]);
   vi.advanceTimersByTime(1);
   expect(state.alerts.get().listed).toHaveLength(2);
+});
+
+test("while led, what the route leads to is announced, and what lies straight on beside it is not, also offline", () => {
+  const guidance = { pose: (own: Pose | null) => own, zoom: () => null, limit: () => null, session: () => null };
+  state.guidance.set({ ...guidance, along: ({ id }) => (id === "b" ? { distance: 235, reached: false } : null) });
+  monitorWith(null).update();
+  expect(announced()).toBe("b");
+  expect(state.alerts.get().listed.map(({ pin, distance, road }) => [pin.id, distance, road])).toEqual([["b", 235, 235]]);
+});
+
+test("the list follows the roads of the service's answer", async () => {
+  const monitor = monitorWith(Promise.resolve({ alerts: [alert("b", { match: "road" as const, distance_m: 260 })], along: "probable" as const, state: "t" }));
+  monitor.update();
+  await vi.advanceTimersByTimeAsync(0);
+  monitor.update();
+  expect(state.alerts.get().listed.map(({ pin, distance, road }) => [pin.id, Math.round(distance), road])).toEqual([["a", 200, null], ["b", 260, 260]]);
 });

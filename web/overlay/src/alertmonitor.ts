@@ -5,6 +5,7 @@
 import type { AlertQuery } from "./api.ts";
 import { dismiss, initialAnnouncer, seenKeys, step, type Announcer, type AnnouncerResult } from "./announcer.ts";
 import { mergedFrom } from "./attribution.ts";
+import { answerHolds, roadAnswerOf, withRoads, type RoadAnswer } from "./roadanswer.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";
 import type { AlertCandidate, State } from "./state.ts";
 import type { AlertAnswer, Entity } from "./wire.ts";
@@ -17,6 +18,11 @@ const maxSeenKeys = 100; // keeps the URL short
 const objectionTimeout = 5000;
 /** Likewise about one that is not on the route: only another route changes that. */
 const offRouteTimeout = 20_000;
+/** Milliseconds between two questions for the list alone: for as long an answer holds. */
+const listInterval = answerHolds.ms;
+/** Likewise where the service does not look along roads, or does not answer. */
+const idleListInterval = 120_000;
+const minListSpeed = 3; // metres per second: a slower car may turn anywhere
 /** How much further than its lead a pin may be along the road, for the service gets a rounded position. */
 const leadTolerance = 1.2;
 const noIDs: ReadonlySet<string> = new Set();
@@ -81,8 +87,12 @@ export class AlertMonitor {
   #clearedID: string | null = null;
   /** Pins that the service did not announce, and until when they are silent. */
   readonly #suppressed = new Map<string, number>();
-  /** What the service's last answer said of the roads. */
+  /** The token of the service's last answer. */
   #roads: string | null = null;
+  /** What the service's last answer said of the roads. */
+  #answered: RoadAnswer | null = null;
+  /** When the service may be asked for the list alone. */
+  #listAfter = -Infinity;
 
   /** clock is the clock by which the car moves, in milliseconds: the demo's drive may run faster than real time. */
   constructor(state: State, clock: () => number, queryAlerts: QueryAlerts) {
@@ -108,7 +118,9 @@ export class AlertMonitor {
     const { next, listed, announce, banner, passed } = outcome;
     if (announce !== null) this.#clearedID = null;
     this.#announcer = next;
-    this.#state.alerts.set({ listed, announce, banner, passed });
+    if (this.#queriedID === null && outcome.announce === null) this.#queryList(listed);
+    const pins = this.#state.entities.get().map(candidateOf);
+    this.#state.alerts.set({ listed: [...withRoads(listed, pins, this.#answered, this.#state.pose(), this.#clock())], announce, banner, passed });
   }
 
   #step(chosen: ReadonlySet<string> | null): AnnouncerResult<AlertCandidate> {
@@ -123,37 +135,65 @@ export class AlertMonitor {
       suppressed: new Set(this.#suppressed.keys()),
       chosen,
       lead: settings.get().lead,
+      along: (pin) => this.#state.guidance.get()?.along(pin),
     });
   }
 
-  /** #queryService reports whether a request was sent. */
+  /**
+   * #queryList asks the service on which roads the listed pins are: otherwise the list would know only after the first announcement. A car
+   * that is led needs no question, since its route says it.
+   */
+  #queryList(listed: AnnouncerResult<AlertCandidate>["listed"]): void {
+    const now = this.#clock();
+    if (now < this.#listAfter || this.#state.guidance.get() !== null || (this.#state.pose()?.speed ?? 0) < minListSpeed) return;
+    if (!listed.some(({ pin }) => !pin.kind.startsWith("charger."))) return;
+    const asked = this.#ask((said) => {
+      if (said === null || this.#answered === null) this.#listAfter = this.#clock() + idleListInterval;
+      this.update();
+    });
+    if (asked) this.#listAfter = now + listInterval;
+  }
+
+  /** #queryService asks whether a pin is to be announced. It reports whether a request was sent. */
   #queryService(id: string): boolean {
+    const asked = this.#ask((said) => {
+      this.#queriedID = null;
+      const silentFor = said === null ? 0 : serviceObjects(id, said); // without an answer the page decides alone
+      if (silentFor > 0) this.#suppressed.set(id, this.#clock() + silentFor);
+      else this.#clearedID = id;
+      this.update();
+    });
+    if (asked) {
+      this.#queriedID = id;
+      this.#listAfter = this.#clock() + listInterval; // the answer serves the list, too
+    }
+    return asked;
+  }
+
+  /** #ask asks the service what lies ahead, and calls then with the answer; null: there is none. It reports whether a request was sent. */
+  #ask(then: (said: AlertAnswer | null) => void): boolean {
     const pose = this.#state.pose();
     const { heading, speed } = pose ?? { heading: null, speed: null };
     if (pose === null || heading === null || speed === null) return false;
     const abort = new AbortController();
     const seen = seenKeys(this.#announcer, maxSeenKeys, this.#clock());
+    const pins = this.#state.entities.get().map(candidateOf);
     const session = this.#state.guidance.get()?.session() ?? null;
     const answer = this.#queryAlerts({ place: pose, heading, speed, seen, session, state: this.#roads }, abort.signal);
     if (answer === null) return false;
-    this.#queriedID = id;
     const timeout = setTimeout(() => {
       abort.abort();
     }, answerTimeout);
-    const decide = (silentFor: number): void => {
-      clearTimeout(timeout);
-      this.#queriedID = null;
-      if (silentFor > 0) this.#suppressed.set(id, this.#clock() + silentFor);
-      else this.#clearedID = id;
-      this.update();
-    };
     answer.then(
       (said) => {
+        clearTimeout(timeout);
         this.#roads = said.state ?? null;
-        decide(serviceObjects(id, said));
+        this.#answered = roadAnswerOf(said, pins, { ...pose, heading }, this.#clock());
+        then(said);
       },
       () => {
-        decide(0); // without an answer the page decides alone
+        clearTimeout(timeout);
+        then(null);
       },
     );
     return true;

@@ -92,6 +92,8 @@ export interface ListedAlert<P extends AlertPin = AlertPin> {
   stage: AlertStage;
   /** It should be announced unless it is suppressed for another reason. */
   due: boolean;
+  /** Metres along the road that leads there; null if the road leads elsewhere; undefined if that is not known. */
+  road?: number | null;
 }
 
 export const isCamera = (kind: string): boolean => kind.startsWith("camera.");
@@ -99,7 +101,7 @@ export const isCharger = (kind: string): boolean => kind.startsWith("charger.");
 /** isDetour reports whether drivers may want to take another road because of a kind. */
 export const isDetour = (kind: string): boolean => kind === "alert.road_closed" || kind === "traffic.jam";
 
-const rangeOf = (kind: string): number => (isDetour(kind) ? detourDistance : maxDistance);
+export const rangeOf = (kind: string): number => (isDetour(kind) ? detourDistance : maxDistance);
 
 const leadOf = ({ seconds, min, max }: LeadRule, speed: number, share: number): number => share * Math.max(min, Math.min(max, seconds * speed));
 
@@ -120,15 +122,28 @@ export function nearOf({ kind, zone }: Pick<AlertPin, "kind" | "zone">, speed: n
   return isDetour(kind) ? ordinaryLeadAt(speed, share) : 0;
 }
 
+/** RoadPlace is where a pin lies along the road. */
+export interface RoadPlace {
+  /** Metres along the road; of a zone or line, to its beginning. */
+  distance: number;
+  /** The car is on the pin's line. */
+  reached: boolean;
+}
+
+/** Along returns where a pin lies along the car's route; null if it does not lie there; undefined if there is no route: direction decides. */
+export type Along = (pin: AlertPin) => RoadPlace | null | undefined;
+
+const noRoute: Along = () => undefined;
+
 /**
  * listAhead returns the pins ahead, nearest first. If there are too many, the nearest that are due and then the nearest others are
  * kept. Without a heading it returns the pins around, none of them due. announced returns which stages of a pin were announced; share
  * is the driver's factor on the lead.
  */
-export function listAhead<P extends AlertPin>(car: Car, pins: readonly P[], announced: (pin: P) => Announced, share = 1): ListedAlert<P>[] {
+export function listAhead<P extends AlertPin>(car: Car, pins: readonly P[], announced: (pin: P) => Announced, share = 1, along: Along = noRoute): ListedAlert<P>[] {
   const all: ListedAlert<P>[] = [];
   for (const pin of pins) {
-    const alert = alertOf(car, pin, announced, share);
+    const alert = alertOf(car, pin, announced, share, isCharger(pin.kind) ? undefined : along(pin));
     if (alert !== null) all.push(alert);
   }
   // Array sort is stable since Chromium 70: pins at equal distances keep their order.
@@ -138,12 +153,12 @@ export function listAhead<P extends AlertPin>(car: Car, pins: readonly P[], anno
   return all.filter((alert) => (alert.due ? due-- : others--) > 0);
 }
 
-function alertOf<P extends AlertPin>(car: Car, pin: P, announced: (pin: P) => Announced, share: number): ListedAlert<P> | null {
-  const seen = see(car, pin);
+function alertOf<P extends AlertPin>(car: Car, pin: P, announced: (pin: P) => Announced, share: number, road: RoadPlace | null | undefined): ListedAlert<P> | null {
+  const seen = road === undefined ? see(car, pin) : road && { ...seePlace(car, pin), ...road, isOnRoad: true };
   if (seen === null || seen.distance > rangeOf(pin.kind)) return null;
   const near = nearOf(pin, car.speed ?? 0, share);
   const stage = near > 0 && seen.distance <= near ? "near" : "ahead";
-  return { pin, distance: seen.distance, bearing: seen.bearing, stage, due: isDue(car, pin, seen, stage, announced(pin), share) };
+  return { pin, distance: seen.distance, bearing: seen.bearing, stage, ...(road && { road: road.distance }), due: isDue(car, pin, seen, stage, announced(pin), share) };
 }
 
 /** Seen is where a car sees a pin. */
@@ -156,6 +171,8 @@ interface Seen {
   bearing: number;
   /** The car is on the pin's line. */
   reached: boolean;
+  /** The car's route leads there: no direction needs to be compared. */
+  isOnRoad?: boolean;
 }
 
 function seePlace(car: Place, place: Place): Seen {
@@ -199,10 +216,10 @@ function isDue(car: Car, pin: AlertPin, seen: Seen, stage: AlertStage, announced
   const speed = car.speed ?? 0;
   if (car.heading === null || speed < minSpeed || seen.reached || isCharger(pin.kind) || seen.distance > leadAt(pin.kind, speed, share)) return false;
   // From far away most pins beside the heading lie on other roads. Those on this road come into the narrow cone, or near.
-  if (seen.distance > ordinaryLeadAt(speed, share) && !isInCorridor(car.heading, seen, pin.zone / 2, farConeAngle)) return false;
+  if (seen.isOnRoad !== true && seen.distance > ordinaryLeadAt(speed, share) && !isInCorridor(car.heading, seen, pin.zone / 2, farConeAngle)) return false;
   // The near distance varies with the speed: after the near stage was announced, the first one is not announced any more.
   if (announced.near || (announced.ahead && stage === "ahead")) return false;
-  if (typeof pin.bearing === "number" && Math.abs(angleBetween(car.heading, pin.bearing)) > maxOppositeAngle) return false;
+  if (seen.isOnRoad !== true && typeof pin.bearing === "number" && Math.abs(angleBetween(car.heading, pin.bearing)) > maxOppositeAngle) return false;
   return !announced.ahead || isRepeated(pin, seen.distance, speed, announced.first ?? null, share);
 }
 

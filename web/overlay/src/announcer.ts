@@ -3,7 +3,7 @@
 // Times are milliseconds of a monotonic clock (performance.now).
 
 import { firstDue, keyOf, listAhead, detourDistance, announcedOf, nearestOnLine } from "./alertrules.ts";
-import type { Car, AlertPin, ListedAlert, AlertStage, Announced, FirstAnnouncement } from "./alertrules.ts";
+import type { Along, Car, AlertPin, ListedAlert, AlertStage, Announced, FirstAnnouncement } from "./alertrules.ts";
 import { bearing, distance, angleBetween, type Place } from "./geo.ts";
 
 /** Milliseconds between two announcements, at least. */
@@ -71,6 +71,8 @@ export interface AnnouncerInput<P extends AlertPin> {
   chosen: ReadonlySet<string> | null;
   /** The driver's factor on the lead. */
   lead: number;
+  /** Where a pin lies along the car's route. */
+  along?: Along;
 }
 
 /** AnnouncerResult is the output of one step. */
@@ -90,7 +92,7 @@ export function step<P extends AlertPin>(before: Announcer, input: AnnouncerInpu
   const { now, car, voted, suppressed, chosen } = input;
   if (car === null) return { next: { ...before, active: [] }, listed: [], announce: null, banner: null, passed: null };
   const announcedPins = pruned(before.announcedPins, now, car);
-  const listed = listAhead(car, input.pins, (pin) => announcedOf(pin, (id) => announcedBefore(announcedPins.get(id), now)), input.lead);
+  const listed = listAhead(car, input.pins, (pin) => announcedOf(pin, (id) => announcedBefore(announcedPins.get(id), now)), input.lead, input.along);
   const silent = (pin: P): boolean => hasAnyID(pin, voted) || hasAnyID(pin, suppressed) || (chosen !== null && !hasAnyID(pin, chosen));
   const announce = now - before.announcedAt < minGap ? null : firstDue(listed, silent);
   const active = keepActive(before.active, listed, car, input);

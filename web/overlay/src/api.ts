@@ -124,7 +124,7 @@ async function problemType(response: Response): Promise<string> {
 }
 
 /** send makes a request that changes something; body is sent as JSON. The browser adds the cookie and the origin. */
-async function send(method: string, path: string, body?: unknown): Promise<Response> {
+export async function send(method: string, path: string, body?: unknown): Promise<Response> {
   const content = body !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   const response = await fetch(path, { method, ...content });
   if (!response.ok) throw new HTTPError(response, await problemType(response));

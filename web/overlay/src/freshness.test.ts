@@ -40,6 +40,16 @@ describe("ageing", () => {
     expect(appearanceAt(camera, 1e15, 1e15)).toEqual({ freshness: "ageing", opacity: 0.75, grey: true });
   });
 
+  it("does not fade what its source says will end, until then", () => {
+    const works = lifetimeOf({ first_seen_at: "", last_seen_at: "1970-01-01T00:00:00Z", expires_at: "1970-01-01T01:00:00.000Z", properties: { ends_at: "1970-01-01T01:00:00Z" } });
+    expect(appearanceAt(works, 59.9 * minute, 0).freshness).toBe("fresh");
+    expect(appearanceAt(works, 59.9 * minute, minute)).toMatchObject({ freshness: "ageing", grey: true });
+    expect(appearanceAt(works, 30 * minute, 10 * minute).freshness).toBe("stale");
+    expect(appearanceAt(works, 60 * minute, 0).freshness).toBe("gone");
+    const before = lifetimeOf({ first_seen_at: "", last_seen_at: "1970-01-01T00:00:00Z", expires_at: "1970-01-01T01:00:00.000Z", properties: { ends_at: "1970-01-01T05:00:00Z" } });
+    expect(appearanceAt(before, 59.9 * minute, 0).freshness).toBe("stale");
+  });
+
   it("never makes a pin younger as time goes by", () => {
     const order = ["fresh", "ageing", "stale", "gone"];
     const random = seeded(7);

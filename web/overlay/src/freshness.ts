@@ -32,24 +32,39 @@ export interface Lifetime {
   lastSeen: number;
   /** null if it does not expire. */
   expires: number | null;
+  /** It expires because its source says that it ends then: until then it is not less likely to be there. */
+  isEnd?: boolean;
+}
+
+interface Times {
+  first_seen_at: string;
+  last_seen_at: string;
+  expires_at: string | null;
+  properties?: Readonly<Record<string, unknown>>;
 }
 
 /** lifetimeOf parses an entity's times. With an invalid expiry the entity persists until a later read removes it. */
-export function lifetimeOf(entity: { first_seen_at: string; last_seen_at: string; expires_at: string | null }): Lifetime {
-  const expires = entity.expires_at === null ? NaN : Date.parse(entity.expires_at);
-  return { firstSeen: Date.parse(entity.first_seen_at), lastSeen: Date.parse(entity.last_seen_at), expires: Number.isNaN(expires) ? null : expires };
+export function lifetimeOf({ first_seen_at, last_seen_at, expires_at, properties }: Times): Lifetime {
+  const expires = expires_at === null ? NaN : Date.parse(expires_at);
+  const end = properties?.["ends_at"];
+  return {
+    firstSeen: Date.parse(first_seen_at),
+    lastSeen: Date.parse(last_seen_at),
+    expires: Number.isNaN(expires) ? null : expires,
+    ...(typeof end === "string" && Date.parse(end) === expires && { isEnd: true }),
+  };
 }
 
 /** appearanceAt returns how to draw a pin at a time of the service's clock, after lost milliseconds without the service. */
-export function appearanceAt({ lastSeen, expires }: Omit<Lifetime, "firstSeen">, serverNow: number, lost: number): PinAppearance {
+export function appearanceAt({ lastSeen, expires, isEnd = false }: Omit<Lifetime, "firstSeen">, serverNow: number, lost: number): PinAppearance {
   const grey = lost >= greyAfter;
   if (expires === null) return appearance(grey ? "ageing" : "fresh", grey);
   // A pin is gone at the exact time of its expiry, as on the service.
   if (serverNow >= expires) return appearance("gone", grey);
   const life = expires - lastSeen;
   const left = life > 0 ? (expires - serverNow) / life : 0; // also if last_seen_at is invalid
-  if (left <= staleBelow || lost >= staleAfter) return appearance("stale", grey);
-  return appearance(left <= ageingBelow || grey ? "ageing" : "fresh", grey);
+  if ((left <= staleBelow && !isEnd) || lost >= staleAfter) return appearance("stale", grey);
+  return appearance((left <= ageingBelow && !isEnd) || grey ? "ageing" : "fresh", grey);
 }
 
 const appearance = (freshness: Freshness, grey: boolean): PinAppearance => ({ freshness, opacity: opacities[freshness], grey });

@@ -36,8 +36,9 @@ export function nearbyLines(entities: readonly Entity[], place: { lat: number; l
 
 const maxAside = 60; // metres to each side of the way straight ahead: what is farther away is on another street
 
-/** isOnWay reports whether a pin lies on the way straight ahead, rather than beside it (pure). */
-export function isOnWay({ distance: metres, bearing: towards, pin: { zone } }: Pick<ListedAlert, "distance" | "bearing"> & { pin: Pick<ListedAlert["pin"], "zone"> }, heading: number): boolean {
+/** isOnWay reports whether the road leads to a pin; where that is not known, whether it lies straight ahead, rather than beside the way (pure). */
+export function isOnWay({ distance: metres, bearing: towards, road, pin: { zone } }: Pick<ListedAlert, "distance" | "bearing" | "road"> & { pin: Pick<ListedAlert["pin"], "zone"> }, heading: number): boolean {
+  if (road !== undefined) return road !== null;
   const off = Math.abs(angleBetween(heading, towards));
   return zone > 0 || (off < 90 && metres * Math.sin((off * Math.PI) / 180) <= maxAside);
 }

@@ -22,6 +22,8 @@
 //                          icontint.ts, shapes.ts, linecolours.ts, hittest.ts
 //   speedometer.ts         own speed and the limit of the last camera (drivenlimit.ts, pure); scalebar.ts; demostrip.ts
 //   panels.ts              panels over the map: menu.ts, notice.ts, attributionline.ts and others, built from widgets.ts and dom.ts
+//   apps/entry.ts          whether there are apps; loads apps/apps.ts, which maps the modules of apps
+//   report/entry.ts        the button of reports; loads report/panel.ts, whose rules are in report/rules.ts (pure)
 //   nav/entry.ts           the button "Where to"; loads nav/navigation.ts, which maps the modules of navigation
 //   offline.ts             service worker, stored pins (offlinepins.ts, pure) and wake lock; loaded after the first pins
 //   i18n/                  all texts; settings.ts the driver's choices (pure); format.ts numbers and units (pure)
@@ -189,19 +191,24 @@ function keepVisible(state: State): Observable<readonly VisibleEntity[]> {
   return shown;
 }
 
+/** Windows so low have what a driver who is led reads beside the car instead of above it, as in nav.css. */
+const lowWindow = "(max-height: 480px) and (min-width: 641px)";
+
 /** keepCovered sets state.covered, coveredAbove and coveredBelow, so that the car is not drawn under the list or a card. */
 function keepCovered(state: State, panels: HTMLElement): void {
   const side = [...panels.querySelectorAll(".side > *")];
   const [head, controls] = [".head", ".controls"].map((selector) => panels.querySelector(selector));
   const update = (): void => {
-    const boxes = side.map((panel) => panel.getBoundingClientRect()).filter(({ height }) => height > 0);
+    const maneuver = window.matchMedia(lowWindow).matches ? panels.querySelectorAll(".maneuver") : [];
+    const area = panels.getBoundingClientRect();
+    const boxes = [...side, ...maneuver].map((panel) => panel.getBoundingClientRect()).filter(({ height }) => height > 0);
     const fromRight = directionOf(state.words.get().language) === "rtl";
-    const beside = boxes.filter(({ width }) => width < window.innerWidth * 0.6);
-    const covered = Math.max(0, ...beside.map(({ left, right }) => (fromRight ? window.innerWidth - left : right)));
+    const beside = boxes.filter(({ width }) => width < area.width * 0.6);
+    const covered = Math.max(0, ...beside.map(({ left, right }) => (fromRight ? area.right - left : right - area.left)));
     state.covered.set(Math.round(fromRight ? -covered : covered));
     const isBelow = state.drawable.get() && boxes.length > beside.length; // and has moved the controls up
     state.coveredAbove.set(isBelow ? Math.round(head?.getBoundingClientRect().bottom ?? 0) : 0);
-    state.coveredBelow.set(isBelow ? Math.round(window.innerHeight - (controls?.getBoundingClientRect().top ?? 0)) : 0);
+    state.coveredBelow.set(isBelow ? Math.round(area.bottom - (controls?.getBoundingClientRect().top ?? 0)) : 0);
   };
   const watcher = new ResizeObserver(update);
   for (const panel of [...side, head]) if (panel) watcher.observe(panel);

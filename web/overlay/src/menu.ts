@@ -1,10 +1,12 @@
-// The menu: a front page and a page for each group of settings, whose contents are in menupages.ts.
+// The menu: a front page and a page for each group of settings, whose contents are in menupages.ts, loaded when the menu is opened.
 
 import type { Preferences } from "./account.ts";
 import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
 import type { Key } from "./i18n/words.ts";
-import { accountPage, attributionsPage, displayPage, kindsPage, networksPage, soundPage, sourcesPage } from "./menupages.ts";
+import type { LoadApps } from "./apps/entry.ts";
+import type { AppsMenu } from "./apps/appsmenu.ts";
+import type { Contents } from "./menupages.ts";
 import { setLabel, makeButton, replaceChildren, setText, makeIcon, type Item } from "./widgets.ts";
 import type { Locale } from "./locale.ts";
 import { isLookingAround, type Actions, type State } from "./state.ts";
@@ -18,30 +20,33 @@ export interface MenuDeps {
   preferences: Preferences;
   tones: AlertSounds;
   signIn: () => void;
+  /** null: the service has no apps. */
+  apps: LoadApps | null;
 }
 
-const pages = {
-  account: { title: "account.title", make: accountPage },
-  kinds: { title: "menu.kinds", make: kindsPage },
-  sources: { title: "menu.sources", make: sourcesPage },
-  networks: { title: "menu.networks", make: networksPage },
-  display: { title: "menu.display", make: displayPage },
-  sound: { title: "menu.sound", make: soundPage },
-  credits: { title: "credits.title", make: attributionsPage },
-} as const satisfies Record<string, { title: Key; make: (deps: MenuDeps) => Item[] }>;
+const titles = {
+  account: "account.title",
+  apps: "menu.apps",
+  kinds: "menu.kinds",
+  sources: "menu.sources",
+  networks: "menu.networks",
+  display: "menu.display",
+  sound: "menu.sound",
+  credits: "credits.title",
+} as const satisfies Record<string, Key>;
 
-type PageName = keyof typeof pages;
+type PageName = keyof typeof titles;
 
-const names = Object.keys(pages) as PageName[];
+const names = Object.keys(titles) as PageName[];
 
 /** frontPage links to the other pages. */
-function frontPage({ locale, state, actions, preferences }: MenuDeps, go: (page: PageName) => void, shut: () => void): Item[] {
+function frontPage({ locale, state, actions, preferences, apps }: MenuDeps, go: (page: PageName) => void, shut: () => void): Item[] {
   const { say: speak } = locale.get();
-  const rows = names.map((name): Item => {
+  const rows = names.filter((name) => name !== "apps" || apps !== null).map((name): Item => {
     const note = element("small", {});
     const row = makeButton({ class: "row", id: `menu-${name}` }, () => {
       go(name);
-    }, element("span", { class: "name" }, speak(pages[name].title), note), makeIcon("onward"));
+    }, element("span", { class: "name" }, speak(titles[name]), note), makeIcon("onward"));
     return {
       element: row,
       update() {
@@ -85,12 +90,48 @@ export interface Menu {
   element: HTMLElement;
 }
 
+/** PageLoader loads what the pages are made of. After a failure the next page that is opened tries again. */
+class PageLoader {
+  apps: AppsMenu | null = null;
+  readonly #deps: MenuDeps;
+  readonly #onLoad: () => void;
+  #contents: Contents | null = null;
+
+  constructor(deps: MenuDeps, onLoad: () => void) {
+    this.#deps = deps;
+    this.#onLoad = onLoad;
+  }
+
+  /** load is called when a page is opened; null: the front page, which needs nothing. */
+  load(page: PageName | null): void {
+    if (page === "apps") {
+      this.#deps.apps?.().then((apps) => {
+        this.apps = apps;
+        apps.entered();
+        this.#onLoad();
+      }, console.warn);
+    } else if (this.#contents === null) {
+      import("./menupages.ts").then(({ contents }) => {
+        this.#contents = contents;
+        if (page !== null) this.#onLoad();
+      }, console.warn);
+    }
+  }
+
+  itemsOf(page: PageName): readonly Item[] {
+    const loading = [{ element: element("p", {}, this.#deps.locale.get().say("state.loading")), update: () => undefined }];
+    if (page === "apps") return this.apps === null ? loading : [this.apps];
+    return this.#contents?.[page](this.#deps) ?? loading;
+  }
+}
+
 export function makeMenu(deps: MenuDeps): Menu {
   const { state, locale, preferences, tones } = deps;
   const title = element("h2", { id: "menu-title" });
-  const back = makeButton({ class: "signed" }, () => {
-    show(null);
-  }, makeIcon("back"));
+  const goBack = (): void => {
+    if (page !== "apps" || !loader.apps?.back()) show(null);
+  };
+  const back = makeButton({ class: "signed" }, goBack, makeIcon("back"));
   const close = makeButton({ class: "signed" }, () => {
     shut();
   }, makeIcon("close"));
@@ -102,6 +143,9 @@ export function makeMenu(deps: MenuDeps): Menu {
   }, makeIcon("menu"));
   let page: PageName | null = null;
   let items: readonly Item[] = [];
+  const loader = new PageLoader(deps, () => {
+    build();
+  });
 
   const update = (): void => {
     if (!box.hidden) for (const item of items) item.update();
@@ -114,14 +158,15 @@ export function makeMenu(deps: MenuDeps): Menu {
     setLabel(back, words.say("do.back"));
     setLabel(close, words.say("do.close"));
     back.hidden = page === null;
-    setText(title, words.say(page === null ? "menu.title" : pages[page].title));
-    items = page === null ? frontPage(deps, show, shut) : pages[page].make(deps);
+    setText(title, words.say(page === null ? "menu.title" : titles[page]));
+    items = page === null ? frontPage(deps, show, shut) : loader.itemsOf(page);
     update();
     replaceChildren(body, items.map((item) => item.element));
   };
   const show = (next: PageName | null): void => {
     const from = page;
     page = next;
+    loader.load(next);
     build();
     body.scrollTop = 0;
     if (next !== null) back.focus();
@@ -141,7 +186,7 @@ export function makeMenu(deps: MenuDeps): Menu {
   box.addEventListener("keydown", ({ key }) => {
     if (key !== "Escape") return;
     if (page === null) shut();
-    else show(null);
+    else goBack();
   });
   for (const observable of [locale, state.sources, state.kinds, state.config, preferences.person]) (observable as Observable<unknown>).watch(build);
   for (const observable of [state.settings, state.health, state.cameraMode, state.names, state.attributions, state.positionStatus, state.following, state.fix, tones.ready]) (observable as Observable<unknown>).watch(update);

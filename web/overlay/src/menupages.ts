@@ -21,7 +21,7 @@ function textsOf(name: string, { locale }: MenuDeps): { name: string; on: string
   return { name, on: speak("state.on"), off: speak("state.off") };
 }
 
-export function accountPage({ locale, preferences, signIn }: MenuDeps): Item[] {
+function accountPage({ locale, preferences, signIn }: MenuDeps): Item[] {
   const { say: speak } = locale.get();
   const person = preferences.person.get();
   const reply = element("p", { role: "status", hidden: "" });
@@ -45,7 +45,7 @@ const groupKeys: Readonly<Record<string, Key>> = { alerts: "group.alerts", camer
 /** KindList is a setting that lists kinds, each with its subtypes: those that are hidden, or those without a sound. */
 type KindList = "kinds_off" | "kinds_muted";
 
-export function kindsPage(deps: MenuDeps): Item[] {
+function kindsPage(deps: MenuDeps): Item[] {
   return kindSwitches("kinds_off", deps.state.kinds.get(), deps);
 }
 
@@ -85,7 +85,7 @@ function kindSwitch(setting: KindList, kind: Kind, deps: MenuDeps, all: readonly
   return made;
 }
 
-export function sourcesPage(deps: MenuDeps): Item[] {
+function sourcesPage(deps: MenuDeps): Item[] {
   const { state, locale } = deps;
   const sources = state.sources.get();
   if (sources.length === 0) return [staticItem(element("p", {}, locale.get().say("sources.empty")))];
@@ -107,7 +107,7 @@ function sourceSwitch(source: Source, deps: MenuDeps): Item {
 }
 
 /** networksPage: guests see the primary network only, accounts one more, premium any selection or all (D4.7). */
-export function networksPage(deps: MenuDeps): Item[] {
+function networksPage(deps: MenuDeps): Item[] {
   const { state, locale, preferences } = deps;
   const { say: speak } = locale.get();
   const primary = state.config.get()?.primary_network ?? "";
@@ -146,7 +146,7 @@ function networkForm(text: string, turn: (name: string, on: boolean) => void): I
   return staticItem(form);
 }
 
-export function displayPage(deps: MenuDeps): Item[] {
+function displayPage(deps: MenuDeps): Item[] {
   const { state, locale, preferences } = deps;
   const { say: speak, format } = locale.get();
   const setting = <K extends "theme" | "units" | "language">(key: K) => ({
@@ -190,7 +190,7 @@ export function displayPage(deps: MenuDeps): Item[] {
 const leadStep = 0.25;
 const exampleSpeed = 50 / 3.6; // metres per second
 
-export function soundPage(deps: MenuDeps): Item[] {
+function soundPage(deps: MenuDeps): Item[] {
   const { state, locale, preferences, tones } = deps;
   const { say: speak, format } = locale.get();
   const [shortest, longest] = limits.lead;
@@ -225,7 +225,7 @@ export function soundPage(deps: MenuDeps): Item[] {
   ];
 }
 
-export function attributionsPage({ state, locale }: MenuDeps): Item[] {
+function attributionsPage({ state, locale }: MenuDeps): Item[] {
   const list = element("ul", { class: "credits" });
   let shown: readonly string[] = [];
   const none = element("p", {});
@@ -243,3 +243,16 @@ export function attributionsPage({ state, locale }: MenuDeps): Item[] {
     staticItem(none),
   ];
 }
+
+/** contents makes the contents of each page. */
+export const contents = {
+  account: accountPage,
+  kinds: kindsPage,
+  sources: sourcesPage,
+  networks: networksPage,
+  display: displayPage,
+  sound: soundPage,
+  credits: attributionsPage,
+} as const;
+
+export type Contents = typeof contents;

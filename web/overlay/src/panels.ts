@@ -1,6 +1,7 @@
 // All panels over the map. Each panel watches the state and calls actions; no panel knows another.
 
 import { Preferences } from "./account.ts";
+import { awaitApps } from "./apps/entry.ts";
 import { makeAttribution } from "./attributionline.ts";
 import { makeBanner } from "./banner.ts";
 import { makeCard } from "./card.ts";
@@ -18,6 +19,7 @@ import type { Locale } from "./locale.ts";
 import { makeWhereToButton, type NavigationEntry } from "./nav/entry.ts";
 import type { Slots } from "./nav/navigation.ts";
 import { makeScaleBar } from "./scalebar.ts";
+import { makeReport } from "./report/entry.ts";
 import { makeSpeedometer } from "./speedometer.ts";
 import type { Actions, State } from "./state.ts";
 import { AlertSounds } from "./alertsounds.ts";
@@ -46,8 +48,8 @@ export function mountPanels(state: State, actions: Actions, locale: Observable<L
   const signIn = (): void => {
     pairing.open();
   };
-  const menu = makeMenu({ state, actions, locale, preferences, tones, signIn });
   const listOpen = new Observable(window.matchMedia(roomy).matches);
+  const menu = makeMenu({ state, actions, locale, preferences, tones, signIn, apps: awaitApps(state, { locale, preferences, listOpen, signIn }) });
   const list = makeList(state, actions, locale);
   const details = new DetailsLoader();
   const card = makeCard({ state, actions, locale, preferences, votes, details, signIn });
@@ -56,7 +58,8 @@ export function mountPanels(state: State, actions: Actions, locale: Observable<L
   banner.append(makeStillThere({ state, locale, preferences, votes, signIn }));
   const controls = makeControls({ state, actions, locale, preferences, sounds: tones, listOpen });
   const head = element("div", { class: "head" }, makeWhereToButton(entry, locale), banner, makeDemoStrip(state, actions, locale));
-  const foot = element("div", { class: "foot" }, makeNotice(state, actions, locale), controls.prompts);
+  const report = makeReport({ state, actions, locale, preferences });
+  const foot = element("div", { class: "foot" }, makeNotice(state, actions, locale), report.panel, controls.prompts, report.button);
   const all = element(
     "div",
     { class: "panels" },

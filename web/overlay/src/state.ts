@@ -1,7 +1,7 @@
 // The page's state in observables. The module named beside each observable is the only one that sets it; all others watch it.
 
 import type { Banner } from "./announcer.ts";
-import type { AlertPin, ListedAlert } from "./alertrules.ts";
+import type { AlertPin, Along, ListedAlert } from "./alertrules.ts";
 import { Observable } from "./observable.ts";
 import type { ServerClock } from "./serverclock.ts";
 import type { Place } from "./geo.ts";
@@ -70,6 +70,8 @@ export interface Guidance {
   zoom(): number | null;
   /** limit returns the speed limit in km/h; null if it is unknown. */
   limit(): number | null;
+  /** along returns where a pin lies along the route; null if not on it; undefined while the car is not on the route. */
+  along: Along;
   /** session returns the id of the session that leads the car; null while there is none. */
   session(): string | null;
 }

@@ -36,6 +36,7 @@ export const iconPaths = {
   back: "M15 4l-8 8 8 8",
   onward: "M9 4l8 8-8 8",
   list: "M8 6h13M8 12h13M8 18h13M3 6h1M3 12h1M3 18h1",
+  report: "M12 3v18M3 12h18",
   car: "M12 3l7 17-7-4-7 4z",
   needle: "M12 2l5 10-5 10-5-10zM7 12h10",
   northHalf: "M12 2l5 10h-10z",

@@ -152,6 +152,8 @@ export interface Alert {
   lead_m: number;
   /** Should be announced now; true for at most one. */
   announce: boolean;
+  /** Whether the distance is along the road or as the crow flies. Older services do not say. */
+  match?: "road" | "cone";
 }
 
 /** AlertAnswer is what the service says of what lies ahead. */

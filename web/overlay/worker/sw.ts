@@ -42,7 +42,8 @@ const release = worker.release;
 /** install stores the page and its files, all of one release or nothing. The browser tries again later. */
 async function install(): Promise<void> {
   const shell = await caches.open(shellName(release));
-  const page = await fetch("/", { cache: "reload" });
+  // The page of a guest: it may show no apps, and what a driver installs changes while it is stored.
+  const page = await fetch("/", { cache: "reload", credentials: "omit" });
   if (!page.ok || !isPageOf(await page.clone().text(), release)) throw new Error("the service has another release");
   await Promise.all(
     release.files.map(async (name) => {

@@ -17,9 +17,9 @@ function textsOf(language: Language): Texts {
 // Texts that are legitimately the same as in English. Any other equal text is an untranslated one.
 const everywhere: readonly Key[] = ["menu.developers"];
 const same: Record<Exclude<Language, "en">, readonly Key[]> = {
-  de: ["banner.spoken", "banner.spokenStreet", "pair.codeSpoken"],
+  de: ["menu.apps", "banner.spoken", "banner.spokenStreet", "pair.codeSpoken"],
   fr: ["card.confirms.one", "card.confirms.other", "menu.title", "menu.sources", "units.imperial", "kind.alert.police", "kind.alert.accident", "kind.alert.hazard.animal"],
-  nl: ["compass.6", "pair.codeSpoken", "account.title", "menu.title", "lead.later"],
+  nl: ["menu.apps", "compass.6", "pair.codeSpoken", "account.title", "menu.title", "lead.later"],
   es: ["kind.alert.hazard.animal"],
   it: ["account.title", "menu.title"],
   ar: [],
@@ -53,6 +53,12 @@ describe.each(languages)("%s", (language) => {
   it("ends sentences with a stop where English does", () => {
     const stop = /[.…:]$/;
     expect(keys.filter((key) => stop.test(en[key]) !== stop.test(texts[key]))).toEqual([]);
+  });
+
+  it("says what to do where a way can’t be found", () => {
+    const troubles = keys.filter((key) => key.startsWith("nav.trouble."));
+    expect(troubles.length).toBeGreaterThan(6);
+    for (const key of troubles) expect(texts[key], key).toMatch(/ …$|[.:] \S.*\.$/); // what the page does, or a second sentence
   });
 
   it("fits big buttons", () => {
@@ -145,7 +151,7 @@ describe("words", () => {
 const composed = /^(kind|confidence|theme|units)\.|^sources\.(online|degraded|offline)$|^place\.(refused|missing|slow)$|^card\.(confirms|disputes)\.|^detail\.(lanes|places)\.|^nav\.(trouble|voice|category|set|avoid|send)\.|^nav\.(home|work)$/;
 
 it("has no unused text", () => {
-  const folders = ["../", "../nav/"].map((path) => new URL(path, import.meta.url));
+  const folders = ["../", "../nav/", "../report/"].map((path) => new URL(path, import.meta.url));
   const files = folders.flatMap((folder) => readdirSync(folder).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts")).map((name) => new URL(name, folder)));
   const code = files.map((file) => readFileSync(file, "utf8")).join("\n");
   expect(keys.filter((key) => !composed.test(key) && !code.includes(`"${key}"`))).toEqual([]);

@@ -56,7 +56,6 @@ export class NavigationAPI {
   /** near finds places of these tags around a place, the nearest first. */
   async near(place: Place, tags: readonly string[], { kilometres, limit }: { kilometres: number; limit: number }, language: string, signal?: AbortSignal): Promise<{ found: Found[]; attribution: string }> {
     const query = new URLSearchParams({ lat: exact(place.lat), lon: exact(place.lng), radius: String(kilometres), limit: String(limit), lang: language });
-    if (tags.length > 0) query.set("layer", "other"); // house numbers have no tags, and would pass
     for (const tag of tags) query.append("osm_tag", tag);
     return this.#places(`/v2/geocode/reverse?${query.toString()}`, place, signal);
   }

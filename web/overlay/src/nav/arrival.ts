@@ -2,6 +2,7 @@
 
 import { distance, type Place } from "../geo.ts";
 import type { RouteLine } from "./routeline.ts";
+import type { Step } from "./types.ts";
 
 const reachedWithin = 25; // metres along the route
 const standsWithin = 70; // for a car that stands: parking spaces are rarely at the door
@@ -30,4 +31,10 @@ export function walkTo({ places }: Pick<RouteLine, "places">, place: Place): num
 export function sideOf({ steps }: Pick<RouteLine, "steps">, leg: number): "left" | "right" | null {
   const arrive = steps.filter((one) => one.leg === leg).pop()?.step.maneuver;
   return arrive?.type === "arrive" && (arrive.modifier === "left" || arrive.modifier === "right") ? arrive.modifier : null;
+}
+
+/** endsOnMotorway reports whether a route's last step is on a motorway, where nobody may stop. */
+export function endsOnMotorway(steps: readonly Pick<Step, "maneuver" | "intersections">[]): boolean {
+  const last = steps.filter(({ maneuver }) => maneuver.type !== "arrive").pop()?.intersections ?? [];
+  return last[last.length - 1]?.classes?.includes("motorway") === true;
 }

@@ -23,7 +23,8 @@ export interface ChargersView {
   close(): void;
 }
 
-export function makeChargersView(deps: ChoiceDeps): ChargersView {
+/** makeChargersView calls added after a charger became a stop of a drive that is led. */
+export function makeChargersView(deps: ChoiceDeps, added: () => void): ChargersView {
   const { host, nav, api } = deps;
   let asking: AbortController | null = null;
   let found: readonly OnTheWay<Entity>[] = [];
@@ -38,6 +39,7 @@ export function makeChargersView(deps: ChoiceDeps): ChargersView {
   const perUnit = (): number => (host.state.settings.get().units === "metric" ? 1000 : metresPerMile);
   const show = keyedList<OnTheWay<Entity>>(list, ({ value }) => value.id, (one) => makeCharger(deps, () => range, () => {
     addStop(deps, one);
+    if (nav.phase.get() === "led") added();
   }));
   const draw = (): void => {
     const { say, format } = host.locale.get();

@@ -20,7 +20,7 @@ import { troubleOf } from "./trouble.ts";
 import type { Avoided } from "./types.ts";
 import { watchAll } from "./watchall.ts";
 import { mountWayLayers } from "./waylayers.ts";
-import { avoidedOf, factsOf, type WayFacts } from "./waywords.ts";
+import { avoidedOf, endOf, factsOf, type WayFacts } from "./waywords.ts";
 
 const longest = 80; // characters of a name
 
@@ -196,7 +196,9 @@ class ChoicePanel implements Choice {
     this.#stops = makeStopsView(deps, () => {
       this.#show("chargers");
     });
-    this.#chargers = makeChargersView(deps);
+    this.#chargers = makeChargersView(deps, () => {
+      this.#show("ways"); // which closes the panel
+    });
     this.#foot = element("footer", {}, this.#start);
     const head = element("header", {}, element("div", { class: "what" }, this.#title, this.#detail), this.#close);
     this.element = element("section", { class: "panel choosing", hidden: "", "aria-labelledby": this.#title.id }, head, this.#main, this.#stops.element, this.#chargers.element, this.#foot);
@@ -295,8 +297,7 @@ class ChoicePanel implements Choice {
     this.#foot.hidden = phase !== "choosing";
     const routes = nav.routes.get();
     this.#showWays(routes.map((route, number) => ({ number, facts: factsOf(route) })));
-    const trouble = nav.trouble.get();
-    setTextOrHide(this.#trouble, trouble !== null ? say(`nav.trouble.${trouble}`) : nav.isSearching.get() && routes.length === 0 ? say("nav.searching") : "");
+    setTextOrHide(this.#trouble, statusText(this.#deps));
     (["nav.stops", "nav.chargers"] as const).forEach((key, i) => {
       const link = this.#links[i];
       if (link !== undefined) setText(link, say(key));
@@ -305,6 +306,18 @@ class ChoicePanel implements Choice {
     this.#sending.update();
     this.#count();
   }
+}
+
+/** statusText is why there is no way, or what is awkward about the end of the chosen one. */
+function statusText({ host, nav }: NavDeps): string {
+  const { say, format } = host.locale.get();
+  const [trouble, destination, route] = [nav.trouble.get(), nav.destination.get(), nav.routes.get()[nav.chosen.get()]];
+  if (trouble !== null) return say(`nav.trouble.${trouble}`);
+  if (route === undefined) return nav.isSearching.get() ? say("nav.searching") : "";
+  if (destination === null) return "";
+  const { away, isOnMotorway } = endOf(route, destination.place);
+  if (isOnMotorway) return say("nav.end.motorway");
+  return away > 0 ? say("nav.end.before", { distance: format.distance(away).text }) : "";
 }
 
 /** makeWay is a way as a button. */

@@ -7,7 +7,7 @@ import { isSame, maxRecent, noPlaces, parsePlaces, parseStoredPlaces, withoutRec
 import { arrange, arrowTo, mayType, octantOf, typingDelay } from "./results.ts";
 import { insertStop, maxStops, moveStop, removeStop, rowAt } from "./stops.ts";
 import type { Destination, Found, Route } from "./types.ts";
-import { avoidedOf, boundsOf, chosenWay, durationOf, factsOf } from "./waywords.ts";
+import { avoidedOf, boundsOf, chosenWay, durationOf, endOf, factsOf } from "./waywords.ts";
 
 const start = { lat: 52, lng: 5 };
 const at = (metres: number, degrees = 90): Destination => ({ place: destination(start, degrees, metres), name: `at ${String(metres)}`, detail: "" });
@@ -110,6 +110,15 @@ describe("ways", () => {
     expect(factsOf(route({ free_flow_ms: 300_000 }, ["toll", "motorway"], "ferry"))).toMatchObject({ delay: 100, hasToll: true, hasFerry: true, hasMotorway: true });
     expect(factsOf(route({ free_flow_ms: 341_000 })).delay).toBe(0);
     expect(avoidedOf([factsOf(route({ avoided: ["a", "b"] })), factsOf(route({ avoided: ["b", "c", "d"] }))])).toEqual(["a", "b", "c"]);
+  });
+
+  it("tells of an end on a motorway, or far from the place", () => {
+    const ending = (classes: string[]): Pick<Route, "legs"> =>
+      ({ legs: [{ steps: [{ maneuver: { type: "depart" }, intersections: [{ classes: ["motorway"] }, { classes }] }, { maneuver: { type: "arrive", location: [start.lng, start.lat] }, intersections: [{}] }] }] }) as unknown as Route;
+    expect(endOf(ending([]), start)).toEqual({ away: 0, isOnMotorway: false });
+    expect(endOf(ending(["toll", "motorway"]), start)).toEqual({ away: 0, isOnMotorway: true });
+    expect([endOf(ending([]), at(140).place).away, endOf(ending([]), at(900).place).away]).toEqual([0, expect.closeTo(900, 0)]);
+    expect(endOf({ legs: [] }, start)).toEqual({ away: 0, isOnMotorway: false });
   });
 
   it("writes hours and minutes", () => {

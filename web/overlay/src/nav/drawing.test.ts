@@ -5,9 +5,10 @@ import { HTTPError } from "../api.ts";
 import { foundOf, RouteError, TooSoon } from "./api.ts";
 import { drawingOf } from "./maneuvericon.ts";
 import { boundsOf } from "./overview.ts";
-import { arrowFeatures, drivenFeature, flowParts } from "./routefeatures.ts";
+import { arrowFeatures, collection, drivenFeature, flowFeatures, flowParts, isEmpty, longDriven } from "./routefeatures.ts";
 import { lineOf } from "./testroutes.ts";
 import { leftText, turnDistance, turnDistanceText } from "./triptexts.ts";
+import { missingFor } from "./placesearch.ts";
 import { troubleOf } from "./trouble.ts";
 import type { Modifier } from "./types.ts";
 
@@ -68,6 +69,11 @@ describe("what is drawn of a route", () => {
     expect(drivenFeature(line, 0, 0).geometry).toMatchObject({ coordinates: [] });
   });
 
+  it("is not drawn at all where it is empty", () => {
+    expect([collection([]), drivenFeature(line, 0, 0)].map(isEmpty)).toEqual([true, true]);
+    expect([flowFeatures(line), drivenFeature(line, 0, 1200), collection(arrowFeatures(line, 1000))].map(isEmpty)).toEqual([false, false, false]);
+  });
+
   it("has an arrow around a junction, with a head in its direction", () => {
     const [shaft, head] = arrowFeatures(line, 1000);
     if (shaft?.geometry.type !== "LineString" || head?.geometry.type !== "Polygon") throw new Error("no arrow");
@@ -90,7 +96,9 @@ describe("troubleOf", () => {
 
   it.each([
     [new RouteError("NoRoute", ""), "noRoute"],
-    [new RouteError("NoSegment", ""), "noRoad"],
+    [new RouteError("NoSegment", "Could not find a matching segment for coordinate 1"), "noRoad"],
+    [new RouteError("NoSegment", "Could not find a matching segment for coordinate 10"), "noRoad"],
+    [new RouteError("NoSegment", "Could not find a matching segment for coordinate 0"), "offMap"],
     [new RouteError("NoRegion", ""), "noRegion"],
     [new RouteError("InvalidValue", ""), "failed"],
     [new TooSoon(3), "tooSoon"],
@@ -101,11 +109,24 @@ describe("troubleOf", () => {
   });
 });
 
+it("a service without place search is asked again when it says", () => {
+  const refused = (status: number, headers?: HeadersInit): HTTPError => new HTTPError(new Response(null, { status, ...(headers && { headers }) }));
+  expect([refused(503, { "Retry-After": "30" }), refused(503), refused(429, { "Retry-After": "30" }), new TypeError("Failed to fetch")].map(missingFor)).toEqual([30_000, null, null, null]);
+});
+
 describe("foundOf", () => {
   it("names what was found, and what tells it from others", () => {
     const geometry = { coordinates: [5, 52.01] as const };
     expect(foundOf({ geometry, properties: { name: "Mill", street: "Mill Road", housenumber: "3", city: "Town", osm_key: "amenity" } }, { lat: 52, lng: 5 })).toMatchObject({ name: "Mill", detail: "Mill Road 3, Town", key: "amenity", place: { lat: 52.01, lng: 5 } });
     const address = foundOf({ geometry, properties: { street: "Mill Road", housenumber: "3" } }, null);
     expect(address).toMatchObject({ name: "Mill Road 3", detail: "", metres: null });
+  });
+});
+
+describe("longDriven", () => {
+  it("is drawn anew now and then, and never reaches beyond the car", () => {
+    expect([0, 1000, 1500, 1501, 2400].reduce<number[]>((drawn, driven) => [...drawn, longDriven(drawn[drawn.length - 1] ?? 0, driven)], [])).toEqual([0, 0, 0, 1001, 1001]);
+    expect(longDriven(1001, 900), "the car was not as far").toBe(400);
+    expect(longDriven(1001, 10)).toBe(0);
   });
 });

@@ -13,8 +13,9 @@ import { changeRoute, factorOf, initialPace, keepPace, stopsAhead, type Pace } f
 import { ledZoom } from "./ledcamera.ts";
 import { aheadAt, limitAt } from "./maneuver.ts";
 import type { NavigationHost } from "./navigation.ts";
-import { beginTrack, follow, isOff, metresAt, reckon, type Track, type TrackedFix } from "./progress.ts";
-import { isInJunction, isSameWay, prefersGoingOn, turnsBackAtOnce } from "./reroute.ts";
+import { placeOnRoute } from "./onroute.ts";
+import { beginTrack, drivenAt, follow, isOff, metresAt, reckon, type Track, type TrackedFix } from "./progress.ts";
+import { blockedBy, isInJunction, isSameWay, prefersGoingOn, turnsBackAtOnce } from "./reroute.ts";
 import { parseKeptDrive, resumptionOf, writeKeptDrive } from "./resume.ts";
 import { placeAt, routeLineOf, secondsAt } from "./routeline.ts";
 import { SessionLink } from "./sessionlink.ts";
@@ -165,6 +166,10 @@ export class Drive {
     this.#stop();
     store(keptDriveKey, null);
     this.#nav.phase.set("off");
+    // The next search is not beside the choice of before.
+    this.#nav.destination.set(null);
+    this.#nav.stops.set([]);
+    this.#nav.routes.set([]);
   }
 
   #begin(): void {
@@ -192,8 +197,9 @@ export class Drive {
     [this.#track, this.#pending, this.#pace, this.#factor, this.#leg, this.#isPinned, this.#failures] = [null, null, initialPace, 1, 0, false, 0];
     this.#sentAt = this.#searchedAt = this.#keptAt = -Infinity;
     this.#hasSlept = false;
-    const { led, progress, arrivals, offer, trouble, overview, news, isSearching } = this.#nav;
+    const { led, progress, arrivals, offer, trouble, overview, news, blocked, isSearching } = this.#nav;
     this.#host.state.guidance.set(null);
+    blocked.set(null);
     led.set(null);
     progress.set(null);
     arrivals.set([]);
@@ -213,6 +219,7 @@ export class Drive {
     [this.#factor, this.#leg, this.#pending] = [1, 0, null];
     this.#nav.offer.set(null);
     this.#nav.trouble.set(null);
+    this.#nav.blocked.set(null);
     this.#nav.isSearching.set(false);
     this.#nav.led.set({ route, line, reason, entityIDs });
     this.#update();
@@ -316,6 +323,7 @@ export class Drive {
         return;
       case "eta":
       case "condition":
+        if (event.name === "condition") this.#nav.blocked.set(blockedBy(this.#nav.blocked.get(), event.reason, event.entity_ids));
         this.#factor = factorOf(led.line, metres, event.duration_s);
         this.#update();
     }
@@ -375,7 +383,7 @@ export class Drive {
 
   #show(led: Led, track: Track, now: number): void {
     const { metres, place, bearing, isReckoned } = reckon(led.line, track, now);
-    this.#nav.progress.set({ metres, place, bearing, speed: track.speed, isOff: isOff(track, now), offset: track.off === null ? 0 : track.snap.offset, nearest: track.snap.place, isReckoned });
+    this.#nav.progress.set({ metres, driven: drivenAt(led.line, track, now), place, bearing, speed: track.speed, isOff: isOff(track, now), offset: track.off === null ? 0 : track.snap.offset, nearest: track.snap.place, isReckoned });
     if (track.off === null) this.#pace = keepPace(this.#pace, secondsAt(led.line, metres), now);
     const { clock } = this.#host.state;
     const time = serverTime(clock.get(), performance.now(), Date.now());
@@ -495,6 +503,10 @@ export class Drive {
       limit: () => {
         const at = current();
         return at?.track.off === null ? limitAt(at.led.line, metresAt(at.led.line, at.track, at.now)) : null;
+      },
+      along: (pin) => {
+        const at = current();
+        return at?.track.off === null ? placeOnRoute(at.led.line, metresAt(at.led.line, at.track, at.now), pin) : undefined;
       },
       session: () => this.#link?.id ?? null,
     };

@@ -24,7 +24,7 @@ describe("links to a destination", () => {
     const pieces = ["geo:", "?", "q=", "(", ")", ",", ";", "u=", "%", "%ZZ", "52", "-5", ".", "999", "\u202E", "\u0000", "<img src=x>", "&", "crs=", "😀", "x".repeat(200)];
     let seed = 7;
     const next = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
-    for (let i = 0; i < 20_000; i++) {
+    for (let i = 0; i < 5_000; i++) {
       const link = Array.from({ length: next(9) }, () => pieces[next(pieces.length)]).join("");
       const found = parseLink(link);
       if (found === null) continue;

@@ -3,8 +3,8 @@ import { zoomFor } from "../camera.ts";
 import { reachedLeg, sideOf, walkTo } from "./arrival.ts";
 import { changeRoute, correctionOf, factorOf, initialPace, keepPace, stopsAhead, type Pace } from "./eta.ts";
 import { ledZoom } from "./ledcamera.ts";
-import { aheadAt, limitAt, nextJunctions, refsOf, stepAt } from "./maneuver.ts";
-import { isInJunction, isSameWay, prefersGoingOn, turnsBackAtOnce } from "./reroute.ts";
+import { aheadAt, limitAt, nameBehind, nextJunctions, refsOf, stepAt } from "./maneuver.ts";
+import { blockedBy, isInJunction, isSameWay, prefersGoingOn, turnsBackAtOnce } from "./reroute.ts";
 import { parseKeptDrive, resumptionOf, writeKeptDrive } from "./resume.ts";
 import { routeLineOf } from "./routeline.ts";
 import { lineOf, placeOf, routeOf, type StepPlan } from "./testroutes.ts";
@@ -53,6 +53,14 @@ describe("aheadAt", () => {
 
   it("has the limit of the street", () => {
     expect([500, 1100, 1300].map((metres) => limitAt(line, metres))).toEqual([50, 30, 50]);
+  });
+
+  it("names the exit of a motorway once: its number has a sign", () => {
+    const primary: BannerLine = { ...lineText("Exit 12 North / Harbour"), components: [{ type: "exit", text: "Exit" }, { type: "exit-number", text: "12" }, { type: "text", text: "North" }, { type: "delimiter", text: "/" }, { type: "text", text: "Harbour" }] };
+    expect(nameBehind({ primary, exit: "12" })).toBe("North / Harbour");
+    expect(nameBehind({ primary, exit: "" })).toBe("Exit 12 North / Harbour");
+    expect(nameBehind({ primary: { ...primary, components: primary.components.slice(0, 2) }, exit: "12" })).toBe("Exit 12 North / Harbour");
+    expect(nameBehind({ primary: null, exit: "12" })).toBe("");
   });
 
   it("reads references", () => {
@@ -181,4 +189,13 @@ describe("a kept drive", () => {
     const minutes = (count: number): number => drive.at + count * 60_000;
     expect([0, 29, 31, 60 * 23, 60 * 25, -10, -60].map((age) => resumptionOf(drive, minutes(age)))).toEqual(["resume", "resume", "ask", "ask", "forget", "resume", "ask"]);
   });
+});
+
+it("a route is closed with no way around until one of the closures is gone", () => {
+  const closed = blockedBy(blockedBy(null, "came", ["a", "b"]), "closed", ["a", "b"]);
+  expect(closed).toEqual(["a", "b"]);
+  expect(blockedBy(closed, "came", ["c"])).toBe(closed);
+  expect(blockedBy(closed, "gone", ["c"])).toBe(closed);
+  expect(blockedBy(closed, "gone", ["a"])).toBeNull();
+  expect(blockedBy(null, "gone", ["a"])).toBeNull();
 });

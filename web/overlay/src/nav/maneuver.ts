@@ -64,6 +64,12 @@ function upcoming(steps: readonly LineStep[], index: number, metres: number): Up
   };
 }
 
+/** nameBehind is the road that a maneuver leads onto, or what to do, without the number of an exit, which has a sign of its own. */
+export function nameBehind({ primary, exit }: Pick<Upcoming, "primary" | "exit">): string {
+  const rest = (primary?.components ?? []).filter(({ type }) => type !== "exit" && type !== "exit-number");
+  return exit === "" || rest.length === 0 ? (primary?.text ?? "") : rest.map(({ text }) => text).join(" ");
+}
+
 const maxRefs = 2;
 
 /** refsOf splits the reference numbers of a road. */

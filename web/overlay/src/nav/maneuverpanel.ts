@@ -4,7 +4,7 @@ import { element } from "../dom.ts";
 import { angleBetween, bearing } from "../geo.ts";
 import { cleanText } from "../entitylabels.ts";
 import { replaceChildren, setLabel, setText, setTextOrHide } from "../widgets.ts";
-import { aheadAt, type Ahead, type Upcoming } from "./maneuver.ts";
+import { aheadAt, nameBehind, type Ahead, type Upcoming } from "./maneuver.ts";
 import { drawingOf, makeLaneIcon, makeManeuverIcon } from "./maneuvericon.ts";
 import type { NavDeps } from "./navigation.ts";
 import { troubleText } from "./trouble.ts";
@@ -54,7 +54,7 @@ function lanesIn(box: HTMLElement): (lanes: readonly Component[]) => void {
 }
 
 /** nameOf is the road that a maneuver leads onto, or what to do. */
-export const nameOf = ({ primary }: Upcoming): string => cleanText(primary?.text, longest);
+const nameOf = (upcoming: Upcoming): string => cleanText(nameBehind(upcoming), longest);
 
 /** mountManeuverPanel shows it above the alerts. */
 export function mountManeuverPanel({ host, nav }: NavDeps): void {

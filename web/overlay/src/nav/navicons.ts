@@ -14,6 +14,7 @@ const paths = {
   parking: "M8 20V4h5a5 5 0 0 1 0 10H8",
   food: "M7 3v7a2 2 0 0 0 4 0V3M9 12v9M17 3c-3 2-3 8 0 9v9",
   add: "M12 4v16M4 12h16",
+  microphone: "M12 3a3 3 0 0 0-3 3v6a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM5 11a7 7 0 0 0 14 0M12 18v4",
   arrow: "M12 3v18M5 10l7-7 7 7",
 } as const;
 

@@ -9,6 +9,7 @@
 //   maneuverpanel.ts  the next maneuver (maneuver.ts, pure; maneuvericon.ts); steplist.ts all of them where there is no map
 //   trippanel.ts      what is left, and the end of the drive; prompts.ts questions; news.ts why the route is another one
 //   whereto.ts        where to (placesearch.ts, results.ts, pure); placekeeper.ts the driver's places (keptplaces.ts, pure)
+//                     accountplaces.ts those of the account; localspeech.ts what is said; placename.ts names of places without one
 //   choice.ts         which way (waywords.ts, autostart.ts, pure); waylayers.ts the ways on the map; stopsview.ts (stops.ts, pure)
 //   chargersview.ts   chargers on the way; chargerfinder.ts finds them (chargers.ts, pure)
 //   voice.ts          what is said: voicerules.ts when, speechqueue.ts in which order (both pure), speaker.ts by whom
@@ -39,6 +40,7 @@ import { mountTripPanel } from "./trippanel.ts";
 import type { Stop } from "./types.ts";
 import { mountVoice } from "./voice.ts";
 import { mountWhereTo } from "./whereto.ts";
+import { namePlace } from "./placename.ts";
 
 /** Places for panels of navigation among the page's. */
 export interface Slots {
@@ -139,6 +141,7 @@ export function mountNavigation(host: NavigationHost): Navigation {
       nav.stops.set(stops);
       nav.phase.set("choosing");
       choice.offer();
+      if (destination.name === "") void namePlace(deps, destination);
     },
     lead: (stops) => {
       drive.resumeTo(stops, []);

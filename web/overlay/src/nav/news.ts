@@ -1,4 +1,4 @@
-// Says in one sentence why the route is another one.
+// Says in one sentence why the route is another one, or that it is closed and there is none.
 
 import { getJSON } from "../api.ts";
 import { cleanText, entityLabel, streetOf } from "../entitylabels.ts";
@@ -19,6 +19,11 @@ export function mountNews({ host, nav }: NavDeps): void {
       const text = led.reason === "closed" ? (what === "" ? say("nav.news.closed") : say("nav.news.closedBy", { what })) : say("nav.news.faster");
       nav.news.set({ text });
     });
+  });
+
+  nav.blocked.watch((blocked) => {
+    if (blocked === null) return;
+    nav.news.set({ text: host.locale.get().say("nav.news.blocked") });
   });
 
   /** reasonOf is the kind and the street of the first entity that is the reason; "" if it cannot be had. */

@@ -36,5 +36,8 @@ export function judgeOff(before: Off | null, seen: Seen, now: number): Off | nul
   return before === null ? { since: now, fixes: 1 } : { since: before.since, fixes: before.fixes + 1 };
 }
 
+/** placedOff is a place beside the route that the driver set by hand: it needs no second fix. */
+export const placedOff = (now: number): Off => ({ since: now - leastDuration, fixes: leastFixes });
+
 /** hasLeft reports whether the car has left the route for good. */
 export const hasLeft = (off: Off | null, now: number): boolean => off !== null && off.fixes >= leastFixes && now - off.since >= leastDuration;

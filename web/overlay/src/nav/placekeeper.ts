@@ -1,24 +1,43 @@
-// Keeps the driver's places in the browser, and sends a destination to the driver's cars.
+// Keeps the driver's places in the browser, and in the account where the driver asked for that; sends a destination to the driver's cars.
 
-import type { Preferences } from "../account.ts";
+import { accountPlacesKey, hasSignedIn, type Preferences } from "../account.ts";
+import { HTTPError } from "../api.ts";
 import { Observable } from "../observable.ts";
 import { readStored, store } from "../storage.ts";
-import { parseStoredPlaces, withoutRecent, withRecent, withSlot, type KeptPlaces, type Slot } from "./keptplaces.ts";
+import { merged, readPlaces, writePlaces } from "./accountplaces.ts";
+import { noPlaces, parseStoredPlaces, withoutRecent, withRecent, withSlot, type KeptPlaces, type Slot } from "./keptplaces.ts";
 import { destinationPath } from "./sentdestination.ts";
 import type { Destination } from "./types.ts";
 
-/** Key in the browser's local storage. */
+/** Keys in the browser's local storage: the browser's own places, and that those of the account were changed here and not sent yet. */
 const placesKey = "wayside.places";
+const unsentKey = "wayside.places-unsent";
+
+const sendDelay = 500; // ms
+const resendDelay = 30_000; // ms
 
 /** Sent is what became of a destination that was sent to the cars. */
 export type Sent = "done" | "noCar" | "failed";
 
 export class PlaceKeeper {
-  readonly places = new Observable<KeptPlaces>(parseStoredPlaces(readStored(placesKey)));
+  readonly places: Observable<KeptPlaces>;
+  /** Whether the account keeps them; null: nobody is signed in, or it is not known yet. */
+  readonly inAccount = new Observable<boolean | null>(null);
   readonly #preferences: Preferences;
+  #sending: ReturnType<typeof setTimeout> | undefined;
 
   constructor(preferences: Preferences) {
     this.#preferences = preferences;
+    const copy = hasSignedIn() ? readStored(accountPlacesKey) : null;
+    this.places = new Observable(parseStoredPlaces(copy ?? readStored(placesKey)));
+    if (copy !== null) this.inAccount.set(true);
+    let signedIn: string | null = null;
+    preferences.person.watch((person) => {
+      const before = signedIn;
+      signedIn = person?.email ?? null;
+      if (signedIn !== null && signedIn !== before) void this.#read();
+      if (signedIn === null && before !== null) this.#leave();
+    });
   }
 
   visited(destination: Destination): void {
@@ -31,6 +50,24 @@ export class PlaceKeeper {
 
   set(slot: Slot, destination: Destination | null): void {
     this.#store(withSlot(this.places.get(), slot, destination));
+  }
+
+  /** keepInAccount has the account keep the places from now on, or the browser alone again. It reports whether the service did. */
+  async keepInAccount(keeps: boolean): Promise<boolean> {
+    const own = this.places.get();
+    try {
+      const places = keeps ? merged((await readPlaces()) ?? noPlaces, own) : null;
+      await writePlaces(places);
+      clearTimeout(this.#sending);
+      store(unsentKey, null);
+      store(accountPlacesKey, places === null ? null : JSON.stringify(places));
+      store(placesKey, places === null ? JSON.stringify(own) : null);
+      this.places.set(places ?? own);
+      this.inAccount.set(keeps);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** maySend reports whether the destination can be sent to a car: from the driver's own browser, which is not a paired screen. */
@@ -52,6 +89,59 @@ export class PlaceKeeper {
   #store(places: KeptPlaces): void {
     if (places === this.places.get()) return;
     this.places.set(places);
-    store(placesKey, JSON.stringify(places));
+    const shared = this.inAccount.get() === true;
+    store(shared ? accountPlacesKey : placesKey, JSON.stringify(places));
+    if (!shared) return;
+    store(unsentKey, "1");
+    this.#schedule(sendDelay);
+  }
+
+  #schedule(wait: number): void {
+    clearTimeout(this.#sending);
+    this.#sending = setTimeout(() => {
+      void this.#send();
+    }, wait);
+  }
+
+  async #send(): Promise<void> {
+    const places = this.places.get();
+    try {
+      await writePlaces(places);
+      if (places === this.places.get()) store(unsentKey, null);
+    } catch (error) {
+      const isFinal = error instanceof HTTPError && error.status >= 400 && error.status < 500 && error.status !== 429;
+      if (!isFinal) this.#schedule(resendDelay);
+    }
+  }
+
+  /** #read takes over what the account has; changes that it does not know yet are sent instead. */
+  async #read(): Promise<void> {
+    try {
+      const places = await readPlaces();
+      if (this.#preferences.person.get() === null) return;
+      if (places === null) {
+        this.#leave();
+        this.inAccount.set(false);
+        return;
+      }
+      this.inAccount.set(true);
+      if (readStored(unsentKey) !== null) {
+        this.#schedule(0);
+        return;
+      }
+      this.places.set(places);
+      store(accountPlacesKey, JSON.stringify(places));
+    } catch {
+      // without a connection: what was stored counts until the next sign-in or page load
+    }
+  }
+
+  /** #leave shows the browser's own places again. */
+  #leave(): void {
+    clearTimeout(this.#sending);
+    store(accountPlacesKey, null);
+    store(unsentKey, null);
+    this.places.set(parseStoredPlaces(readStored(placesKey)));
+    this.inAccount.set(null);
   }
 }

@@ -1,5 +1,6 @@
 // Searches while the driver types: at most one request every 250 ms, of which the last one counts.
 
+import { HTTPError } from "../api.ts";
 import type { Place } from "../geo.ts";
 import type { NavigationAPI } from "./api.ts";
 import { arrange, categoryTags, typingDelay, type Category } from "./results.ts";
@@ -7,7 +8,8 @@ import type { Found } from "./types.ts";
 
 /** SearchState is what is shown below the field. */
 export interface SearchState {
-  how: "idle" | "searching" | "found" | "failed";
+  /** "missing": the service has no place search, by what it says itself. */
+  how: "idle" | "searching" | "found" | "failed" | "missing";
   found: readonly Found[];
   attribution: string;
 }
@@ -84,10 +86,11 @@ export class PlaceSearch {
     try {
       const { found, attribution } = await ask(asking.signal);
       if (!asking.signal.aborted) this.#set({ how: "found", found: arrange(found), attribution });
-    } catch {
+    } catch (error) {
       if (asking.signal.aborted) return;
-      this.#set({ ...idle, how: "failed" });
-      this.#schedule(retryDelay, ask);
+      const wait = missingFor(error);
+      this.#set({ ...idle, how: wait === null ? "failed" : "missing" });
+      this.#schedule(wait ?? retryDelay, ask);
     }
   }
 
@@ -96,3 +99,6 @@ export class PlaceSearch {
     this.#onState(state);
   }
 }
+
+/** missingFor returns after how many milliseconds to ask a service again that says that it has no place search; null: it does not say so. */
+export const missingFor = (error: unknown): number | null => (error instanceof HTTPError && error.status === 503 && error.retryAfter !== null ? error.retryAfter * 1000 : null);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hasLeft, isBeside, judgeOff } from "./offroute.ts";
-import { beginTrack, follow, isFrozen, isOff, metresAt, reckon, type Track, type TrackedFix } from "./progress.ts";
+import { beginTrack, drivenAt, follow, isFrozen, isOff, metresAt, reckon, type Track, type TrackedFix } from "./progress.ts";
 import { snapToRoute } from "./snaptoroute.ts";
 import { lineOf, placeOf, type Spot } from "./testroutes.ts";
 
@@ -116,6 +116,48 @@ describe("follow", () => {
   });
 });
 
+describe("a bad receiver", () => {
+  it("that is four seconds late leads on, that much behind", () => {
+    const track = drive(begin(fixAt([0, 0], 0)), Array.from({ length: 40 }, (_, i) => fixAt([Math.max(0, (i - 3) * 15), 4], (i + 1) * 1000)));
+    expect(track.off).toBeNull();
+    expect(track.metres).toBeCloseTo(36 * 15, -1);
+  });
+
+  it("that jumps back once, and on again, moves nobody", () => {
+    let track = begin(fixAt([700, 0], 0));
+    for (const [i, east] of [715, 300, 310, 760, 775].entries()) {
+      track = follow(line, track, fixAt([east, 0], (i + 1) * 1000));
+      expect(isOff(track, (i + 1) * 1000), String(east)).toBe(false);
+      expect(metresAt(line, track, (i + 1) * 1000)).toBeGreaterThanOrEqual(700);
+    }
+    expect(track.off).toBeNull();
+    expect(metresAt(line, track, 5000)).toBeCloseTo(775, -1);
+  });
+
+  it("that jumps back for good is believed after three seconds", () => {
+    const track = drive(begin(fixAt([900, 0], 0)), [1, 2, 3, 4, 5].map((i) => fixAt([300 + i * 15, 0], i * 1000)));
+    expect(isOff(track, 5000)).toBe(true);
+  });
+
+  it("with one fix in ten seconds is followed around the corner, and noticed beside the route with the second fix", () => {
+    let track = begin(fixAt([700, 0], 0));
+    for (const [i, at] of ([[850, 3], [1000, 5], [1000, 150], [1000, 300]] as const).entries()) {
+      track = follow(line, track, fixAt(at, (i + 1) * 10_000, { heading: i > 1 ? 0 : 90 }));
+      expect(track.off, String(at)).toBeNull();
+    }
+    expect(track.metres).toBeCloseTo(1300, -1);
+    const left = drive(begin(fixAt([980, 0], 0)), [fixAt([1130, 0], 10_000), fixAt([1280, 0], 20_000)]);
+    expect(isOff(left, 20_000)).toBe(true);
+  });
+
+  it("that is wrong by two kilometres for a while leads nobody anywhere", () => {
+    const wrong = drive(begin(fixAt([500, 0], 0)), [fixAt([515, 2000], 1000)]);
+    expect(isOff(wrong, 60_000)).toBe(false);
+    expect(metresAt(line, wrong, 2000)).toBeCloseTo(530, 0);
+    expect(drive(wrong, [fixAt([530, 0], 2000)]).off).toBeNull();
+  });
+});
+
 describe("reckoning", () => {
   it("goes on through a tunnel at the speed of before, around corners", () => {
     const track = drive(begin(fixAt([900, 0], 0)), [fixAt([915, 0], 1000)]);
@@ -138,5 +180,35 @@ describe("reckoning", () => {
     const after = follow(line, before, fixAt([525, 0], 1000)); // 515 was expected
     expect(metresAt(line, after, 1000)).toBeCloseTo(515, 0);
     expect(metresAt(line, after, 2000)).toBeCloseTo(540, 0);
+  });
+});
+
+describe("drivenAt", () => {
+  it("goes on between fixes, and stops where the car left the route", () => {
+    const on = drive(begin(fixAt([100, 0], 0)), [fixAt([115, 0], 1000)]);
+    expect(drivenAt(line, on, 2000)).toBeCloseTo(130, 0);
+    const beside = follow(line, on, fixAt([130, 90], 2000, { heading: 0 }));
+    expect(beside.off).not.toBeNull();
+    expect(metresAt(line, beside, 12_000), "it is looked for farther on").toBeGreaterThan(250);
+    expect(drivenAt(line, beside, 12_000)).toBeCloseTo(115, 0);
+  });
+});
+
+describe("a place set by hand", () => {
+  const placed = (spot: Spot, at: number): TrackedFix => fixAt(spot, at, { accuracy: null, heading: null, speed: null });
+  const on = begin(fixAt([100, 0], 0));
+
+  it("moves the car to anywhere on the route, where it stands", () => {
+    for (const [spot, metres] of [[[1000, 900], 1900], [[30, 10], 30]] as const) {
+      const there = follow(line, on, placed([...spot], 1000));
+      expect(there.off).toBeNull();
+      expect(metresAt(line, there, 60_000)).toBeCloseTo(metres, -1);
+    }
+  });
+
+  it("has left the route without a second fix", () => {
+    const beside = follow(line, on, placed([500, 200], 1000));
+    expect(isOff(beside, 1000)).toBe(true);
+    expect(isOff(follow(line, beside, placed([600, 0], 2000)), 2000)).toBe(false);
   });
 });

@@ -3,7 +3,7 @@
 // Times are milliseconds of a monotonic clock.
 
 import type { Place } from "../geo.ts";
-import { hasLeft, judgeOff, type Off } from "./offroute.ts";
+import { hasLeft, judgeOff, placedOff, type Off } from "./offroute.ts";
 import { bearingAround } from "./snaptoroute.ts";
 import { placeAt, segmentAt, type RouteLine } from "./routeline.ts";
 import { snapToRoute, type Snap } from "./snaptoroute.ts";
@@ -62,6 +62,7 @@ export function beginTrack(line: RouteLine, fix: TrackedFix): Track | null {
 /** follow takes a fix. Where it is beside the route, the car stays where it was reckoned. */
 export function follow(line: RouteLine, track: Track, fix: TrackedFix): Track {
   if (fix.at === track.fix.at || isFrozen(track.fix, fix)) return track;
+  if (fix.accuracy === null) return place(line, track, fix);
   const expected = metresAt(line, track, fix.at);
   const reach = Math.max(track.speed, fix.speed ?? 0) * ((fix.at - track.at) / 1000) * speedReserve;
   const found = snapToRoute(line, steady(fix), { from: track.metres - behind, to: track.metres + reach + ahead, expected });
@@ -73,6 +74,14 @@ export function follow(line: RouteLine, track: Track, fix: TrackedFix): Track {
   if (off !== null) return { ...track, fix, off, snap };
   const correction = expected - snap.metres;
   return { metres: snap.metres, speed: fix.speed ?? track.speed, at: fix.at, fix, correction: Math.abs(correction) > maxBlend ? 0 : correction, off: null, snap };
+}
+
+/** place takes a place that the driver set by hand, anywhere on the route or beside it. The car stands there. */
+function place(line: RouteLine, track: Track, fix: TrackedFix): Track {
+  const snap = snapToRoute(line, { ...fix, heading: null }, { from: 0, to: line.length, expected: null });
+  if (snap === null) return track;
+  const isOn = judgeOff(null, seenOf(snap, fix), fix.at) === null;
+  return { metres: isOn ? snap.metres : track.metres, speed: 0, at: fix.at, fix, correction: 0, off: isOn ? null : placedOff(fix.at), snap };
 }
 
 /** steady drops the heading of a car that hardly moves. */
@@ -101,6 +110,9 @@ export function reckon(line: RouteLine, track: Track, now: number): Reckoned {
   const metres = metresAt(line, track, now);
   return { metres, place: placeAt(line, metres), bearing: bearingAround(line, segmentAt(line, metres)), isReckoned: now - track.at >= reckonedAfter };
 }
+
+/** drivenAt returns the metres of the line that are behind the car. Beside the line it is reckoned along it, but does not drive it. */
+export const drivenAt = (line: Pick<RouteLine, "length">, track: Track, now: number): number => (track.off === null ? metresAt(line, track, now) : track.metres);
 
 /** isOff reports whether the car has left the route. */
 export const isOff = (track: Track, now: number): boolean => hasLeft(track.off, now);

@@ -3,7 +3,7 @@
 import { cleanText } from "../entitylabels.ts";
 import { element } from "../dom.ts";
 import { makeButton, setLabel, setText, setTextOrHide } from "../widgets.ts";
-import { sideOf, walkTo } from "./arrival.ts";
+import { endsOnMotorway, sideOf, walkTo } from "./arrival.ts";
 import type { NavDeps } from "./navigation.ts";
 import { leftText, turnDistanceText } from "./triptexts.ts";
 import { watchAll } from "./watchall.ts";
@@ -96,7 +96,7 @@ function mountArrived({ host, nav, actions }: NavDeps): void {
     setText(title, say("nav.arrived"));
     setTextOrHide(name, cleanText(destination.name, longest));
     const metres = turnDistanceText(walk, host.state.settings.get().units, format);
-    setTextOrHide(note, walk > 0 ? say("nav.walk", { distance: metres }) : side === null ? "" : say(side === "left" ? "nav.side.left" : "nav.side.right"));
+    setTextOrHide(note, endsOnMotorway(line.steps.map(({ step }) => step)) ? say("nav.end.motorway") : walk > 0 ? say("nav.walk", { distance: metres }) : side === null ? "" : say(side === "left" ? "nav.side.left" : "nav.side.right"));
     setText(done, say("nav.done"));
   };
   watchAll([nav.phase, nav.arrived, host.locale], draw);

@@ -16,6 +16,12 @@ export function lineFeature(places: readonly Place[], properties: Record<string,
 /** collection joins features. */
 export const collection = (features: readonly GeoJSON.Feature[]): GeoJSON.FeatureCollection => ({ type: "FeatureCollection", features: [...features] });
 
+/** isEmpty reports whether nothing of the data is drawn. */
+export function isEmpty(data: GeoJSON.Feature | GeoJSON.FeatureCollection): boolean {
+  if (data.type === "FeatureCollection") return data.features.length === 0;
+  return data.geometry.type === "LineString" && data.geometry.coordinates.length < 2;
+}
+
 /** FlowPart is a part of a line on which traffic is as fast everywhere. */
 export interface FlowPart {
   flow: Flow;
@@ -43,6 +49,12 @@ export function flowFeatures(line: RouteLine): GeoJSON.FeatureCollection {
 
 /** drivenFeature is the line behind the car, from so many metres on. */
 export const drivenFeature = (line: RouteLine, from: number, metres: number): GeoJSON.Feature => lineFeature(metres - from < 1 ? [] : part(line, Math.max(0, from), metres));
+
+/** Metres behind the car that are drawn anew with each fix: a long line costs a slow processor too much. */
+const lately = 1500;
+
+/** longDriven returns up to which metre the line is drawn as driven once and for all. It moves back with a car that was taken to be farther. */
+export const longDriven = (drawn: number, driven: number): number => (driven - drawn > lately || driven < drawn ? Math.max(0, driven - lately / 3) : drawn);
 
 const arrowBefore = 35; // metres
 const arrowAfter = 38;

@@ -5,9 +5,10 @@ import { lowestRouteLayer } from "../baselayers.ts";
 import { lowestPinLayer } from "../pins.ts";
 import type { Theme } from "../sun.ts";
 import { walkTo } from "./arrival.ts";
+import { markWhenDrawn, routeDrawnMark } from "./drawnmark.ts";
 import { aheadAt } from "./maneuver.ts";
 import type { NavDeps } from "./navigation.ts";
-import { arrowFeatures, collection, drivenFeature, flowFeatures, lineFeature } from "./routefeatures.ts";
+import { arrowFeatures, collection, drivenFeature, flowFeatures, isEmpty, lineFeature, longDriven } from "./routefeatures.ts";
 import type { RouteLine } from "./routeline.ts";
 import { watchAll } from "./watchall.ts";
 
@@ -16,8 +17,8 @@ const sources = ["route", "route-driven", "route-lately", "route-arrow", "route-
 
 type SourceName = (typeof sources)[number];
 
-/** Metres behind the car that are drawn anew with each fix: a long line costs a slow processor too much. */
-const lately = 1500;
+const latelyInterval = 0.8; // seconds between two drawings of the line behind the car
+const leastDriven = 3; // metres
 const arrowWithin = 500; // metres
 
 const colours: Record<Theme, { case: string; low: string; moderate: string; heavy: string; severe: string; closed: string; driven: string; arrow: string; arrowCase: string; dashes: string }> = {
@@ -49,6 +50,8 @@ function layersFor(theme: Theme): LayerSpecification[] {
 class RouteLayers {
   readonly #map: MapLibre;
   readonly #data = new Map<SourceName, GeoJSON.Feature | GeoJSON.FeatureCollection>();
+  /** Sources whose layers are drawn. Each further one costs a slow processor masks for all its tiles in every frame, also an empty one. */
+  readonly #visible = new Set<SourceName>();
   #theme: Theme;
 
   constructor(map: MapLibre, theme: Theme) {
@@ -66,8 +69,19 @@ class RouteLayers {
 
   set(name: SourceName, data: GeoJSON.Feature | GeoJSON.FeatureCollection): void {
     this.#data.set(name, data);
+    this.#show(name, !isEmpty(data));
     if (this.#map.getSource(name) === undefined) this.#build(false);
     else this.#map.getSource<GeoJSONSource>(name)?.setData(data);
+    if (name === "route") markWhenDrawn(this.#map, name, routeDrawnMark);
+  }
+
+  #show(name: SourceName, visible: boolean): void {
+    if (visible === this.#visible.has(name)) return;
+    if (visible) this.#visible.add(name);
+    else this.#visible.delete(name);
+    for (const layer of layersFor(this.#theme)) {
+      if ("source" in layer && layer.source === name && this.#map.getLayer(layer.id) !== undefined) this.#map.setLayoutProperty(layer.id, "visibility", visible ? "visible" : "none");
+    }
   }
 
   setTheme(theme: Theme): void {
@@ -95,7 +109,11 @@ class RouteLayers {
       else if (anew) this.#map.getSource<GeoJSONSource>(name)?.setData(data);
     }
     const above = this.#map.getLayer(lowestPinLayer) === undefined ? "pins" : lowestPinLayer;
-    for (const layer of layersFor(this.#theme)) if (this.#map.getLayer(layer.id) === undefined) this.#map.addLayer(layer, this.#map.getLayer(above) === undefined ? undefined : above);
+    for (const layer of layersFor(this.#theme)) {
+      if (this.#map.getLayer(layer.id) !== undefined || !("source" in layer)) continue;
+      const visibility = this.#visible.has(layer.source as SourceName) ? "visible" : "none";
+      this.#map.addLayer({ ...layer, layout: { ...layer.layout, visibility } }, this.#map.getLayer(above) === undefined ? undefined : above);
+    }
   }
 }
 
@@ -104,12 +122,14 @@ export function mountRouteLayers({ host, nav }: NavDeps): void {
   let layers: RouteLayers | null = null;
   let drawn: RouteLine | null = null;
   let drivenTo = 0;
+  let latelyTo = -Infinity;
   let arrowAt: number | null = null;
   const drawLine = (): void => {
     const line = (nav.phase.get() === "led" ? nav.led.get()?.line : nav.arrived.get()?.line) ?? null;
     if (layers === null || line === drawn) return;
     drawn = line;
     drivenTo = 0;
+    latelyTo = -Infinity;
     arrowAt = null;
     layers.set("route", line === null || nav.phase.get() === "arrived" ? collection([]) : flowFeatures(line));
     for (const name of ["route-driven", "route-lately", "route-arrow"] as const) layers.set(name, collection([]));
@@ -118,11 +138,16 @@ export function mountRouteLayers({ host, nav }: NavDeps): void {
     const [led, progress] = [nav.led.get(), nav.progress.get()];
     if (layers === null || led === null || progress === null || led.line !== drawn) return;
     const { line } = led;
-    if (progress.metres - drivenTo > lately) {
-      drivenTo = Math.max(0, progress.metres - lately / 3);
+    const from = longDriven(drivenTo, progress.driven);
+    if (from !== drivenTo) {
+      drivenTo = from;
+      latelyTo = -Infinity;
       layers.set("route-driven", drivenFeature(line, 0, drivenTo));
     }
-    layers.set("route-lately", drivenFeature(line, drivenTo, progress.metres));
+    if (Math.abs(progress.driven - latelyTo) >= Math.max(leastDriven, progress.speed * latelyInterval)) {
+      latelyTo = progress.driven;
+      layers.set("route-lately", drivenFeature(line, drivenTo, latelyTo));
+    }
     const { next } = aheadAt(line, progress.metres);
     const at = next !== null && next.maneuver.type !== "arrive" && next.distance < arrowWithin ? progress.metres + next.distance : null;
     if (at === arrowAt || (at !== null && arrowAt !== null && Math.abs(at - arrowAt) < 1)) return;

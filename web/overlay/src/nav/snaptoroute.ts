@@ -1,7 +1,7 @@
 // Where a fix is on a route (pure).
 
 import { angleBetween, bearing, distance, nearestOnSegment, type Place } from "../geo.ts";
-import { segmentAt, type RouteLine } from "./routeline.ts";
+import { placeAt, segmentAt, type RouteLine } from "./routeline.ts";
 
 /** Snap is a place on a route. */
 export interface Snap {
@@ -44,12 +44,20 @@ export function snapToRoute(line: RouteLine, fix: Snapped, { from, to, expected 
   for (let i = segmentAt(line, Math.max(0, from)); i <= last; i++) {
     const [a, b] = [line.places[i], line.places[i + 1]];
     if (a === undefined || b === undefined) continue;
-    const snap = snapToSegment(line, i, a, b, fix);
+    const snap = within(line, snapToSegment(line, i, a, b, fix), fix, from, to);
     const unexpected = expected === null ? 0 : Math.min(maxExpectedPenalty, Math.abs(snap.metres - expected) * expectedFactor);
     const score = snap.offset + (snap.turned ?? 0) * metresPerDegree + unexpected;
     if (best === null || score < best.score) best = { snap, score };
   }
   return best?.snap ?? null;
+}
+
+/** within moves a snap into a window that begins or ends in the middle of its segment: one of a motorway has kilometres. */
+function within(line: RouteLine, snap: Snap, fix: Place, from: number, to: number): Snap {
+  const metres = Math.max(from, Math.min(to, snap.metres));
+  if (metres === snap.metres) return snap;
+  const place = placeAt(line, metres);
+  return { ...snap, metres, place, offset: distance(fix, place) };
 }
 
 function snapToSegment(line: RouteLine, segment: number, a: Place, b: Place, fix: Snapped): Snap {

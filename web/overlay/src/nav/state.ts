@@ -30,6 +30,8 @@ export interface Progress {
   place: Place;
   /** Degrees from north, of the line. */
   bearing: number;
+  /** Metres of the line that the car has driven for certain: no more are added once it is beside the line. */
+  driven: number;
   /** Metres per second. */
   speed: number;
   /** Whether the car has left the route and a new one is not there yet. */
@@ -64,7 +66,7 @@ export interface Offer {
 }
 
 /** Trouble is why a route is not there, or not a new one. */
-export type Trouble = "noRoute" | "noRoad" | "noRegion" | "noConnection" | "noPosition" | "tooSoon" | "failed";
+export type Trouble = "noRoute" | "noRoad" | "offMap" | "noRegion" | "noConnection" | "noPosition" | "tooSoon" | "failed";
 
 /** Arrived is where a drive has ended. */
 export interface Arrived {
@@ -102,6 +104,8 @@ export interface NavState {
   readonly asking: Observable<KeptDrive | null>;
   /** Set by drive.ts in the phase "arrived". */
   readonly arrived: Observable<Arrived | null>;
+  /** Set by drive.ts: ids of the entities that close the route with no way around, a new list each time; null: none do. */
+  readonly blocked: Observable<readonly string[] | null>;
   /** Set by news.ts: a sentence on what has changed, to be shown and said once. */
   readonly news: Observable<News | null>;
   /** Set by voice.ts. */
@@ -126,6 +130,7 @@ export function makeNavState(): NavState {
     isSearching: new Observable<boolean>(false),
     asking: new Observable<KeptDrive | null>(null),
     arrived: new Observable<Arrived | null>(null),
+    blocked: new Observable<readonly string[] | null>(null),
     news: new Observable<News | null>(null),
     voice: new Observable<VoiceMode>("all"),
     overview: new Observable<boolean>(false),

@@ -1,7 +1,7 @@
 // The drive as a whole: when it arrives, what is left, the view of all of it, and its end.
 
 import { element } from "../dom.ts";
-import { makeButton, setAttribute, setLabel, setText, setTextOrHide } from "../widgets.ts";
+import { makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide } from "../widgets.ts";
 import type { NavDeps } from "./navigation.ts";
 import { clockText, leftText } from "./triptexts.ts";
 import { watchAll } from "./watchall.ts";
@@ -14,14 +14,16 @@ export interface Trip {
 /** mountTripPanel shows it at the bottom. */
 export function mountTripPanel({ host, nav, actions }: NavDeps): Trip {
   const clock = element("strong", { class: "clock" });
-  const left = element("span", { class: "left" });
+  const [time, metres] = [element("span", {}), element("span", {})]; // narrow screens break the line between them alone
+  const left = element("span", { class: "left" }, time, " · ", metres);
   const via = element("span", { class: "via" });
   const overview = makeButton({ class: "signed", id: "nav-overview" }, () => {
     nav.overview.set(!nav.overview.get());
   }, makeOverviewIcon());
+  const endText = element("span", {}); // small screens show the cross alone
   const end = makeButton({ class: "end", id: "nav-end" }, () => {
     actions.end();
-  });
+  }, makeIcon("close"), endText);
   const buttons = element("div", { class: "buttons" }, overview, end);
   const trip = element("section", { class: "trip panel", hidden: "" }, element("div", { class: "times" }, clock, left, via), buttons);
   host.slots.foot.append(trip);
@@ -33,12 +35,15 @@ export function mountTripPanel({ host, nav, actions }: NavDeps): Trip {
     setLabel(overview, say("nav.overview"));
     setAttribute(overview, "aria-pressed", String(nav.overview.get()));
     overview.hidden = !host.state.drawable.get();
-    setText(end, say("nav.end"));
+    setLabel(end, say("nav.end"));
+    setText(endText, say("nav.end"));
     const arrivals = nav.arrivals.get();
     const last = arrivals[arrivals.length - 1];
     const next = arrivals.length > 1 ? arrivals[0] : undefined;
     setTextOrHide(clock, last === undefined ? "" : clockText(last.at, language));
-    setText(left, last === undefined ? "" : `${leftText(last.seconds, format)} · ${format.distance(last.metres).text}`);
+    left.hidden = last === undefined;
+    setText(time, last === undefined ? "" : leftText(last.seconds, format));
+    setText(metres, last === undefined ? "" : format.distance(last.metres).text);
     setTextOrHide(via, next === undefined ? "" : say("nav.via", { time: clockText(next.at, language), left: leftText(next.seconds, format) }));
   };
   watchAll([nav.phase, nav.arrivals, nav.overview, host.locale, host.state.drawable], draw);

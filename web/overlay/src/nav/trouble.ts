@@ -4,6 +4,9 @@ import type { Words } from "../i18n/words.ts";
 import { RouteError, TooSoon } from "./api.ts";
 import type { Trouble } from "./state.ts";
 
+/** carHasNoRoad is what the service says of the first place, which is where the car is. A later position may be on the map. */
+const carHasNoRoad = " coordinate 0";
+
 /** troubleOf maps an error of a request to what the driver is told. */
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof TooSoon) return "tooSoon";
@@ -13,7 +16,7 @@ export function troubleOf(error: unknown): Trouble {
     case "NoRoute":
       return "noRoute";
     case "NoSegment":
-      return "noRoad";
+      return error.message.endsWith(carHasNoRoad) ? "offMap" : "noRoad";
     case "NoRegion":
       return "noRegion";
     default:

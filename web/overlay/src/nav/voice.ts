@@ -146,7 +146,10 @@ export function mountVoice(deps: NavDeps, { buttons }: Trip): void {
     voice.setMode(mode);
   });
   const button = makeButton({ class: "signed", id: "nav-voice" }, () => {
-    nav.voice.set(modes[(modes.indexOf(nav.voice.get()) + 1) % modes.length] ?? "all");
+    const next = modes[(modes.indexOf(nav.voice.get()) + 1) % modes.length] ?? "all";
+    nav.voice.set(next);
+    // While led, it stands for the button of sounds, without which no alert is heard.
+    if (next !== "off" && !host.state.settings.get().tones) host.preferences.choose({ tones: true });
   });
   buttons.prepend(button);
   watchAll([nav.voice, host.locale], () => {

@@ -1,8 +1,10 @@
 // The ways that are offered, on the map: the chosen one above the others, and a touch on a line that chooses it.
 
+import { byId } from "../dom.ts";
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre, MapMouseEvent } from "maplibre-gl";
 import { lowestPinLayer } from "../pins.ts";
 import type { Theme } from "../sun.ts";
+import { markWhenDrawn, waysDrawnMark } from "./drawnmark.ts";
 import type { NavDeps } from "./navigation.ts";
 import { routeLineOf, type RouteLine } from "./routeline.ts";
 import { watchAll } from "./watchall.ts";
@@ -50,6 +52,7 @@ export function mountWayLayers({ host, nav }: NavDeps, panel: HTMLElement, choos
     const features = lines.map((line, way): GeoJSON.Feature => ({ type: "Feature", properties: { chosen: way === chosen }, geometry: { type: "LineString", coordinates: lineOf(line) } }));
     const ends = lines.length === 0 ? [] : nav.stops.get().map(({ place }): GeoJSON.Feature => ({ type: "Feature", properties: {}, geometry: { type: "Point", coordinates: [place.lng, place.lat] } }));
     put(map, { type: "FeatureCollection", features: [...features, ...ends] });
+    if (lines.length > 0) markWhenDrawn(map, source, waysDrawnMark);
   };
   const put = (on: MapLibre, data: GeoJSON.FeatureCollection): void => {
     const there = on.getSource<GeoJSONSource>(source);
@@ -70,7 +73,7 @@ export function mountWayLayers({ host, nav }: NavDeps, panel: HTMLElement, choos
     const bounds = boundsOf(lines.flatMap(({ places }) => [...places]));
     if (map === null || bounds === null) return;
     host.state.following.set(false);
-    const room = roomBeside(panel.getBoundingClientRect());
+    const room = roomBeside(panel.getBoundingClientRect(), host.slots.all.querySelector(".attribution")?.getBoundingClientRect());
     const { clientWidth, clientHeight } = map.getContainer();
     const fits = room.left + room.right < clientWidth * 0.9 && room.top + room.bottom < clientHeight * 0.9;
     map.fitBounds(bounds, { padding: fits ? room : 20, maxZoom: 16, bearing: 0, pitch: 0, animate: false });
@@ -100,10 +103,12 @@ export function mountWayLayers({ host, nav }: NavDeps, panel: HTMLElement, choos
   }).observe(panel);
 }
 
-/** roomBeside returns the padding that leaves a panel and the buttons free. */
-function roomBeside({ left, right, top, bottom, width }: DOMRect): { top: number; bottom: number; left: number; right: number } {
-  const room = { top: padding, bottom: padding, left: padding, right: padding + 60 };
+/** roomBeside returns the padding that leaves a panel, the buttons and the attribution free, so that the destination is seen. */
+function roomBeside({ left, right, top, bottom, width }: DOMRect, attribution: DOMRect | undefined): { top: number; bottom: number; left: number; right: number } {
+  const below = attribution === undefined ? 0 : window.innerHeight - attribution.top + 24;
+  const room = { top: padding, bottom: Math.min(window.innerHeight * 0.4, Math.max(padding, below)), left: padding, right: padding + 60 };
   if (bottom <= top) return room;
-  if (width > window.innerWidth * 0.6) return { ...room, bottom: padding / 2 + window.innerHeight - top, right: padding };
-  return left < window.innerWidth - right ? { ...room, left: padding + right } : { ...room, right: padding + window.innerWidth - left };
+  const area = byId("map").getBoundingClientRect(); // smaller than the window beside an app
+  if (width > area.width * 0.6) return { ...room, bottom: padding / 2 + area.bottom - top, right: padding };
+  return left - area.left < area.right - right ? { ...room, left: padding + right - area.left } : { ...room, right: padding + area.right - left };
 }

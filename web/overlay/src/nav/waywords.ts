@@ -1,6 +1,7 @@
 // What is told of each way that is offered (pure).
 
-import type { Place } from "../geo.ts";
+import { distance, type Place } from "../geo.ts";
+import { endsOnMotorway } from "./arrival.ts";
 import type { Route } from "./types.ts";
 
 /** WayFacts are what the driver compares. */
@@ -38,6 +39,24 @@ export function factsOf(route: Route): WayFacts {
     avoided: route.wayside.avoided,
     isClosed: route.legs.some(({ incidents }) => incidents.some(({ closed }) => closed)),
   };
+}
+
+/** RouteEnd is what the driver should know of a route's end before starting. */
+export interface RouteEnd {
+  /** Metres from there to the destination; 0 if they are not worth a word. */
+  away: number;
+  /** Whether it is on a motorway, where nobody may stop. */
+  isOnMotorway: boolean;
+}
+
+const minAway = 150; // metres: houses and car parks are as far from their street
+
+/** endOf returns where a route ends, against the place that it was asked for. */
+export function endOf({ legs }: Pick<Route, "legs">, place: Place): RouteEnd {
+  const steps = legs[legs.length - 1]?.steps ?? [];
+  const [lng, lat] = steps[steps.length - 1]?.maneuver.location ?? [place.lng, place.lat];
+  const away = distance({ lat, lng }, place);
+  return { away: away >= minAway ? away : 0, isOnMotorway: endsOnMotorway(steps) };
 }
 
 /** Entities that ways are led around and that are told, at most. */

@@ -8,6 +8,7 @@ import { placeOf } from "../shapes.ts";
 import { keyedList, makeButton, makeIcon, replaceChildren, setAttribute, setLabel, setText, setTextOrHide, type KeyedItem } from "../widgets.ts";
 import { chargerTexts } from "./chargerfinder.ts";
 import type { Slot } from "./keptplaces.ts";
+import { listen, localRecognition, type Recognition } from "./localspeech.ts";
 import { makeNavIcon, type NavIcon } from "./navicons.ts";
 import type { NavDeps } from "./navigation.ts";
 import type { PlaceKeeper } from "./placekeeper.ts";
@@ -55,7 +56,7 @@ interface Line {
 export function mountWhereTo(deps: WhereToDeps): WhereTo {
   const panel = new WhereToPanel(deps);
   const { host, nav, keeper } = deps;
-  watchAll([keeper.places, host.locale], () => {
+  watchAll([keeper.places, keeper.inAccount, host.locale], () => {
     panel.draw();
   });
   host.state.motion.watch((motion) => {
@@ -78,6 +79,11 @@ class WhereToPanel {
   readonly #title = element("h2", { id: "where-to-title" });
   readonly #close: HTMLButtonElement;
   readonly #field = element("input", { id: "where-to-field", type: "text", enterkeyhint: "search", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: "200" });
+  readonly #account: HTMLButtonElement;
+  readonly #accountFailed = element("p", { class: "trouble", role: "status", hidden: "" });
+  readonly #speak: HTMLButtonElement;
+  #makeRecognition: (() => Recognition) | null = null;
+  #stopListening: (() => void) | null = null;
   readonly #putAway = element("p", { class: "put-away", role: "status", hidden: "" });
   readonly #kinds = element("div", { class: "categories", role: "group" });
   readonly #categories: readonly { name: Category; button: HTMLButtonElement; text: HTMLElement }[];
@@ -116,21 +122,28 @@ class WhereToPanel {
         this.open(slot);
       }),
     }));
+    this.#account = makeButton({ class: "account-places", id: "where-to-account" }, () => {
+      void deps.keeper.keepInAccount(deps.keeper.inAccount.get() !== true).then((done) => {
+        setTextOrHide(this.#accountFailed, done ? "" : host.locale.get().say("nav.account.failed"));
+      });
+    });
+    this.#speak = makeButton({ class: "signed", id: "where-to-speak", hidden: "" }, () => {
+      this.#listenTo();
+    }, makeNavIcon("microphone"));
     this.#showLines = keyedList<Line>(list, ({ id }) => id, (line) => makeLine(deps, line, (destination) => {
       this.#choose(destination);
     }));
     this.#kinds.append(...this.#categories.map(({ button }) => button));
     this.#slots.append(...this.#slotButtons.map(({ button }) => button));
-    const scroll = element("div", { class: "scroll" }, this.#title, this.#kinds, this.#status, list, this.#slots, this.#credit);
-    this.#box = element("section", { class: "panel where", hidden: "", role: "dialog", "aria-labelledby": this.#title.id }, element("header", {}, this.#field, this.#putAway, this.#close), scroll);
+    const scroll = element("div", { class: "scroll" }, this.#title, this.#kinds, this.#status, list, this.#slots, this.#account, this.#accountFailed, this.#credit);
+    this.#box = element("section", { class: "panel where", hidden: "", role: "dialog", "aria-labelledby": this.#title.id }, element("header", {}, this.#field, this.#putAway, this.#speak, this.#close), scroll);
     host.slots.all.append(this.#box);
     this.#listen();
   }
 
   #listen(): void {
     this.#field.addEventListener("input", () => {
-      this.#category = null;
-      this.#search.type(this.#field.value);
+      this.#type();
     });
     this.#field.addEventListener("keydown", (event) => {
       const [first] = this.#state.found;
@@ -141,13 +154,49 @@ class WhereToPanel {
     });
   }
 
+  #type(): void {
+    const { value } = this.#field;
+    // What is typed keeps the direction of its script; the empty field has the page's.
+    if (value === "") this.#field.removeAttribute("dir");
+    else this.#field.dir = "auto";
+    this.#category = null;
+    this.#search.type(value);
+  }
+
+  /** #listenTo searches for what the driver says, or stops listening. */
+  #listenTo(): void {
+    if (this.#stopListening !== null) {
+      this.#stopListening();
+      return;
+    }
+    if (this.#makeRecognition === null) return;
+    this.#stopListening = listen(this.#makeRecognition, (text) => {
+      this.#field.value = text;
+      this.#type();
+    }, () => {
+      this.#stopListening = null;
+      this.draw();
+    });
+    this.draw();
+  }
+
+  /** #findRecognition offers the microphone where the browser recognises the page's language on the device. */
+  async #findRecognition(): Promise<void> {
+    const browser = window as { SpeechRecognition?: unknown; webkitSpeechRecognition?: unknown };
+    this.#makeRecognition = await localRecognition(this.#deps.host.locale.get().language, browser.SpeechRecognition ?? browser.webkitSpeechRecognition);
+    this.draw();
+  }
+
   open(purpose: Purpose): void {
     const { host } = this.#deps;
     this.#purpose = purpose;
     this.#category = null;
     this.#state = idle;
     this.#field.value = "";
+    this.#field.removeAttribute("dir");
+    this.#accountFailed.hidden = true;
     this.#box.hidden = false;
+    void this.#findRecognition();
     this.#mayType = mayType(host.state.pose()?.speed ?? null, true);
     this.draw();
     (this.#mayType ? this.#field : this.#close).focus({ preventScroll: true });
@@ -164,6 +213,7 @@ class WhereToPanel {
 
   #hide(): void {
     this.#search.stop();
+    this.#stopListening?.();
     this.#box.hidden = true;
   }
 
@@ -234,6 +284,13 @@ class WhereToPanel {
       button.hidden = places[slot] !== null;
     }
     this.#slots.hidden = !isIdle || (places.home !== null && places.work !== null);
+    const { inAccount } = keeper;
+    this.#account.hidden = !isIdle || inAccount.get() === null;
+    setText(this.#account, say("nav.account"));
+    setAttribute(this.#account, "aria-pressed", String(inAccount.get() === true));
+    this.#speak.hidden = this.#makeRecognition === null;
+    setLabel(this.#speak, say(this.#stopListening === null ? "nav.speak" : "nav.listening"));
+    setAttribute(this.#speak, "aria-pressed", String(this.#stopListening !== null));
     this.#drawLines();
   }
 
@@ -243,7 +300,7 @@ class WhereToPanel {
     const lines = this.#lines();
     this.#showLines(this.#mayType ? lines : lines.slice(0, maxWhileDriving));
     const isEmpty = lines.length === 0;
-    setTextOrHide(this.#status, how === "failed" ? say("nav.search.failed") : isEmpty && how === "found" ? say("nav.search.none") : isEmpty && how === "searching" ? say("state.loading") : "");
+    setTextOrHide(this.#status, how === "failed" ? say("nav.search.failed") : how === "missing" ? say("nav.search.missing") : isEmpty && how === "found" ? say("nav.search.none") : isEmpty && how === "searching" ? say("state.loading") : "");
     this.#credit.hidden = attribution === "" || isEmpty;
     replaceChildren(this.#credit, attributionNodes(attribution));
   }
