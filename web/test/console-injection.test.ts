@@ -9,7 +9,7 @@ import { eventually, type Car } from "./harness.ts";
 let testConsole: TestConsole;
 
 beforeAll(async () => {
-  testConsole = await openTestConsole();
+  testConsole = await openTestConsole({ more: "[apps]\nenabled = true" });
 });
 
 afterAll(() => testConsole.end());
@@ -121,11 +121,86 @@ test("sixty hostile texts in every field stay text", async () => {
   expect([...seen, ...alsoSeen]).toEqual([]);
 });
 
+/** appOf is a submission with one text in every field, and twelve in its settings, where as many fit. */
+function appOf(text: string, feed: string, more: readonly string[]): Record<string, unknown> {
+  const short = (one: string): string => one.slice(0, 60);
+  return {
+    name: short(text), summary: text.slice(0, 140), description: more.join("\n"), kinds: ["pins"], feed_ids: [feed], website_url: "https://example.org/", changelog: text,
+    cost: { model: "free", note: text.slice(0, 200) },
+    config_schema: [
+      { key: "choice", label: short(text), type: "select", help: text.slice(0, 200), options: [...new Set(more.map((one) => short(one).trim()))], default: short(text).trim() },
+      ...more.slice(1).map((one, i) => ({ key: `text_${String(i)}`, label: short(one), type: "text", help: one.slice(0, 200), default: one })),
+    ],
+  };
+}
+
+test("sixty hostile texts in every field of apps stay text", async () => {
+  const owners: Car[] = []; // ten apps of an account wait at most
+  while (owners.length * 10 < payloads.length) owners.push(await testConsole.signInAs(`apps${String(owners.length)}@example.org`));
+  const curator = await testConsole.signInAs("apps-curator@example.org", { role: "curator" });
+  const seen = [...owners, curator].map(recordEffects);
+  const taken: { id: string; slug: string; texts: string[]; owner: Car }[] = [];
+  const published = payloads.filter((text) => !/[\u200d\u2066]/.test(text));
+  for (const [i, owner] of owners.entries()) {
+    const answer = await owner.page.request.post("/v2/feeds", { data: { direction: "push", name: "Feed", visibility: "public" } });
+    const { feed } = (await answer.json()) as { feed: { id: string } };
+    testConsole.cli("feed", "approve", feed.id);
+    for (const text of payloads.filter((_, at) => at % owners.length === i)) {
+      const at = Math.max(0, published.indexOf(text));
+      const texts = [text, ...Array.from({ length: 11 }, (_, next) => published[(at + next + 1) % published.length] ?? "")];
+      const submitted = await owner.page.request.post("/v2/apps", { data: appOf(text, feed.id, texts) });
+      expect(submitted.status(), await submitted.text()).toBe(published.includes(text) ? 201 : 422);
+      if (submitted.status() !== 201) continue;
+      const { app } = (await submitted.json()) as { app: { id: string; slug: string } };
+      taken.push({ ...app, texts, owner });
+    }
+  }
+  const look = async (visitor: Car, path: string, texts: readonly string[]): Promise<void> => {
+    await visitor.page.goto(path);
+    const found = (await elements(visitor)).split("\n").filter((one) => !one.startsWith('<a href="https://example.org/" target="_blank" rel="nofollow noopener noreferrer">'));
+    expect(found.join("\n"), path).toBe("");
+    const shown = (await visitor.page.locator("main").evaluate((node) => node.textContent)).replace(/\s+/g, " ");
+    for (const text of texts) expect(shown, path).toContain(text.slice(0, 60).replace(/\s+/g, " ").trim());
+  };
+  const all = taken.map(({ texts: [text = ""] }) => text);
+  await look(curator, "/review", all);
+  // Every fourth has all of the texts in its settings, and a page of each kind shows each of its other fields.
+  for (const [i, { id, texts, slug, owner }] of taken.entries()) {
+    if (i % 4 === 0) await look(curator, `/apps/review/${id}`, texts);
+    expect((await curator.page.request.post(`/v2/apps/${id}/versions/1/approve`)).status()).toBe(200);
+    if (i % 4 !== 0) continue;
+    await look(curator, `/apps/${slug}`, texts);
+    await look(curator, `/account/apps/${id}`, texts);
+    await look(owner, `/apps/own/${id}`, texts.slice(0, 1));
+    const answer = await curator.page.request.put(`/v2/account/apps/${id}`, { data: { config: { text_0: texts[0], text_1: texts[1] } } });
+    expect(answer.status()).toBe(200);
+    await look(curator, `/account/apps/${id}`, texts);
+  }
+  await look(curator, "/apps", all);
+  await look(curator, "/account", []);
+
+  // Forms that are sent back to the page.
+  const [{ owner, id }] = taken as [(typeof taken)[0]];
+  const fields = ["name", "summary", "description", "widget_url", "domains", "config_schema", "cost_model", "cost_note", "website_url", "privacy_url", "changelog", "report"];
+  for (let i = 0; i < plain.length; i += 4) {
+    const text = plain.slice(i, i + 4).join(" ");
+    const form = { ...Object.fromEntries(fields.map((field, at) => [field, plain[(i + at) % plain.length] ?? ""])), kinds: "widget" };
+    for (const [visitor, path, values] of [[owner, "/apps/new", form], [curator, `/account/apps/${id}`, { "config.choice": text + text, "config.text_0": text.repeat(99) }]] as const) {
+      const answer = await visitor.page.request.post(path, { form: values });
+      expect(answer.status()).toBe(422);
+      await visitor.page.route(`**${path}?again`, async (route) => route.fulfill({ status: 200, contentType: "text/html; charset=utf-8", headers: answer.headers(), body: await answer.text() }));
+      await look(visitor, `${path}?again`, []);
+      await visitor.page.unroute(`**${path}?again`);
+    }
+  }
+  expect(seen.flat()).toEqual([]);
+});
+
 test("other sites' pages send no form and read nothing", async () => {
   const owner = await testConsole.signInAs("victim@example.org");
   const made = await owner.page.request.post("/v2/feeds", { data: { direction: "push", name: "Mine", visibility: "private" } });
   const { feed } = (await made.json()) as { feed: { id: string } };
-  const targets = [`/feeds/${feed.id}/delete`, `/feeds/${feed.id}/pause`, `/feeds/${feed.id}/rotate`, `/feeds/${feed.id}/edit`, "/feeds/new", "/check", "/account/delete", "/account/end-others", "/account/tokens", "/sign-out", "/language", "/pair", "/sign-in", "/auth/verify"];
+  const targets = [`/feeds/${feed.id}/delete`, `/feeds/${feed.id}/pause`, `/feeds/${feed.id}/rotate`, `/feeds/${feed.id}/edit`, "/feeds/new", "/check", "/account/delete", "/account/end-others", "/account/tokens", "/account/public-name", "/apps/new", "/sign-out", "/language", "/pair", "/sign-in", "/auth/verify"];
   const page = (path: string): string =>
     `<!doctype html><form id="f" method="post" action="${testConsole.address}${path}"><input name="email" value="victim@example.org"><input name="name" value="x"><input name="token" value="x"><input name="code" value="x"></form><script>f.submit()</script>`;
   const other: Server = createServer((request, answer) => {

@@ -100,13 +100,13 @@ export async function openDemoDrive(withMap: boolean, options: CarOptions = {}, 
   await page.goto(`/?drive=loop&x=${String(speedUp)}`);
   const timetable = timetableOf(await read<Drive>("/demo/drive.json", car.service));
   await eventually("the drive has begun", async () => {
-    await page.clock.runFor(1);
+    await page.clock.fastForward(1);
     return (await page.evaluate(readPage)).ms >= 0;
   });
   await streamed; // otherwise the car would drive past pins while the service answers
   await eventually("the list is filled", async () => {
     const { ms } = await page.evaluate(readPage);
-    await page.clock.runFor(fixInterval - (Math.round(ms) % fixInterval));
+    await page.clock.fastForward(fixInterval - (Math.round(ms) % fixInterval));
     return (await page.evaluate(readPage)).lines.length > 3;
   });
   return { car, timetable };
@@ -114,7 +114,7 @@ export async function openDemoDrive(withMap: boolean, options: CarOptions = {}, 
 
 /** driveOneSecond advances the drive by a second. */
 export async function driveOneSecond(page: Page, timetable: Timetable): Promise<DriveStep> {
-  await page.clock.runFor(fixInterval);
+  await page.clock.fastForward(fixInterval);
   const seen = await page.evaluate(readPage);
   const car = pointAt(timetable, (seen.ms * speedUp) / 1000);
   if (car === null) throw new Error("the drive leads nowhere");

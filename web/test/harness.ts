@@ -87,6 +87,13 @@ export async function closeCars(): Promise<void> {
   }
 }
 
+/** keepOpen keeps a page from being closed and checked after a test, for pages that the tests of a file share; they close it. */
+export function keepOpen(car: Car): Car {
+  const at = open.indexOf(car);
+  if (at >= 0) open.splice(at, 1);
+  return car;
+}
+
 /** foreignRequests returns the URLs of other origins, except data: and blob:. */
 export function foreignRequests(requests: readonly string[], service: string): string[] {
   return requests.filter((url) => !url.startsWith(`${service}/`) && !/^(data|blob):/.test(url));

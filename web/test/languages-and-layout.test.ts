@@ -7,6 +7,7 @@ import { placeOf } from "../overlay/src/shapes.ts";
 import { check, checkLayout, phoneTouch } from "./pagechecks.ts";
 import { driveUntil, openDemoDrive } from "./demodrive.ts";
 import { countPixels, eventually, openCar, screens, type Car, type CarOptions, type Colour } from "./harness.ts";
+import { pass } from "./leddrive.ts";
 import { openPhone, phoneScreen, signIn } from "./phonesignin.ts";
 import { findOne } from "./serviceclient.ts";
 import { findChromium, flags } from "./globalsetup.ts";
@@ -67,7 +68,7 @@ async function openAtBanner(options: CarOptions): Promise<Car> {
   const { lat, lng } = placeOf(await findOne("camera.speed"));
   const car = await openCar("/", { sensor: true, stopped: true, map: "blank", ...options });
   await eventually("a banner", async () => {
-    await car.page.clock.runFor(20);
+    await car.page.clock.fastForward(20);
     await car.sendFix({ lat: lat - 0.0011, lng, heading: 0, speed: 14 });
     return car.page.locator(".banner").isVisible();
   });
@@ -105,7 +106,7 @@ test("what is said of a missing place, and the pairing, fit in every language", 
   const car = await openCar("/", { place: null, map: "blank", choices: { language: "en", theme: "day" }, stopped: true });
   const { page } = car;
   await eventually("the page asks for a place", async () => {
-    await page.clock.runFor(100);
+    await page.clock.fastForward(100);
     return page.locator('.notice [data-about="place"]').isVisible();
   });
   for (const name of Object.keys(windows) as (keyof typeof windows)[]) {
@@ -131,7 +132,7 @@ test("what is said of a missing place, and the pairing, fit in every language", 
       await checkTexts(page, language, `pairing, ${name}`);
       expect(await page.locator(".pairing").evaluate((box) => box.scrollWidth - box.clientWidth), `${language}, ${name}: cut off`).toBeLessThanOrEqual(0);
       if (language !== "de") continue;
-      await page.clock.runFor(70);
+      await pass(page, 100, 50);
       await car.screenshot(`pairing-${name}`);
     }
   }
@@ -162,7 +163,7 @@ test.each(["day", "night"] as const)("by %s a drive, the menu and a card can be 
   const all = async (what: string): Promise<void> => {
     for (const [name, viewport] of Object.entries({ ...windows, laid: { width: phoneScreen.height, height: phoneScreen.width } })) {
       await page.setViewportSize(viewport);
-      await page.clock.runFor(70); // MapLibre waits 50 ms before it renders at another size
+      await pass(page, 100, 50); // MapLibre waits 50 ms before it renders at another size
       await checkLayout(page, `${what}, ${name}`);
       await demoDrive.car.screenshot(`${what}-${theme}-${name}`);
     }

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { en } from "../overlay/src/i18n/en.ts";
 import type { ViewAnswer } from "../overlay/src/wire.ts";
 import { cameraBlue, countPixels, eventually, screens, town, type Car, type CarOptions } from "./harness.ts";
+import { pass } from "./leddrive.ts";
 import { check } from "./pagechecks.ts";
 import { phoneScreen } from "./phonesignin.ts";
 import { openTestConsole, type TestConsole } from "./testconsole.ts";
@@ -170,14 +171,14 @@ test("nothing is read while the page is hidden or without a network", async () =
   const { page, context } = car;
   const passes = (what: string, isSo: () => Promise<boolean>): Promise<boolean> =>
     eventually(what, async () => {
-      await page.clock.runFor(100);
+      await page.clock.fastForward(100);
       return isSo();
     });
   await passes("the card of the first visit", () => page.locator("#welcome-look").isVisible());
   await page.locator("#welcome-look").click();
   const scale = page.locator(".scale");
   await passes("all data, and the scale of the map", async () => car.views.some((view) => countOf(view) === total) && scale.isVisible());
-  await page.clock.runFor(5000); // until the view rests and was read
+  await pass(page, 5000); // until the view rests and was read
   await page.evaluate(countReads);
   const asked = (): Promise<number> => page.evaluate(() => window.viewReads);
   const setHidden = (hidden: boolean): Promise<void> =>
@@ -190,7 +191,7 @@ test("nothing is read while the page is hidden or without a network", async () =
     await page.mouse.move(640, 300);
     await page.mouse.wheel(0, -600);
     await passes("the map shows another view", async () => (await scale.innerHTML()) !== before);
-    await page.clock.runFor(aMinute);
+    await pass(page, aMinute);
   };
   await setHidden(true);
   await zoomIn();

@@ -5,8 +5,12 @@ import { isHidden, pointAt, timetableOf, type DrivePoint, type Timetable } from 
 import { distance, type Place } from "../overlay/src/geo.ts";
 import type { DemoDrives, GuidedDrive } from "../overlay/src/wire.ts";
 import { eventually, openCar, type Car } from "./harness.ts";
+import { pass } from "./leddrive.ts";
 import { ownDemo } from "./owndemo.ts";
 import { read } from "./serviceclient.ts";
+
+/** Milliseconds of a step of the clock: the voice is as exact. */
+const speechStep = 250;
 
 /** Spoken is what the recorded voice was given. Times are milliseconds of the page's clock. */
 interface Spoken {
@@ -135,14 +139,14 @@ async function openGuided(): Promise<GuidedPage> {
   const { guided } = await read<DemoDrives>("/demo/drive.json", car.service);
   if (guided === undefined) throw new Error("the demo has no drive to a destination");
   await eventually("the page leads", async () => {
-    await car.page.clock.runFor(50);
+    await pass(car.page, 50);
     return (await lookAt(car.page)).figure !== "";
   });
   return { car, guided, timetable: timetableOf(guided) };
 }
 
 async function driveOneSecond({ car, guided, timetable }: GuidedPage): Promise<Step> {
-  await car.page.clock.runFor(1000);
+  await pass(car.page, 1000, speechStep);
   const { ms, ...seen } = await lookAt(car.page);
   const second = Math.min(ms / 1000, timetable.duration - 0.01);
   const at = pointAt(timetable, second);
@@ -210,7 +214,7 @@ test("the demo drive is told each turn once and in time, in one voice with alert
         closed = true;
         await pushClosure(600);
         await eventually("the closure changes the route", async () => {
-          await car.page.clock.runFor(10);
+          await pass(car.page, 10);
           return (await lookAt(car.page)).news !== "";
         });
       }

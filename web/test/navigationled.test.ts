@@ -1,7 +1,8 @@
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { distance, type Place } from "../overlay/src/geo.ts";
 import { eventually, openCar, town, type Car } from "./harness.ts";
-import { drive, openLed, panel, pointsOf, straightOn, until, wayOver } from "./leddrive.ts";
+import { drive, openLed, panel, pass, pointsOf, straightOn, until, untilLed, wayOver } from "./leddrive.ts";
 import { ownDemo } from "./owndemo.ts";
 import { violations, smallTargets } from "./pagechecks.ts";
 
@@ -43,7 +44,7 @@ test("a driver is led to a place and arrives", async () => {
   expect(figures[0]).toBeGreaterThan(1400);
   expect([...figures].sort((a, b) => b - a), "the distance only shrinks").toEqual(figures);
   expect([...names]).toEqual(["8th Street", "Your destination"]);
-  expect((await panel(page)).arrived).toContain("You have arrivedOn the right");
+  expect((await panel(page)).arrived, "the place has the name that the search knows").toMatch(/^You have arrived8th Street \d+On the right/);
   expect(await stored(car), "nothing is resumed").toBeNull();
   const minutes = way.length / 60;
   // The page's clock runs faster than the service's heartbeats come, so that streams are opened more often than on a road.
@@ -99,7 +100,7 @@ test("in a tunnel the car goes on at the speed of before", async () => {
   const way = await wayOver([town, destination], car.service);
   await drive(car, way.slice(0, 30));
   const before = metres((await panel(page)).figure);
-  await page.clock.runFor(20_000);
+  await pass(page, 20_000);
   const after = metres((await panel(page)).figure);
   expect(before - after).toBeGreaterThan(220);
   expect(before - after).toBeLessThan(330);
@@ -127,11 +128,11 @@ test("a closure ahead changes the route before its junction and says why", async
   }
   // It opens again: the old way is offered, and kept unless the driver declines.
   await until(page, "the old way is offered", async () => {
-    await page.clock.runFor(1000);
+    await pass(page, 1000);
     return (await panel(page)).offer !== "";
   });
   expect((await panel(page)).offer).toMatch(/^Faster route: saves \d+ min$/);
-  await page.clock.runFor(11_000);
+  await pass(page, 11_000);
   await until(page, "it is taken", async () => (await panel(page)).offer === "" && metres((await panel(page)).left.split(" · ")[1] ?? "") < 650);
 });
 
@@ -169,6 +170,7 @@ test("a session that the service forgot is opened anew without a word", async ()
   expect((await page.request.delete(path)).status()).toBe(204);
   await until(page, "there is another session", async () => Promise.resolve(opened() === 2));
   expect(await panel(page)).toMatchObject({ phase: "led", name: "8th Street", news: "" });
+  await page.close(); // its stream may be refused after its position was
   forgive(car);
 });
 
@@ -189,7 +191,7 @@ test("without a connection the route is led on, and the way back to it is shown"
   expect(metres((await panel(page)).figure)).toBeLessThan(away);
   await drive(car, [...pointsOf([beside[13] ?? at, way[75] ?? at]), ...way.slice(76, 82)]);
   expect((await panel(page)).name).toBe("8th Street");
-  await context.setOffline(false);
+  await context.close(); // errors of requests that failed come no later
   forgive(car);
 });
 
@@ -222,6 +224,14 @@ test.each([
   forgive(car);
 });
 
+/** covered returns pairs of panels that overlap. The car must be seen beside all of them. */
+const covered = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const parts = [".car-mark", ".maneuver", ".banner", ".trip", ".prompt", ".dash", ".controls", ".menu-button", ".attribution"].flatMap((selector) => [...document.querySelectorAll(selector)].map((node) => ({ selector, box: node.getBoundingClientRect() })));
+    const shown = parts.filter(({ box }) => box.width > 0 && box.height > 0);
+    return shown.flatMap((a, i) => shown.slice(i + 1).filter(({ box: b }) => a.box.left < b.right - 1 && b.left < a.box.right - 1 && a.box.top < b.bottom - 1 && b.top < a.box.bottom - 1).map((b) => `${a.selector} and ${b.selector}`));
+  });
+
 test.each([
   ["day", 1280, 800],
   ["night", 1000, 750],
@@ -235,44 +245,9 @@ test.each([
   expect(await smallTargets(page)).toEqual([]);
   const cut = await page.evaluate(() => [...document.querySelectorAll<HTMLElement>(".maneuver *, .trip *")].filter((node) => node.getClientRects().length > 0 && node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).display !== "inline").map((node) => node.outerHTML.slice(0, 100)));
   expect(cut, "overlong texts").toEqual([]);
+  expect(await covered(page), "what lies over something else").toEqual([]);
+  expect(await page.locator("#mute").isVisible(), "one button of sounds is enough").toBe(false);
   await car.screenshot(`navigation-led-${theme}-${String(width)}`);
-});
-
-test("hostile names are texts, and leave room for the map", async () => {
-  const tricks = ["<img src=x onerror=alert(1)>", "<script>alert(2)</script>", "\"'`${alert(3)}", "javascript:alert(4)", "\u202egnp.\u2066exe\u0000\u001b[31m", "W".repeat(20_000), "ﷺ".repeat(5000), "e\u0301".repeat(5000), "a\n".repeat(5000), "{{constructor.constructor('alert(5)')()}}", "👨‍👩‍👧".repeat(2000), "%00%0d%0aSet-Cookie:x"];
-  const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE", viewport: { width: 1000, height: 750 } });
-  const { page } = car;
-  const dialogs: string[] = [];
-  page.on("dialog", (dialog) => {
-    dialogs.push(dialog.message());
-    void dialog.dismiss();
-  });
-  let trick = "";
-  await page.route(/\/v2\/navigation\/(route|sessions)/, async (route) => {
-    if (route.request().method() !== "POST") {
-      await route.continue();
-      return;
-    }
-    const answer = await route.fetch();
-    const names = new Set(["text", "name", "ref", "exits", "destinations", "announcement", "rotary_name", "summary"]);
-    const text = JSON.stringify(await answer.json(), (key, value: unknown) => (names.has(key) ? trick : value));
-    await route.fulfill({ response: answer, body: text });
-  });
-  for (trick of tricks) {
-    await page.goto(`/?to=${String(destination.lat)},${String(destination.lng)}`);
-    await car.sendFix({ ...town, speed: 0 });
-    await until(page, "the page leads", async () => (await panel(page)).figure !== "");
-    const seen = await page.evaluate(() => {
-      const box = document.querySelector(".maneuver")?.getBoundingClientRect();
-      return { height: box?.height ?? 0, right: box?.right ?? 0, wide: document.documentElement.scrollWidth, text: document.querySelector(".maneuver")?.textContent.length ?? 0 };
-    });
-    expect(seen.height, trick.slice(0, 20)).toBeLessThan(340);
-    expect(seen.right).toBeLessThan(600);
-    expect(seen.wide).toBeLessThanOrEqual(1000);
-    expect(seen.text).toBeLessThan(500);
-    await page.locator("#nav-end").click();
-  }
-  expect(dialogs).toEqual([]);
 });
 
 test("a better way that is declined is not taken", async () => {
@@ -291,17 +266,17 @@ test("a better way that is declined is not taken", async () => {
   const { page } = car;
   await page.goto("/?to=52.00594,5");
   await car.sendFix({ lat: 52.00099, lng: 5, speed: 0 });
-  await until(page, "the page leads", async () => (await panel(page)).figure !== "");
+  await untilLed(page);
   const before = await panel(page);
   await page.request.post(push, { data: closure(1) });
   isClosed = false;
   await settle();
   await until(page, "the shorter way is offered", async () => {
-    await page.clock.runFor(500);
+    await pass(page, 500);
     return (await panel(page)).offer !== "";
   });
   await page.locator(".offer button:not(.strong)").click();
-  await page.clock.runFor(15_000);
+  await pass(page, 15_000);
   const after = await panel(page);
   expect(after.offer).toBe("");
   expect(after.left.split(" · ")[1]).toBe(before.left.split(" · ")[1]);

@@ -9,8 +9,8 @@ import { findOne } from "./serviceclient.ts";
 const dist = new URL("../dist/overlay/", import.meta.url).pathname;
 
 // What is loaded only when it is needed: the languages but English, the card of the first visit, details of cards, what reads other
-// places, and navigation.
-const loadedLater = /^(ar|de|es|fr|it|nl|firstvisit|details|otherplaces|navigation)\.js$/;
+// places, the menu's pages, navigation, and apps.
+const loadedLater = /^((apps-)?(ar|de|es|fr|it|nl)|firstvisit|details|otherplaces|menupages|navigation|apps)\.js$/;
 
 test("the JavaScript of the first load in one language is at most 330 KB when compressed", () => {
   const sizes = readdirSync(dist)
@@ -22,6 +22,10 @@ test("the JavaScript of the first load in one language is at most 330 KB when co
 
 test("navigation is at most 45 KB when compressed", () => {
   expect(gzipSync(readFileSync(`${dist}navigation.js`), { level: 9 }).length).toBeLessThanOrEqual(45 * 1024);
+});
+
+test("apps are at most 20 KB when compressed", () => {
+  expect(gzipSync(readFileSync(`${dist}apps.js`), { level: 9 }).length).toBeLessThanOrEqual(20 * 1024);
 });
 
 /** showsCamera waits until a camera is drawn on the map; the list, which has the same icon, is closed. */

@@ -4,6 +4,7 @@ import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { seeded } from "../overlay/src/seeded.ts";
 import type { Entity } from "../overlay/src/wire.ts";
+import { otherAddress } from "./serviceclient.ts";
 
 const kinds = ["traffic.jam", "alert.police", "alert.hazard.object_on_road", "charger.supercharger", "camera.speed", "alert.accident", "alert.construction"];
 const changeInterval = 500; // ms
@@ -13,10 +14,21 @@ export interface PinServer {
   close(): void;
 }
 
+export interface PinServerOptions {
+  /** Each request comes from another address, for a page whose clock is so fast that it asks more than a guest may. */
+  ofMany?: boolean;
+  /** Places that the pins are near, as longitude and latitude, instead of in the town. */
+  along?: readonly (readonly [number, number])[];
+}
+
 /** startPinServer places so many pins around the demo's drive, some with lines or zones, and changes one every half second. */
-export async function startPinServer(demo: string, count: number): Promise<PinServer> {
+export async function startPinServer(demo: string, count: number, { ofMany = false, along = [] }: PinServerOptions = {}): Promise<PinServer> {
   const random = seeded(9);
-  const place = (): [number, number] => [5 + (random() - 0.5) * 0.06, 52 + (random() - 0.5) * 0.035];
+  const near = (by: number): number => (random() - 0.5) * by;
+  const place = (): [number, number] => {
+    const on = along[Math.floor(random() * along.length)];
+    return on === undefined ? [5 + near(0.06), 52 + near(0.035)] : [on[0] + near(0.016), on[1] + near(0.01)];
+  };
   const make = (i: number): Entity => {
     const now = Date.now();
     const at = (milliseconds: number): string => new Date(now + milliseconds).toISOString();
@@ -40,7 +52,7 @@ export async function startPinServer(demo: string, count: number): Promise<PinSe
   const target = new URL(demo);
   const server = createServer((question, answer) => {
     if (!(question.url ?? "").startsWith("/v2/stream")) {
-      const forward = request({ host: target.hostname, port: target.port, path: question.url, method: question.method, headers: question.headers }, (got) => {
+      const forward = request({ host: target.hostname, port: target.port, path: question.url, method: question.method, headers: question.headers, ...(ofMany && otherAddress()) }, (got) => {
         answer.writeHead(got.statusCode ?? 502, got.headers);
         got.pipe(answer);
       });

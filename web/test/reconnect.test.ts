@@ -1,6 +1,7 @@
 import { expect, inject, test } from "vitest";
 import { placeOf } from "../overlay/src/shapes.ts";
 import { cameraBlue, countPixels, eventually, openCar, type Car } from "./harness.ts";
+import { pass } from "./leddrive.ts";
 import { findOne } from "./serviceclient.ts";
 import { startDemo, type Demo } from "./globalsetup.ts";
 
@@ -42,20 +43,20 @@ test("an outage turns pins grey, and the page recovers without a reload", async 
 
     await demo.end();
     demo = null;
-    await page.clock.runFor(5000);
+    await pass(page, 5000);
     await eventually("the page says that it tries again", async () => {
-      await page.clock.runFor(500);
+      await pass(page, 500);
       return /^Connection lost. Reconnecting … Last updated \d+ sec ago$/.test((await notice(car).textContent()) ?? "");
     });
     expect(await blue(), "a short break changes no pin").toBeGreaterThan(300);
-    await page.clock.runFor(30_000);
+    await pass(page, 30_000);
     await eventually("pins are grey", async () => (await blue()) < 20);
     expect(await notice(car).textContent()).toMatch(/^No connection. Pins may be out of date. Last updated \d+ sec ago$/);
     await car.screenshot("break-grey");
 
     demo = await startDemo(inject("program"), new URL(address).host);
     await eventually("pins have their colour again", async () => {
-      await page.clock.runFor(5000); // the page's backoff grows
+      await pass(page, 5000); // the page's backoff grows
       return (await blue()) > 300;
     });
     expect(await notice(car).isVisible()).toBe(false);

@@ -4,9 +4,9 @@ import { get } from "node:http";
 import type { Entity } from "../overlay/src/wire.ts";
 import { ownService } from "./owndemo.ts";
 
-// Guests' requests are limited by address, so each request of a test uses another one.
 const randomByte = (): string => String(1 + Math.floor(Math.random() * 250));
-const otherAddress = (): { localAddress?: string } =>
+/** otherAddress is a random local one: guests' requests are limited by address, so each request of a test uses another one. */
+export const otherAddress = (): { localAddress?: string } =>
   process.platform === "linux" ? { localAddress: `127.${randomByte()}.${randomByte()}.${randomByte()}` } : {}; // on Linux all of 127/8 is local
 
 /** read reads JSON as a guest. */

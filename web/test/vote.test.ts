@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { en } from "../overlay/src/i18n/en.ts";
 import type { Entity } from "../overlay/src/wire.ts";
 import { eventually, openCar, type Car } from "./harness.ts";
+import { check } from "./pagechecks.ts";
 import { openPhone, signIn } from "./phonesignin.ts";
-import { findOne, read } from "./serviceclient.ts";
+import { findOne, read, readTown } from "./serviceclient.ts";
 
 /** votesOn reads the counts as a guest, without the page. */
 async function votesOn(id: string): Promise<string> {
@@ -42,7 +43,7 @@ test("a phone signs the car in, and the car's votes count", async () => {
   // The phone follows the QR code, signs in and sees the request.
   const phone = await openPhone(`/pair?code=${shown}`, { javaScriptEnabled: false });
   expect(new URL(phone.page.url()).pathname).toBe("/sign-in");
-  await signIn(phone.page, "driver@example.org");
+  await signIn(phone.page, "voter@example.org");
   expect(new URL(phone.page.url()).pathname).toBe("/pair");
   expect(await phone.page.locator("p.code").textContent()).toBe(shown);
 
@@ -79,10 +80,35 @@ test("a phone signs the car in, and the car's votes count", async () => {
   expect(await page.locator(".complaint").isVisible()).toBe(false);
   await car.screenshot("complaint");
 
+  // The driver reports fog in three touches, and takes it back.
+  await page.locator(".card header .signed").click();
+  await page.locator("#report").click();
+  await page.getByRole("button", { name: "Hazard" }).click();
+  await page.getByRole("button", { name: "Fog" }).waitFor();
+  await check(page, "the tiles of hazards");
+  await page.getByRole("button", { name: "Fog" }).click();
+  const undo = page.locator(".report .undo");
+  await page.locator(".report .outcome", { hasText: "Reported: Fog" }).waitFor();
+  const isShown = async (): Promise<boolean> => (await readTown("alert.hazard.fog")).some(({ layer_slug: layer }) => layer === "drivers");
+  expect(await isShown()).toBe(true);
+  await undo.click();
+  await page.locator(".report .outcome", { hasText: en["report.undone"] }).waitFor();
+  expect(await isShown()).toBe(false);
+
+  // What is on the map already is confirmed, which can be taken back too.
+  await page.locator(".report .away").click();
+  await page.locator("#report").click();
+  await page.getByRole("button", { name: "Road closed" }).last().click();
+  await page.locator(".report .outcome", { hasText: en["report.confirmed"] }).waitFor();
+  expect(await votesOn(entity.id)).toBe("1 0");
+  await undo.click();
+  await page.locator(".report .outcome", { hasText: en["report.undone"] }).waitFor();
+  expect(await votesOn(entity.id)).toBe("0 0");
+
   // The sign-in survives a restart of the page, and signing out ends it.
   await page.reload();
   await page.locator(".menu-button").click();
-  await page.locator("#menu-account").filter({ hasText: "driver@example.org" }).click();
+  await page.locator("#menu-account").filter({ hasText: "voter@example.org" }).click();
   await page.locator("#account-do").filter({ hasText: "Sign out" }).click();
   await page.locator("#account-do").filter({ hasText: "Sign in" }).waitFor();
 });
