@@ -43,6 +43,9 @@ type accountPage struct {
 	Emails    bool  // whether it gets e-mails about feeds that wait for review
 	Form      *Form // for a token or an address
 	Next      *nextSteps
+
+	HasApps bool            // apps are on
+	Apps    []installedLine // installed by the account
 }
 
 type sessionLine struct {
@@ -77,6 +80,10 @@ func (c *Console) showAccount(w http.ResponseWriter, r *http.Request, v *Visitor
 		return err
 	}
 	if page.Next, err = c.newNextSteps(r, v); err != nil {
+		return err
+	}
+	page.HasApps = c.Apps != nil
+	if page.Apps, err = c.installedLines(r, v); err != nil {
 		return err
 	}
 	if page.Reviews = v.Account.MayReview(); page.Reviews {

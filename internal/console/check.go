@@ -10,6 +10,7 @@ import (
 
 	"wayside/internal/account"
 	"wayside/internal/console/words"
+	"wayside/internal/feed"
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/trial"
@@ -33,6 +34,9 @@ func (c *Console) checkRoutes() []Route {
 // checkPage is the form of the check, and its result.
 type checkPage struct {
 	Form    *Form
+	Formats []string
+	Skips   []mapdata.Skip // of a document in another format
+	Skipped int
 	Text    string // the pasted text
 	Trial   *trial.Result
 	Outcome string        // translated
@@ -59,7 +63,7 @@ type checkedRow struct{ ExternalID, KindID, Place, Properties string }
 
 // getCheck answers GET /check.
 func (c *Console) getCheck(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	return c.show(w, r, v, &Page{Name: "check", Data: &checkPage{Form: newForm(nil)}, Wide: true, Scripts: []string{PageScript}})
+	return c.show(w, r, v, &Page{Name: "check", Data: &checkPage{Form: newForm(nil), Formats: c.Feeds.FormatNames()}, Wide: true, Scripts: []string{PageScript}})
 }
 
 // postCheck fetches a URL, or takes the pasted text, and shows what a poll would make of it. It stores nothing.
@@ -68,7 +72,7 @@ func (c *Console) postCheck(w http.ResponseWriter, r *http.Request, v *Visitor) 
 	if err != nil {
 		return err
 	}
-	page := &checkPage{Form: form, Text: form.raw("json"), URL: strings.TrimSpace(form.raw("pull_url"))}
+	page := &checkPage{Form: form, Formats: c.Feeds.FormatNames(), Text: form.raw("json"), URL: strings.TrimSpace(form.raw("pull_url"))}
 	if err := c.runCheck(r, v, page); err != nil {
 		return err
 	}
@@ -83,6 +87,12 @@ func (c *Console) postCheck(w http.ResponseWriter, r *http.Request, v *Visitor) 
 
 // runCheck fetches or parses what the form asks for, or adds an error to it.
 func (c *Console) runCheck(r *http.Request, v *Visitor, page *checkPage) (err error) {
+	var settings feed.Settings
+	page.Form.bridge(&settings)
+	b, err := c.Feeds.CheckBridge(&settings)
+	if page.Form.addErrors(v.Words, err) {
+		return nil
+	}
 	text := strings.TrimSpace(page.Text)
 	switch {
 	case page.URL == "" && text == "":
@@ -92,9 +102,11 @@ func (c *Console) runCheck(r *http.Request, v *Visitor, page *checkPage) (err er
 	case len(text) > maxCheckTextBytes:
 		page.Form.addError("json", v.Words.Text("check.too-much"))
 	case page.URL != "":
-		page.Trial, err = c.Check.URL(r.Context(), v.ID(), page.URL, strings.TrimSpace(page.Form.raw("pull_auth_header")))
+		page.Trial, err = c.Check.Try(r.Context(), v.ID(), &trial.Ask{
+			URL: page.URL, AuthHeader: strings.TrimSpace(page.Form.raw("pull_auth_header")), Bridge: b,
+		})
 	default:
-		page.Trial, err = c.Check.Text(r.Context(), v.ID(), []byte(text))
+		page.Trial, err = c.Check.Text(r.Context(), v.ID(), []byte(text), b)
 	}
 	if page.Form.addErrors(v.Words, err) {
 		return nil
@@ -111,7 +123,7 @@ func (p *checkPage) translate(w *words.Words) error {
 	}
 	checked := p.Trial.Checked
 	if checked == nil {
-		if p.Do = outcomeAdvice(w, &a); p.URL == "" && a.Outcome == mapdata.OutcomeParseError {
+		if p.Do = outcomeAdvice(w, &a); p.URL == "" && a.Outcome == mapdata.OutcomeParseError && a.Reason == "" {
 			p.Do = syntaxErrorPosition(w, p.Text)
 		}
 		return nil
@@ -121,6 +133,8 @@ func (p *checkPage) translate(w *words.Words) error {
 			p.Kinds = append(p.Kinds, kindCount{info, n})
 		}
 	}
+	p.Skips = p.Trial.Reading.Skipped()
+	p.Skipped = mapdata.SkippedItems(p.Skips)
 	p.Rejections, p.Warnings = rejections(w, checked.Rejections, nil), rejections(w, checked.Warnings, nil)
 	p.ForPush = checked.Rows <= ingest.MaxBatchRows
 	for i := range checked.Pins[:min(len(checked.Pins), ingest.MaxCheckedRows)] {
@@ -142,14 +156,30 @@ func syntaxErrorPosition(w *words.Words, text string) template.HTML {
 	return w.HTML("check.breaks.at", line, column)
 }
 
-// pinsOf is GeoJSON for the map: positions and kinds.
+// maxDrawn is how many positions of a line the page draws: it contains those of up to a thousand pins.
+const maxDrawn = 40
+
+// geometryOf is GeoJSON of an entity's line, thinned evenly, or of its point.
+func geometryOf(e *mapdata.Entity) map[string]any {
+	if len(e.Line) == 0 {
+		return map[string]any{"type": "Point", "coordinates": [2]float64{e.Point.Lng, e.Point.Lat}}
+	}
+	drawn := make([][2]float64, min(len(e.Line), maxDrawn))
+	for i := range drawn {
+		at := e.Line[i*(len(e.Line)-1)/(len(drawn)-1)]
+		drawn[i] = [2]float64{at.Lng, at.Lat}
+	}
+	return map[string]any{"type": "LineString", "coordinates": drawn}
+}
+
+// pinsOf is GeoJSON for the map: places and kinds.
 func pinsOf(entities []mapdata.Entity) map[string]any {
 	features := make([]map[string]any, len(entities))
 	for i := range entities {
 		e := &entities[i]
 		features[i] = map[string]any{
 			"type":       "Feature",
-			"geometry":   map[string]any{"type": "Point", "coordinates": [2]float64{e.Point.Lng, e.Point.Lat}},
+			"geometry":   geometryOf(e),
 			"properties": map[string]any{"external_id": e.ExternalID, "kind_id": e.Kind.ID()},
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wayside/internal/account"
+	"wayside/internal/apps"
 	"wayside/internal/audit"
 	"wayside/internal/catalog"
 	"wayside/internal/console/words"
@@ -19,6 +20,7 @@ import (
 	"wayside/internal/geo"
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
+	"wayside/internal/openfeeds"
 	"wayside/internal/provider/trial"
 	"wayside/internal/secret"
 	"wayside/internal/takedown"
@@ -32,8 +34,10 @@ type Config struct {
 	Accounts *account.Service
 	Passkeys *account.Passkeys // nil: the service offers no passkeys
 	Feeds    *feed.Service
-	Check    *trial.Checker // tries a feed before it is registered
-	Secrets  *secret.Box    // seals the cookie with a new token
+	// OpenFeeds are those that authorities and operators publish openly, to choose from for a new feed.
+	OpenFeeds []openfeeds.Feed
+	Check     *trial.Checker // tries a feed before it is registered
+	Secrets   *secret.Box    // seals the cookie with a new token
 
 	Audit     *audit.Service
 	Takedowns *takedown.Service
@@ -42,6 +46,7 @@ type Config struct {
 	State     func() State             // of this node
 	Incidents *Incidents               // the built-in source; nil: no upstream is configured
 	Regions   Regions
+	Apps      *apps.Service // nil: apps are off, and no page has a word of them
 
 	Privacy Privacy // what the privacy notice says of the operator
 
@@ -167,7 +172,7 @@ func (c *Console) table() []Route {
 	for _, group := range [][]Route{
 		c.accountRoutes(), c.passkeyRoutes(),
 		c.aboutRoutes(), c.typesRoutes(), c.privacyRoutes(), c.signInRoutes(), c.pairRoutes(), c.languageRoutes(),
-		c.feedRoutes(), c.maintainerRoutes(), c.checkRoutes(), c.reviewRoutes(), c.takedownRoutes(), c.auditRoutes(), c.publicRoutes(), c.regionRoutes(),
+		c.feedRoutes(), c.maintainerRoutes(), c.checkRoutes(), c.reviewRoutes(), c.takedownRoutes(), c.auditRoutes(), c.publicRoutes(), c.regionRoutes(), c.appRoutes(), c.benchRoutes(),
 	} {
 		all = append(all, group...)
 	}

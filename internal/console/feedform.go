@@ -12,6 +12,7 @@ import (
 
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
+	"wayside/internal/openfeeds"
 )
 
 // feedForm is the data of a feed's forms.
@@ -20,8 +21,11 @@ type feedForm struct {
 	Feed    *feed.View // nil: a new feed
 	Address string
 	Pull    bool
-	Keyed   bool   // it has an auth header, which is not shown
-	Refused string // why nothing was stored although no field is wrong; empty: nothing was refused
+	Keyed   bool // it has an auth header, which is not shown
+	Formats []string
+	Open    []openfeeds.Feed // the list of open feeds, to choose from
+	Chosen  *openfeeds.Feed  // the one that the form was filled in from; nil: none
+	Refused string           // why nothing was stored although no field is wrong; empty: nothing was refused
 }
 
 // getNewFeed answers GET /feeds/new. The page of checking links to it with what was checked.
@@ -31,7 +35,14 @@ func (c *Console) getNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor)
 		values.Set("direction", "pull")
 		values.Set("pull_url", q.Get("pull_url"))
 	}
-	return c.show(w, r, v, &Page{Name: "feed-new", Data: &feedForm{Form: newForm(values)}})
+	chosen := c.fillFrom(r.URL.Query().Get("from"), values)
+	page := c.newFeedPage(newForm(values))
+	page.Chosen = chosen
+	return c.show(w, r, v, &Page{Name: "feed-new", Data: page})
+}
+
+func (c *Console) newFeedPage(form *Form) *feedForm {
+	return &feedForm{Form: form, Formats: c.Feeds.FormatNames(), Open: c.OpenFeeds}
 }
 
 // postNewFeed registers a feed.
@@ -46,15 +57,15 @@ func (c *Console) postNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor
 	}
 	if len(form.Wrongs) > 0 {
 		form.addErrors(v.Words, c.Feeds.CheckRegistration(&registration))
-		return c.showForm(w, r, v, "feed-new", &feedForm{Form: form})
+		return c.showForm(w, r, v, "feed-new", c.newFeedPage(form))
 	}
 	f, token, err := c.Feeds.Register(r.Context(), feed.By(v.Account), &registration)
 	switch {
 	case form.addErrors(v.Words, err):
-		return c.showForm(w, r, v, "feed-new", &feedForm{Form: form})
+		return c.showForm(w, r, v, "feed-new", c.newFeedPage(form))
 	case errors.Is(err, mapdata.ErrConflict):
 		return c.show(w, r, v, &Page{Name: "feed-new", Status: http.StatusConflict, Data: &feedForm{
-			Form: form, Refused: v.Words.Text("feed.too-many"),
+			Form: form, Formats: c.Feeds.FormatNames(), Refused: v.Words.Text("feed.too-many"),
 		}})
 	case err != nil:
 		return err
@@ -66,7 +77,7 @@ func (c *Console) postNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor
 
 // fieldOrder is the order of a feed's fields on the pages.
 var fieldOrder = [...]string{
-	"direction", "pull_url", "pull_auth_header", "pull_interval_seconds", "name", "description", "attribution", "licence",
+	"direction", "pull_url", "pull_auth_header", "format", "mapping", "status_url", "time_zone", "charger_network", "pull_interval_seconds", "name", "description", "attribution", "licence",
 	"visibility", "layer_name", "spec_url",
 }
 
@@ -94,6 +105,7 @@ func (f *Form) pullSettings(v *Visitor, s *feed.Settings) {
 	if h := strings.TrimSpace(f.raw("pull_auth_header")); h != "" {
 		s.PullAuthHeader = &h
 	}
+	f.bridge(s)
 	f.interval(v, s)
 }
 
@@ -126,12 +138,13 @@ func (c *Console) getEditFeed(w http.ResponseWriter, r *http.Request, v *Visitor
 	if err != nil {
 		return err
 	}
-	return c.show(w, r, v, &Page{Name: "feed-edit", Data: newFeedForm(f, newForm(formValues(f.Edited())))})
+	return c.show(w, r, v, &Page{Name: "feed-edit", Data: c.newFeedForm(f, newForm(formValues(f.Edited())))})
 }
 
-func newFeedForm(f *feed.View, form *Form) *feedForm {
+func (c *Console) newFeedForm(f *feed.View, form *Form) *feedForm {
 	return &feedForm{
-		Form: form, Feed: f, Address: feedURL(f.ID), Pull: f.Direction == mapdata.Pull, Keyed: f.PullAuthSealed != nil,
+		Formats: c.Feeds.FormatNames(),
+		Form:    form, Feed: f, Address: feedURL(f.ID), Pull: f.Direction == mapdata.Pull, Keyed: f.PullAuthSealed != nil,
 	}
 }
 
@@ -140,6 +153,8 @@ func formValues(f *mapdata.Feed) url.Values {
 		"name": {f.Name}, "description": {f.Description}, "visibility": {string(f.Visibility)}, "attribution": {f.Attribution},
 		"licence": {f.Licence}, "layer_name": {f.Layer.Name}, "spec_url": {f.SpecURL}, "pull_url": {f.PullURL},
 		"pull_interval_seconds": {strconv.Itoa(int(f.PullInterval.Seconds()))},
+		"format":                {f.Bridge.FormatName()}, "mapping": {f.Bridge.Mapping}, "status_url": {f.Bridge.StatusURL},
+		"time_zone": {f.Bridge.TimeZone}, "charger_network": {f.Bridge.ChargerNetwork},
 	}
 }
 
@@ -160,7 +175,7 @@ func (c *Console) getFeedURL(w http.ResponseWriter, r *http.Request, v *Visitor)
 	if err != nil {
 		return err
 	}
-	return c.show(w, r, v, &Page{Name: "feed-url", Data: newFeedForm(f, newForm(formValues(&f.Feed)))})
+	return c.show(w, r, v, &Page{Name: "feed-url", Data: c.newFeedForm(f, newForm(formValues(&f.Feed)))})
 }
 
 func (c *Console) pullFeed(r *http.Request, v *Visitor) (*feed.View, error) {
@@ -189,6 +204,7 @@ func (c *Console) postFeedURL(w http.ResponseWriter, r *http.Request, v *Visitor
 		case form.raw("clear_auth_header") != "":
 			p.ClearAuthHeader = true
 		}
+		form.bridge(&p.Settings)
 		return p
 	})
 }
@@ -208,11 +224,11 @@ func (c *Console) patch(
 	p, by := read(form, f), feed.By(v.Account)
 	if len(form.Wrongs) > 0 {
 		form.addErrors(v.Words, c.Feeds.CheckPatch(r.Context(), by, f.ID, p))
-		return c.showForm(w, r, v, page, newFeedForm(f, form))
+		return c.showForm(w, r, v, page, c.newFeedForm(f, form))
 	}
 	changed, err := c.Feeds.Patch(r.Context(), by, f.ID, p)
 	if form.addErrors(v.Words, err) {
-		return c.showForm(w, r, v, page, newFeedForm(f, form))
+		return c.showForm(w, r, v, page, c.newFeedForm(f, form))
 	}
 	if err != nil {
 		return err

@@ -67,8 +67,10 @@ type timelineEntry struct {
 
 const maxTimeline = 20
 
-// entitiesURL is the path of a feed's entities as GeoJSON.
-func entitiesURL(id mapdata.FeedID) string { return "/v2/feeds/" + id.String() + "/entities" }
+// entitiesURL is the path of a feed's entities as GeoJSON, their lines drawn.
+func entitiesURL(id mapdata.FeedID) string {
+	return "/v2/feeds/" + id.String() + "/entities?geometry=line"
+}
 
 // getFeed answers GET /feeds/{id}.
 func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {

@@ -173,6 +173,8 @@ func (t *noticeBuilder) review() {
 		} else if f.ReviewNote != "" {
 			t.add("bad", "feed.is.review.change-rejected").Note = f.ReviewNote
 		}
+	case f.ReviewNote == feed.NoteFormat:
+		t.add("open", "feed.is.review.again").Then = t.words.HTML("feed.note.format")
 	case f.ReviewNote == feed.NoteOrigin:
 		t.add("open", "feed.is.review.again").Then = t.words.HTML("feed.note.origin")
 	case f.ReviewNote != "":
@@ -187,7 +189,8 @@ func outcomeText(w *words.Words, a *mapdata.Attempt) string {
 	if a.Outcome == mapdata.OutcomeHTTPStatus && a.Status == 0 {
 		return w.Text("outcome.http_status.unknown")
 	}
-	return w.Text(w.First("outcome."+string(a.Outcome), "outcome.other"), strconv.Itoa(a.Status))
+	group := "outcome." + string(a.Outcome)
+	return w.Text(w.First(group+"."+string(a.Reason), group, "outcome.other"), strconv.Itoa(a.Status))
 }
 
 // outcomeAdvice is what to do about a failed fetch.

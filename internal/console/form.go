@@ -2,6 +2,8 @@ package console
 
 import (
 	"errors"
+	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,7 +14,7 @@ import (
 
 // maxFormBytes bounds a form: the largest is a decision with what the page showed, every character encoded as up to
 // twelve.
-const maxFormBytes = 128 << 10
+const maxFormBytes = 256 << 10
 
 // Form is the values of a form and its errors.
 type Form struct {
@@ -35,11 +37,51 @@ func readForm(w http.ResponseWriter, r *http.Request) (*Form, error) {
 	return &Form{values: r.PostForm}, nil
 }
 
+// maxUploadBytes bounds a form with a file, and the memory that reading it takes.
+const maxUploadBytes = maxFormBytes + maxFileBytes
+
+// maxFileBytes bounds a file of a form: the largest that the service accepts, and a few bytes more, by which it sees one that is larger.
+const maxFileBytes = 64<<10 + 8
+
+// readUpload parses a posted form that may hold a file. Without one it is a form as any other.
+func readUpload(w http.ResponseWriter, r *http.Request, field string) (*Form, []byte, error) {
+	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "multipart/form-data" {
+		form, err := readForm(w, r)
+		return form, nil, err
+	}
+	unreadable := mapdata.Explain(mapdata.ErrMalformed, "form_unreadable", "The form cannot be read.")
+	r.Body = http.MaxBytesReader(w, r.Body, maxUploadBytes)
+	if err := r.ParseMultipartForm(maxUploadBytes); err != nil {
+		return nil, nil, unreadable
+	}
+	form := &Form{values: r.MultipartForm.Value}
+	files := r.MultipartForm.File[field]
+	if len(files) == 0 {
+		return form, nil, nil
+	}
+	file, err := files[0].Open()
+	if err != nil {
+		return nil, nil, unreadable
+	}
+	content, err := io.ReadAll(io.LimitReader(file, maxFileBytes))
+	if errors.Join(err, file.Close()) != nil {
+		return nil, nil, unreadable
+	}
+	return form, content, nil
+}
+
 // newForm is a form with initial values.
 func newForm(values url.Values) *Form { return &Form{values: values} }
 
 // Value is the value of a field for display, truncated; empty: none.
 func (f *Form) Value(field string) string { return truncate(f.values.Get(field)) }
+
+// Long is the value of a field of several lines for display, as far as such a field may have.
+func (f *Form) Long(field string) string {
+	const maxBytes = 16 << 10
+	text := f.values.Get(field)
+	return strings.ToValidUTF8(text[:min(len(text), maxBytes)], "\uFFFD")
+}
 
 // raw is the whole value of a field.
 func (f *Form) raw(field string) string { return f.values.Get(field) }
@@ -63,14 +105,14 @@ func (f *Form) addError(field, text string) {
 }
 
 // addErrors adds the field errors of a use case, translated by the key "wrong.<field>.<code>" or "wrong.<code>" with
-// the exceeded limit as argument. It returns false if the error is of another kind.
+// the exceeded limit and the message of the API as arguments. It returns false if the error is of another kind.
 func (f *Form) addErrors(w *words.Words, err error) bool {
 	var invalid *mapdata.InvalidError
 	if !errors.As(err, &invalid) {
 		return false
 	}
 	for _, e := range invalid.Fields {
-		f.addError(e.Field, w.Text(w.First("wrong."+e.Field+"."+e.Code, "wrong."+e.Code, "wrong.other"), e.Limit))
+		f.addError(e.Field, w.Text(w.First("wrong."+e.Field+"."+e.Code, "wrong."+e.Code, "wrong.other"), e.Limit, e.Message))
 	}
 	return true
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,6 +32,7 @@ type Page struct {
 	Data    any      // .Data in the template
 	Scripts []string // built modules of ours, such as MapScript; none: the page runs no scripts
 	Wide    bool     // for tables and maps: uses the window's whole width
+	Frame   string   // the only origin of which the page may show a frame; empty: none
 }
 
 // show renders a page for the visitor.
@@ -71,6 +73,9 @@ func (c *Console) render(r *http.Request, v *Visitor, p *Page) (*rendered, error
 			from += " " + origin
 		}
 		out.policy = fmt.Sprintf(scriptPolicy, from)
+	}
+	if p.Frame != "" && !strings.ContainsAny(p.Frame, " ;,*'") { // an origin is one word of a policy
+		out.policy += "; frame-src " + p.Frame
 	}
 	return out, nil
 }

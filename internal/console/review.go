@@ -154,6 +154,9 @@ func (p *reviewFeed) Mixed() bool { return mixesScriptsInAWord(p.Name) }
 // Moved says whether the note was written by the service because the origin changed.
 func (p *reviewFeed) Moved() bool { return p.ReviewNote == feed.NoteOrigin }
 
+// Reread says whether the note was written by the service because the feed's documents are read in another way.
+func (p *reviewFeed) Reread() bool { return p.ReviewNote == feed.NoteFormat }
+
 // Rejected says whether the feed was rejected.
 func (p *reviewFeed) Rejected() bool { return p.ReviewState == mapdata.Rejected }
 
@@ -246,12 +249,14 @@ func shownValue(w *words.Words, field, value string) string {
 		"visibility": "review.visibility.", "direction": "feed.direction.", "review_state": "review.state.",
 	}[field]
 	switch {
-	case field == "pull_url":
+	case field == "pull_url" || field == "status_url":
 		return feed.MaskQuery(value)
 	case group != "" && w.Has(group+value):
 		return w.Text(group + value)
 	case field == "review_note" && value == feed.NoteOrigin:
 		return w.Text("feed.note.origin")
+	case field == "review_note" && value == feed.NoteFormat:
+		return w.Text("feed.note.format")
 	}
 	return value
 }

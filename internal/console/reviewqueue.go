@@ -22,6 +22,9 @@ type queuedFeed struct {
 // queuePage is the review queue: feeds that are to become public come first, because readers wait for them.
 type queuePage struct {
 	Public, Private []queuedFeed
+	Apps            []queuedApp // those that wait longest
+	AppsWaiting     int         // all that wait
+	Suspended       []ownApp    // apps that a curator suspended
 }
 
 // getReview answers GET /review.
@@ -31,6 +34,12 @@ func (c *Console) getReview(w http.ResponseWriter, r *http.Request, v *Visitor) 
 		return err
 	}
 	var page queuePage
+	if page.Apps, page.AppsWaiting, err = c.queuedApps(r, v); err != nil {
+		return err
+	}
+	if page.Suspended, err = c.suspendedApps(r, v); err != nil {
+		return err
+	}
 	for i := range queue {
 		p := &queue[i]
 		one := queuedFeed{

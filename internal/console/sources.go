@@ -48,6 +48,11 @@ type sourceLine struct {
 	ID          mapdata.SourceID
 }
 
+// StatesLicence says whether the source has a licence, or its provider should have stated one.
+func (s sourceLine) StatesLicence() bool {
+	return s.Licence != "" || s.Name != "" && s.Direction != mapdata.Builtin
+}
+
 // Tone is how a status is marked.
 func (sourceLine) Tone(s mapdata.Status) string { return toneOf(s) }
 
@@ -140,6 +145,9 @@ func (c *Console) sourceLine(r *http.Request, f *mapdata.Feed) (*sourceLine, err
 		Direction: f.Direction, ID: f.ID.SourceID(),
 		Address: sourcesPath + "/" + url.PathEscape(string(f.ID.SourceID())), Entities: c.Entities(f.ID), Kinds: sketch.Kinds, Truncated: sketch.Truncated,
 	}
+	if f.ID == mapdata.DriversID {
+		line.Entities = -1 // some may be read by their authors alone
+	}
 	if health := c.Sources.Health([]mapdata.FeedID{f.ID}, c.Now()); len(health) == 1 {
 		line.Health = health[0].Health
 	}
@@ -170,7 +178,7 @@ type sourcePage struct {
 }
 
 func sourcePageOf(line *sourceLine) sourcePage {
-	return sourcePage{line, "/v2/sources/" + url.PathEscape(string(line.ID)) + "/entities"}
+	return sourcePage{line, "/v2/sources/" + url.PathEscape(string(line.ID)) + "/entities?geometry=line"}
 }
 
 // State is the state of the service itself.

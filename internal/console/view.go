@@ -45,6 +45,7 @@ func navLinks() []struct {
 		{"/audit", "nav.audit", account.ForCurators},
 		{"/accounts", "nav.accounts", account.ForAdmins},
 		{"/sources", "nav.sources", account.ForGuests},
+		{"/apps", "nav.apps", account.ForGuests},
 		{"/regions", "nav.regions", account.ForGuests},
 		{"/status", "nav.status", account.ForGuests},
 	}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { contextOf } from "./apppreview.ts";
 import { waitBefore } from "./live.ts";
 import { withReason } from "./reasons.ts";
 import { localTime } from "./times.ts";
@@ -15,6 +16,16 @@ describe("withReason", () => {
     expect(withReason("Row 2 is in the sea.\n", "Names no source.")).toBe("Row 2 is in the sea.\nNames no source.");
     expect(withReason("Names no source.\nRow 2.", "Names no source.")).toBe("Names no source.\nRow 2.");
     expect(withReason("Row 2.", "")).toBe("Row 2.");
+  });
+});
+
+describe("contextOf", () => {
+  it("has the keys of D16.8 and no others", () => {
+    const message = JSON.stringify({ type: "context", units: "metric", uiSize: 5, slot: "widget", config: { a: "b" } });
+    expect(contextOf(message, { width: 384.4, height: 480, dark: true, touch: false })).toEqual({
+      type: "context", theme: "night", units: "metric", uiSize: 5, slot: "widget", size: { width: 384, height: 480 },
+      device: { kind: "desktop", input: "pointer" }, config: { a: "b" },
+    });
   });
 });
 

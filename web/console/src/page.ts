@@ -1,5 +1,6 @@
 // What pages do beyond HTML: they work without it too (internal/console/live.go).
 
+import { preview } from "./apppreview.ts";
 import { showCopyButtons } from "./copy.ts";
 import { follow } from "./live.ts";
 import { offerReasons } from "./reasons.ts";
@@ -32,5 +33,6 @@ enhance(document);
 watchTimes();
 offerReasons(document);
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-busy]")) showBusy(form);
+for (const frame of document.querySelectorAll<HTMLIFrameElement>("iframe[data-app-preview]")) preview(frame);
 const line = document.querySelector<HTMLElement>("[data-live]");
 if (line) void follow(line, enhance);
