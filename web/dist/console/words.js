@@ -1,0 +1,1 @@
+function e(e){let t=new Map(Object.entries(JSON.parse(e??`{}`)));return(e,...n)=>(t.get(e)??e).replace(/\{(\d)\}/g,(e,t)=>String(n[Number(t)]??e))}export{e as t};
