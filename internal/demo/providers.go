@@ -138,11 +138,16 @@ func (c *Client) push(ctx context.Context, token string, rows []row) error {
 
 // post sends JSON and decodes the answer into out, unless it is nil.
 func (c *Client) post(ctx context.Context, path string, in, out any) error {
+	return c.send(ctx, http.MethodPost, path, in, out)
+}
+
+// send is post with another method.
+func (c *Client) send(ctx context.Context, method, path string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("make request: %w", err)
 	}

@@ -43,6 +43,8 @@ type Overlay struct {
 type overlayFiles struct {
 	version string // changes with any byte of any file; safe in paths
 	page    *response.File
+	offered *response.File            // the page of a service with apps, for guests
+	plain   []byte                    // the page before apps are written into it
 	worker  *response.File            // nil: it was not built
 	files   map[string]*response.File // all but the page and the worker, by name
 }
@@ -62,11 +64,11 @@ func NewOverlay(built fs.FS, baseURL string, mapOrigins []string) *Overlay {
 func overlayPolicy(mapOrigins []string) string {
 	from := strings.Join(append([]string{"'self'"}, mapOrigins...), " ")
 	return "default-src 'none'; script-src 'self'; worker-src 'self'; manifest-src 'self'; style-src 'self'; img-src " + from + "; connect-src " + from +
-		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+		"; " + noFrames + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-// ServePage answers with the page.
-func (o *Overlay) ServePage(w http.ResponseWriter, r *http.Request) error {
+// ServePage answers with the page. apps is what it shows of apps and its driver; nil: the service has no apps, and nobody is signed in.
+func (o *Overlay) ServePage(w http.ResponseWriter, r *http.Request, apps *AppsOfDriver) error {
 	all, err := o.files()
 	if err != nil {
 		return err
@@ -76,7 +78,14 @@ func (o *Overlay) ServePage(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Permissions-Policy", "geolocation=(self)")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cache-Control", cacheRevalidate)
-	all.page.Serve(w, r)
+	switch {
+	case apps == nil:
+		all.page.Serve(w, r)
+	case !apps.SignedIn:
+		all.offered.Serve(w, r)
+	default:
+		o.servePersonal(w, r, all.plain, apps)
+	}
 	return nil
 }
 
@@ -162,7 +171,9 @@ func readOverlay(built fs.FS, baseURL string) (*overlayFiles, error) {
 	all.version = strconv.FormatUint(content.Sum64(), 36)
 	page = bytes.ReplaceAll(page, []byte(`"`+overlayFolder+`/`), []byte(`"`+overlayFolder+`/`+all.version+"/"))
 	page = bytes.ReplaceAll(page, []byte(`content="/`), []byte(`content="`+html.EscapeString(baseURL)+`/`))
+	all.plain = page
 	all.page = response.NewFile(page, contentType(overlayPage))
+	all.offered = response.NewFile(markApps(page, &AppsOfDriver{}), contentType(overlayPage))
 	if worker != nil {
 		if worker, err = all.stampWorker(worker); err != nil {
 			return nil, err

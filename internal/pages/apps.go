@@ -1,0 +1,71 @@
+package pages
+
+import (
+	"bytes"
+	"html"
+	"net/http"
+	"strings"
+
+	"wayside/internal/response"
+)
+
+// AppsOfDriver is what the page for cars holds of its driver, and of apps (D16).
+type AppsOfDriver struct {
+	SignedIn bool
+	None     bool     // the service has no apps
+	Origins  []string // of the pages that the driver installed, each as "https://app.example"; none for guests
+}
+
+// noFrames is the directive of the page's policy that apps replace.
+const noFrames = "frame-src 'none'"
+
+// withFrames lets the page frame the origins, and nothing else.
+func withFrames(policy string, origins []string) string {
+	if len(origins) == 0 {
+		return policy
+	}
+	return strings.Replace(policy, noFrames, "frame-src "+strings.Join(origins, " "), 1)
+}
+
+// framePermissions leaves to frames none of the features that browsers leave to every frame; the attribute allow="" takes the others.
+// Browsers skip features that they do not know.
+const framePermissions = "geolocation=(self), picture-in-picture=(), sync-xhr=(self), gamepad=(), interest-cohort=(), storage-access=(), attribution-reporting=(), " +
+	"browsing-topics=(), join-ad-interest-group=(), run-ad-auction=(), shared-storage=(), shared-storage-select-url=(), " +
+	"private-aggregation=(), private-state-token-issuance=(), private-state-token-redemption=(), deferred-fetch-minimal=(), unload=(), " +
+	"aria-notify=(), media-playback-while-not-visible=(), ch-save-data=(), ch-ua=(), ch-ua-high-entropy-values=(), ch-ua-mobile=(), ch-ua-platform=()"
+
+// mainElement is where the page's script reads of apps.
+const mainElement = `<main id="main">`
+
+// markApps writes into the page which origins its policy lets in and whether somebody is signed in, so that its script knows without a
+// request.
+func markApps(page []byte, apps *AppsOfDriver) []byte {
+	marked := `<main id="main"`
+	if !apps.None {
+		marked += ` data-apps="` + html.EscapeString(strings.Join(apps.Origins, " ")) + `"`
+	}
+	if apps.SignedIn {
+		marked += ` data-account=""`
+	}
+	marked += ">"
+	return bytes.Replace(page, []byte(mainElement), []byte(marked), 1)
+}
+
+// servePersonal answers with the page of a driver who is signed in. It is one driver's alone: shared caches must not keep it.
+func (o *Overlay) servePersonal(w http.ResponseWriter, r *http.Request, page []byte, apps *AppsOfDriver) {
+	body := markApps(page, apps)
+	h := w.Header()
+	h.Set("Content-Security-Policy", withFrames(o.policy, apps.Origins))
+	if len(apps.Origins) > 0 {
+		h.Set("Permissions-Policy", framePermissions)
+	}
+	h.Set("Cache-Control", "private, "+cacheRevalidate)
+	h.Set("Vary", "Accept-Encoding, Cookie")
+	etag := response.ETag(body)
+	h.Set("ETag", etag)
+	if response.MatchesETag(r.Header["If-None-Match"], etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	response.Write(w, r, http.StatusOK, contentType(overlayPage), body)
+}
