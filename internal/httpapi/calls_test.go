@@ -80,7 +80,7 @@ func TestCuratorsAreCalled(t *testing.T) {
 	first := owner.register(`{"name": "Cameras", "direction": "push", "visibility": "public"}`)
 	want(d.callEvery(1), "curator@example.com review_waiting 0 Cameras")
 	d.advance(time.Hour)
-	owner.register(`{"name": "Police", "direction": "push", "visibility": "public"}`)
+	police := owner.register(`{"name": "Police", "direction": "push", "visibility": "public"}`)
 	curator.register(`{"name": "The curator's", "direction": "push", "visibility": "public"}`)
 	want(d.callEvery(19*60 - 3))
 	want(d.callEvery(5), "curator@example.com review_reminder 1200 Cameras")
@@ -96,6 +96,12 @@ func TestCuratorsAreCalled(t *testing.T) {
 	if got := told(d.callEvery(1)); len(got) != 1 || !strings.Contains(got[0], "review_digest") {
 		t.Errorf("after turning them on: %q", got)
 	}
+	curator.send(http.MethodPost, "/v2/feeds/"+police.id()+"/approve", "").want(t, 200)
+	d.callEvery(15)
+	owner.submitApp(nil)
+	curator.submitApp(nil)
+	want(d.callEvery(1), "curator@example.com review_waiting 0a Charging")
+
 	if strings.Contains(owner.page("/account", 200), "about reviews") {
 		t.Error("a driver's page offers e-mails about reviews")
 	}

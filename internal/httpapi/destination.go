@@ -20,23 +20,9 @@ func (a *api) putDestination(w http.ResponseWriter, r *http.Request, c *caller) 
 	if err != nil {
 		return err
 	}
-	lat, lng := f.number("lat"), f.number("lng")
-	if lat == nil {
-		f.addError("lat", "missing", "is required: degrees north")
-	}
-	if lng == nil {
-		f.addError("lng", "missing", "is required: degrees east")
-	}
-	name, detail := f.optional("name"), f.optional("detail")
+	d := f.destination()
 	if err := f.check(); err != nil {
 		return err
-	}
-	d := &account.Destination{Lat: *lat, Lng: *lng}
-	if name != nil {
-		d.Name = *name
-	}
-	if detail != nil {
-		d.Detail = *detail
 	}
 	if err := a.Accounts.SendDestination(r.Context(), c.id(), d); err != nil {
 		return err
@@ -50,9 +36,27 @@ func (a *api) postTakeDestination(w http.ResponseWriter, r *http.Request, c *cal
 	answer := struct {
 		Destination *destinationJSON `json:"destination"`
 	}{}
-	if d := a.Accounts.TakeDestination(c.id()); d != nil {
+	if d := a.Accounts.TakeDestination(r.Context(), c.id()); d != nil {
 		answer.Destination = &destinationJSON{Lat: d.Lat, Lng: d.Lng, Name: d.Name, Detail: d.Detail}
 	}
 	w.Header().Set("Cache-Control", noStore)
 	return writeJSON(w, r, http.StatusOK, answer)
+}
+
+// destination takes the fields of a destination.
+func (f *requestFields) destination() *account.Destination {
+	return &account.Destination{Lat: f.degrees("lat"), Lng: f.degrees("lng"), Name: f.orEmpty("name"), Detail: f.orEmpty("detail")}
+}
+
+// degrees takes a number that must be present.
+func (f *requestFields) degrees(name string) float64 {
+	before := len(f.errors)
+	value := f.number(name)
+	if value == nil {
+		if len(f.errors) == before {
+			f.addError(name, "missing", "is required: degrees")
+		}
+		return 0
+	}
+	return *value
 }

@@ -1,19 +1,12 @@
 package httpapi
 
 import (
-	_ "embed" // for go:embed
 	"math"
 	"net/http"
 
 	"wayside/internal/geo"
 	"wayside/internal/response"
 )
-
-// openapiText describes the whole API to programs. It is written by hand; tests compare it with the table of routes and
-// with the responses (D12.6).
-//
-//go:embed openapi.json
-var openapiText []byte
 
 // docsPolicy lets the page load our own style sheet and drawings, and nothing else from anywhere (D13.4).
 const docsPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -103,7 +103,7 @@ func TestPagesLoadNothingFromElsewhere(t *testing.T) {
 // TestDocsPageIsComplete looks for every operation, schema and problem of openapi.json on the page.
 func TestDocsPageIsComplete(t *testing.T) {
 	d := openDocument(t)
-	_, page := newReadService(t, nil).get("/docs")
+	_, page := newReadService(t, withApps).get("/docs")
 	ids := map[string]bool{}
 	for _, e := range elements(t, page) {
 		for _, a := range e.Attr {

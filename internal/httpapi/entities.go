@@ -122,6 +122,7 @@ var endDetails = map[nearby.End]string{
 	nearby.EndLifetime:  "Removed at this time unless its source shows it again before.",
 	nearby.EndKept:      "Drivers confirmed it: it stays until this time at least, and longer if its source shows it again.",
 	nearby.EndFreshness: "Removed at this time unless an upstream shows it again before; sooner if an upstream's newer response for its area lacks it.",
+	nearby.EndStated:    "Its source says that it ends at this time.",
 	nearby.EndRetired:   "Kept until its provider removes it.",
 	nearby.EndAbsent:    "Kept until its provider removes it, or three successful snapshots in a row lack it.",
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"net/http"
 	"time"
 
@@ -17,9 +18,15 @@ type exportJSON struct {
 	APITokens   []tokenJSON      `json:"api_tokens"`
 	Passkeys    []passkeyJSON    `json:"passkeys"`
 	Preferences preferencesJSON  `json:"preferences"`
+	Places      *placesJSON      `json:"places,omitempty"`
 	Feeds       []any            `json:"feeds"`
 	Votes       []voteJSON       `json:"votes"`
+	Reports     []reportJSON     `json:"reports"`
 	Log         []logEntryJSON   `json:"log"`
+
+	Apps          []exportedAppJSON  `json:"apps,omitempty"`           // that the account submitted
+	InstalledApps []installedAppJSON `json:"installed_apps,omitempty"` // with masked secrets: a set one is there
+	PublicName    string             `json:"public_name,omitempty"`
 }
 
 type exportedAccount struct {
@@ -32,6 +39,16 @@ type voteJSON struct {
 	EntityID string    `json:"entity_id"`
 	Vote     *string   `json:"vote"`
 	At       timestamp `json:"at"`
+}
+
+// reportJSON is a report that is still linked to the account (D17.38).
+type reportJSON struct {
+	EntityID   string          `json:"entity_id"`
+	KindID     string          `json:"kind_id"`
+	Lat        float64         `json:"lat"`
+	Lng        float64         `json:"lng"`
+	Properties json.RawMessage `json:"properties"`
+	At         timestamp       `json:"at"`
 }
 
 // logEntryJSON is an entry of the audit log by the account or about something that it owns.
@@ -52,7 +69,7 @@ func (a *api) getExport(w http.ResponseWriter, r *http.Request, c *caller) error
 	}
 	out.Account.Scope = "" // it is the session's
 	for _, fill := range []func(*http.Request, *caller, *exportJSON) error{
-		a.exportAccess, a.exportEmailChange, a.exportFeeds, a.exportActivity,
+		a.exportAccess, a.exportEmailChange, a.exportFeeds, a.exportActivity, a.exportApps,
 	} {
 		if err := fill(r, c, &out); err != nil {
 			return err
@@ -85,6 +102,11 @@ func (a *api) exportAccess(r *http.Request, c *caller, out *exportJSON) error {
 		return err
 	}
 	out.Preferences = preferencesJSON(*chosen)
+	places, err := a.Accounts.SavedPlaces(r.Context(), c.id())
+	if err != nil {
+		return err
+	}
+	out.Places = newPlacesJSON(places)
 	return nil
 }
 
@@ -101,6 +123,43 @@ func (a *api) exportFeeds(r *http.Request, c *caller, out *exportJSON) error {
 	return nil
 }
 
+// exportedAppJSON is an app that the account submitted.
+type exportedAppJSON struct {
+	ID            string           `json:"id"`
+	Slug          string           `json:"slug"`
+	SuspendedAt   timestamp        `json:"suspended_at"`
+	SuspendedNote string           `json:"suspended_note"`
+	Versions      []appVersionJSON `json:"versions"`
+}
+
+// exportApps adds what the account submitted and installed, where apps are on. Secrets are masked: the export says that they are set.
+func (a *api) exportApps(r *http.Request, c *caller, out *exportJSON) error {
+	if a.Apps == nil {
+		return nil
+	}
+	out.PublicName = c.account.PublicName
+	own, err := a.Apps.Own(r.Context(), feed.By(c.account))
+	if err != nil {
+		return err
+	}
+	for i := range own {
+		app := &own[i]
+		one := exportedAppJSON{ID: app.ID.String(), Slug: app.Slug, SuspendedAt: timestamp(app.SuspendedAt), SuspendedNote: app.SuspendedNote}
+		for j := range app.Versions {
+			one.Versions = append(one.Versions, a.newAppVersionJSON(app, &app.Versions[j]))
+		}
+		out.Apps = append(out.Apps, one)
+	}
+	installed, err := a.Apps.Installed(r.Context(), c.id())
+	if err != nil {
+		return err
+	}
+	for i := range installed {
+		out.InstalledApps = append(out.InstalledApps, a.newInstalledAppJSON(&installed[i]))
+	}
+	return nil
+}
+
 func (a *api) exportActivity(r *http.Request, c *caller, out *exportJSON) error {
 	votes, err := a.Accounts.Ballots(r.Context(), c.id())
 	if err != nil {
@@ -110,6 +169,18 @@ func (a *api) exportActivity(r *http.Request, c *caller, out *exportJSON) error 
 	for i := range votes {
 		b := &votes[i]
 		out.Votes[i] = voteJSON{EntityID: mapdata.EntityID(b.Source, b.ExternalID), Vote: voteName(b.Vote), At: timestamp(b.At)}
+	}
+	reports, err := a.Accounts.Reports(r.Context(), c.id())
+	if err != nil {
+		return err
+	}
+	out.Reports = make([]reportJSON, len(reports))
+	for i := range reports {
+		o := &reports[i]
+		out.Reports[i] = reportJSON{
+			EntityID: mapdata.EntityID(mapdata.Drivers, o.ExternalID), KindID: o.Kind.ID(), Lat: o.Point.Lat, Lng: o.Point.Lng,
+			Properties: json.RawMessage(o.Properties), At: timestamp(o.At),
+		}
 	}
 	entries, err := a.Accounts.Log(r.Context(), c.id())
 	if err != nil {

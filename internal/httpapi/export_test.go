@@ -27,3 +27,6 @@ func RouteTable() []RouteLine {
 func AccountCheckInterval() time.Duration {
 	return heartbeatsPerAccountCheck * stream.HeartbeatInterval
 }
+
+// DescribeAPI is openapi.json, with apps or without.
+func DescribeAPI(withApps bool) ([]byte, error) { return describeAPI(withApps) }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"wayside/internal/feed"
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/response"
 )
@@ -29,12 +30,12 @@ type (
 	feature struct {
 		Type       string            `json:"type"`
 		ID         string            `json:"id"`
-		Geometry   pointJSON         `json:"geometry"`
+		Geometry   geometryJSON      `json:"geometry"`
 		Properties featureProperties `json:"properties"`
 	}
-	pointJSON struct {
-		Type        string     `json:"type"`
-		Coordinates [2]float64 `json:"coordinates"`
+	geometryJSON struct {
+		Type        string `json:"type"`
+		Coordinates any    `json:"coordinates"` // [2]float64 of a Point, [][2]float64 of a LineString
 	}
 	featureProperties struct {
 		ExternalID  string          `json:"external_id"`
@@ -56,7 +57,7 @@ func (a *api) getFeedEntities(w http.ResponseWriter, r *http.Request, c *caller)
 	if err != nil {
 		return err
 	}
-	limit := p.limitUpTo(defaultFeedEntities, maxFeedEntities)
+	limit, lines := p.limitUpTo(defaultFeedEntities, maxFeedEntities), p.lines()
 	if p.problem != nil {
 		return p.problem
 	}
@@ -64,7 +65,7 @@ func (a *api) getFeedEntities(w http.ResponseWriter, r *http.Request, c *caller)
 	if err != nil {
 		return err
 	}
-	return a.writeFeatures(w, r, c, newFeatures(contents))
+	return a.writeFeatures(w, r, c, newFeatures(contents, lines))
 }
 
 // writeFeatures answers with GeoJSON, or with 304.
@@ -81,14 +82,26 @@ func (a *api) writeFeatures(w http.ResponseWriter, r *http.Request, c *caller, a
 	return nil
 }
 
-func newFeatures(c *feed.Contents) featureCollection {
+// newGeometry is an entity's point, or its line where lines are asked for and it has one.
+func newGeometry(at geo.Point, line []geo.Point, lines bool) geometryJSON {
+	if !lines || len(line) == 0 {
+		return geometryJSON{"Point", [2]float64{at.Lng, at.Lat}}
+	}
+	positions := make([][2]float64, len(line))
+	for i, p := range line {
+		positions[i] = [2]float64{p.Lng, p.Lat}
+	}
+	return geometryJSON{"LineString", positions}
+}
+
+func newFeatures(c *feed.Contents, lines bool) featureCollection {
 	all := featureCollection{Type: "FeatureCollection", Features: make([]feature, len(c.Entities)), Truncated: c.Truncated}
 	for i := range c.Entities {
 		e := &c.Entities[i]
 		expires, _ := e.ExpiresAt(c.Feed.SnapshotAt)
 		all.Features[i] = feature{
 			Type: "Feature", ID: mapdata.EntityID(e.Feed.SourceID(), e.ExternalID),
-			Geometry: pointJSON{"Point", [2]float64{e.Point.Lng, e.Point.Lat}},
+			Geometry: newGeometry(e.Point, e.Line, lines),
 			Properties: featureProperties{
 				ExternalID: e.ExternalID, KindID: e.Kind.ID(), FirstSeenAt: timestamp(e.FirstSeenAt),
 				LastSeenAt: timestamp(e.LastSeenAt(c.Feed.SnapshotAt)), ExpiresAt: timestamp(expires), Properties: e.Properties,

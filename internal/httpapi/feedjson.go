@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"math"
 	"time"
 
@@ -61,6 +62,34 @@ type fullFeed struct {
 	Shrank              bool      `json:"shrank"`
 
 	LastPushAt timestamp `json:"last_push_at"`
+
+	Format           *string         `json:"format"`
+	Mapping          json.RawMessage `json:"mapping"`
+	StatusURL        *string         `json:"status_url"`
+	TimeZone         *string         `json:"time_zone"`
+	ChargerNetwork   *string         `json:"charger_network"`
+	LastFetchSkipped *int            `json:"last_fetch_skipped"`
+	LastFetchSkips   []skipJSON      `json:"last_fetch_skips"`
+}
+
+// skipJSON is one reason for which items of the last document became no row.
+type skipJSON struct {
+	Reason   string         `json:"reason"`
+	Items    int            `json:"items"`
+	Words    map[string]int `json:"words"`
+	Examples []string       `json:"examples"`
+}
+
+func newSkipsJSON(all []mapdata.Skip) []skipJSON {
+	skips := make([]skipJSON, len(all))
+	for i := range all {
+		s := &all[i]
+		skips[i] = skipJSON{Reason: s.Reason, Items: s.Items, Words: make(map[string]int, len(s.Words)), Examples: append([]string{}, s.Examples...)}
+		for _, w := range s.Words {
+			skips[i].Words[w.Word] = w.Items
+		}
+	}
+	return skips
 }
 
 // pauseJSON is a pause by a curator or the operator.
@@ -141,5 +170,27 @@ func (j *fullFeed) setPull(v *feed.View) {
 	}
 	if p.LastError != "" {
 		j.LastFetchError = &p.LastError
+	}
+	j.setBridge(v)
+}
+
+// setBridge sets the members of a feed whose documents are no v1 rows; those that the feed lacks are null.
+func (j *fullFeed) setBridge(v *feed.View) {
+	b, format := &v.Bridge, v.Bridge.FormatName()
+	j.Format = &format
+	if b.Mapping != "" {
+		j.Mapping = json.RawMessage(b.Mapping)
+	}
+	status := v.ShownStatusURL()
+	for _, member := range []struct {
+		from string
+		to   **string
+	}{{status, &j.StatusURL}, {b.TimeZone, &j.TimeZone}, {b.ChargerNetwork, &j.ChargerNetwork}} {
+		if member.from != "" {
+			*member.to = &member.from
+		}
+	}
+	if v.Bridged() && v.Polling.LastOutcome != "" {
+		j.LastFetchSkipped, j.LastFetchSkips = &v.Polling.LastSkipped, newSkipsJSON(v.Polling.Skips)
 	}
 }

@@ -161,7 +161,7 @@ func TestFeedFormShowsErrorsAtTheirFields(t *testing.T) {
 		if n.Data == "input" && attribute(n, "type") == "" {
 			kept[attribute(n, "name")] = attribute(n, "value")
 		}
-		if n.Data == "textarea" {
+		if n.Data == "textarea" && n.FirstChild != nil {
 			kept[attribute(n, "name")] = n.FirstChild.Data
 		}
 	}

@@ -17,6 +17,8 @@ func (f *requestFields) settings() feed.Settings {
 		LayerName: f.optional("layer_name"), SpecURL: f.optional("spec_url"),
 		PullURL: f.optional("pull_url"), PullAuthHeader: f.optional("pull_auth_header"),
 		PullIntervalSeconds: f.number("pull_interval_seconds"),
+		Format:              f.optional("format"), Mapping: f.object("mapping"), StatusURL: f.optional("status_url"), TimeZone: f.optional("time_zone"),
+		ChargerNetwork: f.optional("charger_network"),
 	}
 }
 
@@ -24,7 +26,10 @@ func (f *requestFields) settings() feed.Settings {
 // elsewhere.
 func (f *requestFields) patch() feed.Patch {
 	cleared := map[string]bool{}
-	for _, name := range []string{"description", "attribution", "licence", "layer_name", "spec_url", "pull_auth_header"} {
+	for _, name := range []string{
+		"description", "attribution", "licence", "layer_name", "spec_url", "pull_auth_header",
+		"format", "mapping", "status_url", "time_zone", "charger_network",
+	} {
 		cleared[name] = f.takeNull(name)
 	}
 	for _, name := range []string{"name", "visibility", "active", "pull_url", "pull_interval_seconds"} {
@@ -36,6 +41,7 @@ func (f *requestFields) patch() feed.Patch {
 	for name, field := range map[string]**string{
 		"description": &p.Description, "attribution": &p.Attribution, "licence": &p.Licence,
 		"layer_name": &p.LayerName, "spec_url": &p.SpecURL,
+		"format": &p.Format, "mapping": &p.Mapping, "status_url": &p.StatusURL, "time_zone": &p.TimeZone, "charger_network": &p.ChargerNetwork,
 	} {
 		if cleared[name] {
 			*field = new(string)
@@ -60,6 +66,20 @@ func (f *requestFields) optional(name string) *string {
 	if !ok {
 		return nil
 	}
+	return &text
+}
+
+// object is a JSON object as text; nil: absent.
+func (f *requestFields) object(name string) *string {
+	value, ok := f.take(name)
+	if !ok {
+		return nil
+	}
+	if value.Kind() != '{' {
+		f.addError(name, "invalid_type", "must be an object")
+		return nil
+	}
+	text := string(value)
 	return &text
 }
 

@@ -43,6 +43,7 @@ func TestRegisterPullOverHTTP(t *testing.T) {
 		"next_fetch_at": "2026-11-21T08:00:00.000Z", "last_fetched_at": nil, "last_fetch_outcome": nil, "last_fetch_error": nil,
 		"last_fetch_rows": nil, "last_fetch_rejected": nil, "consecutive_failures": 0.0, "shrank": false, "last_push_at": nil,
 		"review_version": got.Feed["review_version"], "pending_change": nil, "paused": nil,
+		"format": "v1", "mapping": nil, "status_url": nil, "time_zone": nil, "charger_network": nil, "last_fetch_skipped": nil, "last_fetch_skips": nil,
 	}
 	if diff := cmp.Diff(want, got.Feed); diff != "" {
 		t.Errorf("feed (-want +got):\n%s", diff)

@@ -89,7 +89,7 @@ func withAuditVia(r *http.Request, c class) *http.Request {
 		return r.WithContext(mapdata.WithVia(r.Context(), mapdata.ViaAPI))
 	case classPage:
 		return r.WithContext(mapdata.WithVia(r.Context(), mapdata.ViaPage))
-	case classOpen, classRead, classPageRead, classRoute, classDrive, classVote, classPush:
+	case classOpen, classRead, classPageRead, classRoute, classDrive, classVote, classReport, classPush:
 	}
 	return r
 }
@@ -138,6 +138,12 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 	}
 	if err := rt.who.Admit(c.account, c.session); err != nil {
 		return nil, err
+	}
+	if rt.class == classReport {
+		if a.Loaded != nil && !a.Loaded() { // what is on the map already would be reported again
+			return nil, loadingProblem()
+		}
+		return c, a.limitAccount(c, ratelimit.Reports, a.Limits.Reports, "reports of this account")
 	}
 	if rt.class == classVote {
 		return c, a.limitAccount(c, ratelimit.Votes, a.Limits.Votes, "votes of this account")

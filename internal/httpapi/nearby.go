@@ -20,6 +20,7 @@ const (
 	cachePrivate = "private, max-age=10"
 	varyReads    = "Accept-Encoding, Authorization, Cookie"
 	varyOrigins  = varyReads + ", Origin" // if CORS is configured
+	inForms      = "Accept, "             // before these, for answers that there are in several forms
 )
 
 // nearbyScratch is reusable memory for one response.
@@ -37,7 +38,8 @@ var nearbyPool = sync.Pool{New: func() any { return new(nearbyScratch) }}
 
 // getNearby answers GET /v2/entities/nearby (D4).
 func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error {
-	q, err := a.parseNearby(r, c)
+	var form form
+	q, err := a.parseNearby(r, c, &form)
 	if err != nil {
 		return err
 	}
@@ -54,15 +56,24 @@ func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error
 	if err := a.Nearby.Near(r.Context(), q, &scratch.answer); err != nil {
 		return sourcesProblem(err)
 	}
-	scratch.body = a.appendAnswer(scratch.body[:0], &scratch.encoder, &scratch.answer)
-	a.writeRead(w, r, c, scratch.body, &scratch.answer)
+	media := mediaJSON
+	if form.geoJSON {
+		media = mediaGeoJSON
+		scratch.body = a.appendFeatures(scratch.body[:0], &scratch.encoder, &scratch.answer, c, form.lines)
+	} else {
+		scratch.body = a.appendAnswer(scratch.body[:0], &scratch.encoder, &scratch.answer)
+	}
+	a.writeRead(w, r, c, representation{media, a.varyForms()}, scratch.body, &scratch.answer)
 	return nil
 }
 
+// representation is what a body is, and the headers that it depends on.
+type representation struct{ media, vary string }
+
 // writeRead writes the response to a read. The body still lacks fetched_at_utc and its end, so that the ETag does not
 // cover that time. Live incidents may not be cached, unless they are stored in the database (D8.9).
-func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, body []byte, answer *nearby.Answer) {
-	values := [...]string{a.vary(), noStore}
+func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, as representation, body []byte, answer *nearby.Answer) {
+	values := [...]string{as.vary, noStore}
 	h := w.Header()
 	h["Vary"] = values[0:1:1] // of capacity 1, so that Add copies it
 	if answer.Live && !a.Incidents.Stored {
@@ -73,7 +84,7 @@ func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, body 
 	body = append(body, `,"fetched_at_utc":`...)
 	body = wire.AppendTime(body, answer.At.UnixMilli())
 	body = append(body, "}\n"...)
-	response.Write(w, r, http.StatusOK, "application/json", body)
+	response.Write(w, r, http.StatusOK, as.media, body)
 }
 
 // vary names the headers that a read's response depends on.
@@ -82,6 +93,14 @@ func (a *api) vary() string {
 		return varyOrigins
 	}
 	return varyReads
+}
+
+// varyForms names the headers that a response depends on that there is in several forms.
+func (a *api) varyForms() string {
+	if len(a.CORSOrigins) > 0 {
+		return inForms + varyOrigins
+	}
+	return inForms + varyReads
 }
 
 // writeCacheHeaders sets ETag and Cache-Control. If the client has this version, it writes 304 and returns true.
@@ -113,7 +132,11 @@ func (a *api) appendAnswer(dst []byte, encoder *wire.Encoder, answer *nearby.Ans
 		}
 		dst = encoder.AppendHit(dst, &answer.Hits[i])
 	}
-	dst = append(dst, "],"...)
+	return a.appendBeside(append(dst, "],"...), answer)
+}
+
+// appendBeside appends what stands beside the entities.
+func (a *api) appendBeside(dst []byte, answer *nearby.Answer) []byte {
 	dst = a.appendSources(dst, answer)
 	dst = append(dst, `,"networks_applied":[`...)
 	for i, n := range answer.Networks {

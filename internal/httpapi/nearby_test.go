@@ -407,7 +407,7 @@ func TestNearbyCaching(t *testing.T) {
 	if got := first.Header.Get("Cache-Control"); got != "public, max-age=10" {
 		t.Errorf("Cache-Control %q", got)
 	}
-	if got := first.Header.Get("Vary"); got != "Accept-Encoding, Authorization, Cookie" {
+	if got := first.Header.Get("Vary"); got != "Accept, Accept-Encoding, Authorization, Cookie" {
 		t.Errorf("Vary %q", got)
 	}
 	s.advance(time.Second)

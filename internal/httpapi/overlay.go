@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"wayside/internal/geo"
+	"wayside/internal/pages"
 )
 
 // overlayConfig is what the page for cars must know of this service before its first read.
@@ -31,12 +32,32 @@ type overlayBaseMap struct {
 }
 
 // getOverlay answers GET / with the page for cars; a service without it redirects to the page about the service.
-func (a *api) getOverlay(w http.ResponseWriter, r *http.Request, _ *caller) error {
+func (a *api) getOverlay(w http.ResponseWriter, r *http.Request, c *caller) error {
 	if a.Overlay == nil {
 		http.Redirect(w, r, "/about", http.StatusSeeOther)
 		return nil
 	}
-	return a.overlay.ServePage(w, r)
+	return a.overlay.ServePage(w, r, a.appsOfDriver(r, c))
+}
+
+// appsOfDriver is what the page shows of apps and its driver; nil: there are no apps here, and nobody is signed in. Only a browser with a session
+// costs a look into the store. Where that fails, the page opens as a guest's.
+func (a *api) appsOfDriver(r *http.Request, c *caller) *pages.AppsOfDriver {
+	shown := &pages.AppsOfDriver{None: a.Apps == nil}
+	err := a.identify(r, c, false)
+	if err == nil && c.session != nil {
+		shown.SignedIn = true
+		if a.Apps != nil {
+			shown.Origins, err = a.Apps.Origins(r.Context(), c.id())
+		}
+	}
+	if err != nil {
+		a.Log.Warn("the page for cars is served without apps: the store does not answer", "error", err)
+	}
+	if shown.None && !shown.SignedIn {
+		return nil
+	}
+	return shown
 }
 
 // extentOf rounds a box outwards, to about ten metres.

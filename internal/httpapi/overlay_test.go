@@ -18,7 +18,7 @@ import (
 
 // wantOverlayPolicy repeats the policy, so that a test fails when the page gets more rights.
 const wantOverlayPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; manifest-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	"frame-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 func newOverlayService(t *testing.T, overlay fs.FS) *readService {
 	t.Helper()
@@ -175,7 +175,7 @@ func TestOverlayPolicyAllowsTheOperatorsMap(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	want := "default-src 'none'; script-src 'self'; worker-src 'self'; manifest-src 'self'; style-src 'self'; img-src 'self' https://tiles.example.org:8443; " +
-		"connect-src 'self' https://tiles.example.org:8443; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+		"connect-src 'self' https://tiles.example.org:8443; frame-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	if got := resp.Header.Get("Content-Security-Policy"); got != want {
 		t.Errorf("policy %q, want %q", got, want)
 	}

@@ -39,8 +39,8 @@ func (p *params) addError(name, code, message string) {
 	p.problem.add(problemField{Parameter: name, Code: code, Message: message})
 }
 
-// parseNearby reads the parameters of a nearby query (D4.1 to D4.7).
-func (a *api) parseNearby(r *http.Request, c *caller) (*nearby.Query, error) {
+// parseNearby reads the parameters of a nearby query (D4.1 to D4.7), and into f, unless that is nil, the form of its answer.
+func (a *api) parseNearby(r *http.Request, c *caller, f *form) (*nearby.Query, error) {
 	p, err := readParams(r)
 	if err != nil {
 		return nil, err
@@ -50,6 +50,9 @@ func (a *api) parseNearby(r *http.Request, c *caller) (*nearby.Query, error) {
 	q.Center, q.Radius = center, radius
 	q.Since = p.since()
 	q.Limit = p.limit()
+	if f != nil {
+		*f = p.form(r)
+	}
 	return q, a.parameterErrors(p, q)
 }
 

@@ -15,7 +15,7 @@ import (
 // reviewVersion is the version in the form of a review page.
 func reviewVersion(t *testing.T, body string) string {
 	t.Helper()
-	found := regexp.MustCompile(`name="version" value="([0-9a-f]{76})"`).FindStringSubmatch(body)
+	found := regexp.MustCompile(`name="version" value="([0-9a-f]{96})"`).FindStringSubmatch(body)
 	if found == nil {
 		t.Fatalf("the page shows no version: %s", body)
 	}

@@ -54,6 +54,7 @@ account, a maintainer of the owner's feed, a curator, an admin, the screen of an
 | push token | anyone who holds the feed's push token, which is in the address |
 | account | anyone who is signed in; an API token where the API says that it takes one |
 | owner | the account whose thing the address names, for a feed its maintainers too; to others there is no such thing (404) |
+| author | the account that made what the address names; to others there is no such thing (404) |
 | owner alone | the owner of the feed; its maintainers are refused (403) |
 | owner, curator | the owner, maintainers, curators and admins; of what is public, others see what everybody may |
 | curator | curators and admins; others are refused (403) |
@@ -101,12 +102,13 @@ type roleFixture struct {
 	ownerID mapdata.AccountID
 	feed    *registered
 	entity  string
+	app     string
 }
 
 // TestRoutesAdmitByRole requests every route of the table as every role.
 func TestRoutesAdmitByRole(t *testing.T) {
 	t.Parallel()
-	d := newTestService(t)
+	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, reports: true})
 	c := &roleTest{
 		testService: d, guest: d.browser(), other: d.signedInAs("other@example.org", mapdata.Driver),
 		curator: d.signedInAs("curator@example.org", mapdata.Curator), admin: d.signedInAs("admin@example.org", mapdata.Admin),
@@ -160,7 +162,7 @@ func wantOutcome(rt httpapi.RouteLine, name string) string {
 	}
 	reviews := name == "curator" || name == "admin"
 	switch {
-	case (who == account.ForOwners || who == account.ForOwnersAlone) && name != "owner", who == account.ForOwnersAndCurators && name != "owner" && !reviews:
+	case (who == account.ForOwners || who == account.ForOwnersAlone || who == account.ForAuthors) && name != "owner", who == account.ForOwnersAndCurators && name != "owner" && !reviews:
 		return "not found"
 	case who == account.ForCurators && !reviews, who == account.ForAdmins && name != "admin":
 		return "forbidden"
@@ -199,6 +201,8 @@ func (c *roleTest) newFixture() *roleFixture {
 	s.feed = s.owner.register(`{"name": "Held", "direction": "push", "visibility": "private"}`)
 	c.publish("Voted", row("v", "alert.police", 0))
 	s.entity, _ = c.guest.read(nearbyPath).Entities[0]["id"].(string)
+	s.app = s.owner.submitApp(nil)
+	c.curator.send(http.MethodPost, "/v2/apps/"+s.app+"/versions/1/approve", "").want(c.t, http.StatusOK)
 	return s
 }
 
@@ -220,6 +224,14 @@ func (c *roleTest) restore(t *testing.T, s *roleFixture) {
 func (c *roleTest) pathValue(t *testing.T, rt httpapi.RouteLine, part string, s *roleFixture) string {
 	t.Helper()
 	switch {
+	case part == "{slug}":
+		return "charging"
+	case strings.Contains(rt.Path, "/apps/own/{id}"), strings.Contains(rt.Path, "/apps/review/{id}"):
+		return s.app
+	case strings.Contains(rt.Path, "/apps/{id}"):
+		return c.appValue(t, rt, part, s)
+	case strings.Contains(rt.Path, "/reports/{id}"):
+		return c.openReport(t, s)
 	case strings.Contains(rt.Path, "/complaints/{id}"):
 		return c.openComplaint(t, s)
 	case part == "{account}":
@@ -308,6 +320,18 @@ func (c *roleTest) openInvitation(t *testing.T) string {
 	return i.ID
 }
 
+// openReport is a report of the owner's.
+func (c *roleTest) openReport(t *testing.T, s *roleFixture) string {
+	t.Helper()
+	var made struct {
+		Entity struct {
+			ID string `json:"id"`
+		} `json:"entity"`
+	}
+	s.owner.send(http.MethodPost, "/v2/reports", `{"kind": "alert.hazard.fog", "lat": 12, "lng": 13}`).decode(t, &made)
+	return made.Entity.ID
+}
+
 // openComplaint is a complaint that waits for a curator.
 func (c *roleTest) openComplaint(t *testing.T, s *roleFixture) string {
 	t.Helper()
@@ -384,6 +408,9 @@ func (d *testService) pairedScreen(phone *browser) *browser {
 func (c *roleTest) request(t *testing.T, rt httpapi.RouteLine, b *browser, s *roleFixture, from string) string {
 	t.Helper()
 	c.restore(t, s)
+	if strings.Contains(rt.Path, "/account/apps/") && b != c.guest && b != c.revoked {
+		c.installs(t, b, s.app)
+	}
 	var parts []string
 	for part := range strings.SplitSeq(rt.Path, "/") {
 		if strings.HasPrefix(part, "{") {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"wayside/internal/account"
 	"wayside/internal/mapdata"
@@ -29,6 +30,7 @@ const (
 	classRead                  // everybody; counts against the limit on reads (D4.12)
 	classPageRead              // as classRead, for the service's own page alone: other origins' pages may not read it
 	classVote                  // a session and the same origin; counts against the account's limit on votes (D9.1)
+	classReport                // a session and the same origin; counts against the account's limit on reports (D17.37)
 	classAccount               // a session, and the same origin for writes; counts against the account's limit on management (D5.9)
 	classPush                  // the push token in the path is the only credential
 	classSignIn                // everybody, same origin for writes; the handlers count against limits of their own
@@ -39,7 +41,20 @@ const (
 
 // routes is the table of everything that the public address answers.
 func (a *api) routes() []route {
-	return slices.Concat(a.mapRoutes(), a.navigationRoutes(), a.maintainerRoutes(), a.takedownRoutes(), a.regionRoutes(), a.accountRoutes(), a.fileRoutes(), a.consoleRoutes())
+	return slices.Concat(a.mapRoutes(), a.navigationRoutes(), a.maintainerRoutes(), a.takedownRoutes(), a.regionRoutes(), a.accountRoutes(), a.appRoutes(), a.fileRoutes(), a.consoleRoutes())
+}
+
+// servedRoutes are the routes that this service answers: without apps, there are none of theirs (D16), and without drivers'
+// reports none of theirs (D17.37).
+func (a *api) servedRoutes() []route {
+	return slices.DeleteFunc(a.routes(), func(r route) bool {
+		return a.Apps == nil && isAppPath(r.path) || a.Reports == nil && strings.HasPrefix(r.path, reportsPath)
+	})
+}
+
+// isAppPath says whether an address is one of apps.
+func isAppPath(path string) bool {
+	return path == schemasPath+"{file}" || path == "/v2/apps" || strings.HasPrefix(path, "/v2/apps/") || path == "/v2/account/apps" || strings.HasPrefix(path, "/v2/account/apps/") || path == publicNamePath
 }
 
 // mapRoutes are the API's resources of map data: reads, votes and feeds.
@@ -50,6 +65,8 @@ func (a *api) mapRoutes() []route {
 		{http.MethodPost, "/v2/entities/{id}/confirm", classVote, account.ForScreens, a.vote(mapdata.Confirm)},
 		{http.MethodPost, "/v2/entities/{id}/dispute", classVote, account.ForScreens, a.vote(mapdata.Dispute)},
 		{http.MethodDelete, "/v2/entities/{id}/vote", classVote, account.ForScreens, a.vote(mapdata.NoVote)},
+		{http.MethodPost, reportsPath, classReport, account.ForScreens, a.postReport},
+		{http.MethodDelete, reportsPath + "/{id}", classVote, account.ForAuthors, a.deleteReport},
 		{http.MethodGet, "/v2/alerts", classRead, account.ForGuests, a.getAlerts},
 		{http.MethodGet, "/v2/stream", classRead, account.ForGuests, a.getStream},
 
@@ -186,6 +203,9 @@ func (a *api) accountRoutes() []route {
 		{http.MethodGet, "/v2/account/preferences", classAccount, account.ForScreens, a.getPreferences},
 		{http.MethodPut, "/v2/account/preferences", classAccount, account.ForScreens, a.putPreferences},
 
+		{http.MethodGet, "/v2/account/places", classAccount, account.ForScreens, a.getSavedPlaces},
+		{http.MethodPut, "/v2/account/places", classAccount, account.ForScreens, a.putSavedPlaces},
+		{http.MethodDelete, "/v2/account/places", classAccount, account.ForScreens, a.deleteSavedPlaces},
 		{http.MethodPut, "/v2/account/destination", classAccount, account.ForAccounts, a.putDestination},
 		{http.MethodPost, "/v2/account/destination/take", classAccount, account.ForScreens, a.postTakeDestination},
 	}

@@ -14,12 +14,23 @@ import (
 	"wayside/internal/apidocs"
 )
 
-// TestEveryRouteIsInOpenAPI compares the table of routes with openapi.json, in both directions.
-func TestEveryRouteIsInOpenAPI(t *testing.T) {
-	doc, err := apidocs.Parse(openapiText)
+// parseWhole parses the document with apps in it.
+func parseWhole(t *testing.T) *apidocs.Document {
+	t.Helper()
+	text, err := describeAPI(true)
 	if err != nil {
 		t.Fatal(err)
 	}
+	doc, err := apidocs.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// TestEveryRouteIsInOpenAPI compares the table of routes with openapi.json, in both directions.
+func TestEveryRouteIsInOpenAPI(t *testing.T) {
+	doc := parseWhole(t)
 	written := map[string]bool{}
 	for _, path := range doc.Paths {
 		for _, op := range path.Value {
@@ -43,10 +54,7 @@ func TestEveryRouteIsInOpenAPI(t *testing.T) {
 
 // TestOpenAPISecurityMatchesClasses compares the security of each operation with its route's class.
 func TestOpenAPISecurityMatchesClasses(t *testing.T) {
-	doc, err := apidocs.Parse(openapiText)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := parseWhole(t)
 	for _, r := range new(api).routes() {
 		path := doc.Paths.Get(strings.TrimSuffix(r.path, "{$}"))
 		if path == nil {
@@ -88,10 +96,7 @@ func TestOpenAPISecurityMatchesClasses(t *testing.T) {
 
 // TestEveryProblemIsInOpenAPI compares the types of problems in the source with openapi.json, in both directions.
 func TestEveryProblemIsInOpenAPI(t *testing.T) {
-	doc, err := apidocs.Parse(openapiText)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := parseWhole(t)
 	made := map[string]int{}
 	for _, s := range statuses {
 		made[s.name] = s.status

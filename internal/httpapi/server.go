@@ -15,6 +15,7 @@ import (
 
 	"wayside/internal/account"
 	"wayside/internal/apidocs"
+	"wayside/internal/apps"
 	"wayside/internal/audit"
 	"wayside/internal/basemap"
 	"wayside/internal/basemap/tileserver"
@@ -28,6 +29,7 @@ import (
 	"wayside/internal/nav/session"
 	"wayside/internal/nearby"
 	"wayside/internal/pages"
+	"wayside/internal/provider/drivers"
 	"wayside/internal/provider/push"
 	"wayside/internal/ratelimit"
 	"wayside/internal/region"
@@ -60,7 +62,9 @@ type Deps struct {
 	Pushes   *push.Service
 	Streams  *stream.Hub
 	Votes    *votes.Service
+	Reports  *drivers.Service // nil: there are no drivers' reports
 	Audit    *audit.Service
+	Apps     *apps.Service // nil: apps are off, and there is no word of them
 
 	Regions func() *region.Region // the region that routes are served from; nil: there is none
 	Imports *imports.Service      // of regions, by admins
@@ -116,6 +120,7 @@ type Limits struct {
 	AccountRoutes int
 	Manage        int
 	Votes         int
+	Reports       int
 }
 
 // Incidents describes the built-in source of live incidents.
@@ -133,12 +138,13 @@ type api struct {
 	health      healthCache
 	hopWarning  sync.Once
 
-	openapi   func() ([]byte, error) // openapi.json with marks of what is deprecated, made on the first request
-	docs      func() ([]byte, error) // the API's page, rendered on the first request
-	overlay   *pages.Overlay
-	scripts   *pages.Scripts
-	tiles     tileserver.Server
-	processID string // random: a stream can be resumed only in the process in which it began
+	openapi    func() ([]byte, error) // openapi.json with marks of what is deprecated, made on the first request
+	docs       func() ([]byte, error) // the API's page, rendered on the first request
+	overlay    *pages.Overlay
+	scripts    *pages.Scripts
+	tiles      tileserver.Server
+	appAnswers atomic.Pointer[appAnswers]
+	processID  string // random: a stream can be resumed only in the process in which it began
 }
 
 // New makes the handler of the public address.
@@ -151,7 +157,13 @@ func New(deps Deps) http.Handler {
 	}
 	a.host = a.publicHost()
 	a.StreamWriteTimeout = cmp.Or(a.StreamWriteTimeout, defaultStreamWriteTimeout)
-	a.openapi = sync.OnceValues(func() ([]byte, error) { return markDeprecated(openapiText, a.Deprecated) })
+	a.openapi = sync.OnceValues(func() ([]byte, error) {
+		text, err := describeAPI(a.Apps != nil)
+		if err != nil {
+			return nil, err
+		}
+		return markDeprecated(text, a.Deprecated)
+	})
 	a.docs = sync.OnceValues(func() ([]byte, error) {
 		text, err := a.openapi()
 		if err != nil {
@@ -170,7 +182,7 @@ func New(deps Deps) http.Handler {
 	a.overlay = pages.NewOverlay(a.Overlay, a.BaseURL, mapOrigins)
 	a.scripts = pages.NewScripts(a.Scripts, a.overlay)
 	byPath := make(map[string]methods)
-	for _, r := range a.routes() {
+	for _, r := range a.servedRoutes() {
 		if byPath[r.path] == nil {
 			byPath[r.path] = make(methods)
 		}

@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -18,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"wayside/internal/account"
+	"wayside/internal/apps"
 	"wayside/internal/audit"
 	"wayside/internal/catalog"
 	"wayside/internal/console"
@@ -30,6 +33,7 @@ import (
 	"wayside/internal/live/memory"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
+	"wayside/internal/provider/drivers"
 	"wayside/internal/provider/push"
 	"wayside/internal/provider/relay"
 	"wayside/internal/provider/trial"
@@ -61,7 +65,10 @@ type testService struct {
 	signals  signal.Set
 	dir      string // of region files and extracts
 	box      *secret.Box
-	relay    *relay.Service // nil: no upstream
+	apps     *apps.Service    // nil: they are off
+	page     apps.Page        // how the pages of apps answer
+	relay    *relay.Service   // nil: no upstream
+	reports  *drivers.Service // nil: they are off
 	streams  *stream.Hub
 	counted  atomic.Int64 // how often entities of a feed were counted in the database
 
@@ -78,7 +85,8 @@ type serviceOptions struct {
 	upstreams []string // addresses of relay providers, the first ranks first
 	stored    bool     // incidents.mode is database
 
-	law *law.Law // nil: nothing is hidden
+	law     *law.Law // nil: nothing is hidden
+	overlay fs.FS    // nil: there is no page for cars
 
 	trustAfter time.Duration // votes.trust_after; 0: votes count towards suppression at once
 
@@ -86,6 +94,9 @@ type serviceOptions struct {
 
 	// Intervals of streams and the timeout of writing to one; 0: the defaults.
 	streamPoll, streamHeartbeat, streamWriteTimeout time.Duration
+
+	noApps  bool // apps.enabled is false
+	reports bool // drivers.enabled is true
 
 	base string // public address; empty: http://wayside.test, where browsers offer no passkeys
 }
@@ -113,7 +124,7 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 	d.follower = replica.New(d.db, projections, replica.Options{Now: d.time, Log: log, StoreChanged: d.signals.StoreChanged, Moved: d.signals.Moved})
 	buckets := ratelimit.NewMemory(1000)
 	d.accounts = account.New(account.Config{
-		Store: d.db, Now: d.time, Key: []byte("key"), Log: log, StoreChanged: d.signals.StoreChanged, MailQueued: d.signals.MailQueued,
+		Store: d.db, Now: d.time, Key: []byte("key"), Places: d.box, Log: log, StoreChanged: d.signals.StoreChanged, MailQueued: d.signals.MailQueued,
 	})
 	d.ingester = ingest.New(d.db, d.time, d.signals.StoreChanged)
 	d.ingester.Limits = limits.storage
@@ -122,7 +133,7 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 		Requests: limits.requests, Entities: limits.entities,
 	})
 	d.feeds = feed.New(feed.Config{
-		Store: &countingStore{d.db, &d.counted}, Now: d.time, Signals: d.signals, Storage: limits.storage,
+		Store: &countingStore{d.db, &d.counted}, Now: d.time, Signals: d.signals, Storage: limits.storage, Apps: !limits.noApps,
 		CheckURL: func(text string) (string, error) {
 			u, err := safehttp.CheckURL(text)
 			if err != nil {
@@ -146,6 +157,7 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 		BaseURL: cmp.Or(limits.base, "http://wayside.test"), Now: d.time, Log: log, Ready: func() error { return nil },
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Revisions:      d.follower,
+		Overlay:        limits.overlay,
 		Sources:        catalogue, Accounts: d.accounts, Feeds: d.feeds, Pushes: d.pushes, Buckets: buckets,
 		Limits:   httpapi.Limits{GuestReads: 10_000, AccountReads: 10_000, Manage: limits.manage, Votes: 30},
 		Entities: func(id mapdata.FeedID) int { lasting, decaying := ix.Counts(id); return lasting + decaying },
@@ -158,7 +170,12 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 	deps.Takedowns = takedown.New(takedown.Config{Store: d.db, Now: d.time, Signals: d.signals})
 	d.dir = t.TempDir()
 	deps.Regions, deps.Imports = func() *region.Region { return nil }, d.newImports(log)
+	if !limits.noApps {
+		d.apps = newApps(t, d, deps.BaseURL, log)
+		deps.Apps = d.apps
+	}
 	deps.Console = newConsole(t, &console.Config{
+		Apps:    d.apps,
 		Regions: console.Regions{Served: deps.Regions, Imports: deps.Imports},
 		BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Passkeys: d.passkeys, Feeds: d.feeds, Check: newChecker(t, d),
 		Secrets: d.box, Push: d.ingester.Push,
@@ -169,17 +186,29 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 		Index: ix, Catalog: catalogue, Primary: "tesla", Now: d.time, Tallies: tallies, Publications: d.follower, Records: d.db, Encode: wire.EncodeEntity,
 		Law: limits.law,
 	}
-	ballots := votes.Config{Store: d.db, Feeds: catalogue, Now: d.time, StoreChanged: d.signals.StoreChanged, TrustAfter: limits.trustAfter}
+	ballots := votes.Config{Store: d.db, Feeds: catalogue, Now: d.time, StoreChanged: d.signals.StoreChanged, TrustAfter: limits.trustAfter, ReportsTrust: limits.trustAfter}
 	if len(limits.upstreams) > 0 {
 		d.relay = newRelay(t, d, limits, log)
 		reads.Live, ballots.Live, deps.Takedowns.Live = d.relay, d.relay, d.relay
 		deps.Incidents = &httpapi.Incidents{Attribution: "© the upstreams", Stored: limits.stored}
 	}
 	deps.Nearby, deps.Votes = nearby.New(reads), votes.New(ballots)
+	if limits.reports {
+		d.reports = drivers.New(drivers.Config{
+			Store: d.db, Ingest: d.ingester, Nearby: deps.Nearby, Votes: deps.Votes, Feeds: catalogue, Revisions: d.follower,
+			StoreChanged: d.signals.StoreChanged, Now: d.time, PerDay: 50, TrustAfter: limits.trustAfter,
+		})
+		deps.Reports, deps.Limits.Reports = d.reports, 10_000
+	}
 	d.server = httptest.NewServer(httpapi.New(deps))
 	ctx, stop := context.WithCancel(context.Background())
 	var group errgroup.Group
 	group.Go(func() error { return d.follower.Run(ctx) })
+	if limits.reports {
+		keeper := &drivers.Keeper{Store: d.db, Enabled: true, StoreChanged: d.signals.StoreChanged, Now: d.time, Log: log}
+		group.Go(func() error { return keeper.Run(ctx) })
+		d.awaitReports()
+	}
 	streaming, endStreams := context.WithCancel(ctx)
 	group.Go(func() error { return d.streams.Run(streaming) })
 	d.endStreams = endStreams
@@ -198,6 +227,17 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 		}
 	})
 	return d
+}
+
+// awaitReports waits until there is the source of drivers' reports.
+func (d *testService) awaitReports() {
+	d.t.Helper()
+	for d.t.Context().Err() == nil {
+		if _, err := d.db.Feed(d.t.Context(), mapdata.DriversID); err == nil {
+			return
+		}
+		runtime.Gosched()
+	}
 }
 
 // countingStore counts how often entities of a feed are counted in the database.

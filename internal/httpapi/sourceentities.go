@@ -17,6 +17,14 @@ func (a *api) getSourceEntities(w http.ResponseWriter, r *http.Request, c *calle
 	if !ok {
 		return mapdata.ErrNotFound
 	}
+	p, err := readParams(r)
+	if err != nil {
+		return err
+	}
+	lines := p.lines()
+	if p.problem != nil {
+		return p.problem
+	}
 	sketch, err := a.Feeds.Sketch(r.Context(), id)
 	if err != nil {
 		return err
@@ -33,14 +41,14 @@ func (a *api) getSourceEntities(w http.ResponseWriter, r *http.Request, c *calle
 		}
 		all.Truncated = answer.Truncated
 		for i := range answer.Hits {
-			all.Features = append(all.Features, featureOf(&answer.Hits[i]))
+			all.Features = append(all.Features, featureOf(&answer.Hits[i], lines))
 		}
 	}
 	return a.writeFeatures(w, r, c, all)
 }
 
 // featureOf converts a hit to GeoJSON.
-func featureOf(h *mapdata.Hit) feature {
+func featureOf(h *mapdata.Hit, lines bool) feature {
 	properties := wire.Properties(h)
 	at := func(ms int64) timestamp {
 		if ms == 0 {
@@ -50,7 +58,7 @@ func featureOf(h *mapdata.Hit) feature {
 	}
 	return feature{
 		Type: "Feature", ID: mapdata.EntityID(h.Source, string(h.ExternalID)),
-		Geometry: pointJSON{"Point", [2]float64{h.Point.Lng, h.Point.Lat}},
+		Geometry: newGeometry(h.Point, wire.AppendLine(nil, h), lines),
 		Properties: featureProperties{
 			ExternalID: string(h.ExternalID), KindID: h.Kind.ID(), FirstSeenAt: at(h.FirstSeenAt), LastSeenAt: at(h.LastSeenAt),
 			ExpiresAt: at(h.ExpiresAt), Properties: json.RawMessage(wire.AppendProperties(nil, h, properties)),

@@ -39,7 +39,7 @@ var streamPool = sync.Pool{New: func() any { return new(streamScratch) }}
 
 // getStream answers GET /v2/stream: the result of a nearby query, and its changes until the client leaves.
 func (a *api) getStream(w http.ResponseWriter, r *http.Request, c *caller) error {
-	q, err := a.parseNearby(r, c)
+	q, err := a.parseNearby(r, c, nil)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (a *api) getOverlayView(w http.ResponseWriter, r *http.Request, c *caller) 
 	} else {
 		scratch.body = append(scratch.body, "null"...)
 	}
-	a.writeRead(w, r, c, scratch.body, &scratch.answer.Answer)
+	a.writeRead(w, r, c, representation{mediaJSON, a.vary()}, scratch.body, &scratch.answer.Answer)
 	return nil
 }
 
@@ -152,7 +152,7 @@ func (a *api) getOverlayNearest(w http.ResponseWriter, r *http.Request, c *calle
 		body = append(encoder.AppendHit(body, &answer.Hits[0]), `,"place":`...)
 		body = append(a.appendPlaceNear(body, answer.Hits[0].Point), '}')
 	}
-	a.writeRead(w, r, c, body, &answer)
+	a.writeRead(w, r, c, representation{mediaJSON, a.vary()}, body, &answer)
 	return nil
 }
 

@@ -1,0 +1,456 @@
+package httpapi_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+)
+
+// appTest is a service with a developer, a curator and a driver.
+type appTest struct {
+	*testService
+	developer, curator, driver, guest *browser
+}
+
+func newAppTest(t *testing.T) *appTest {
+	t.Helper()
+	t.Parallel()
+	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, overlay: builtOverlay(t)})
+	return &appTest{
+		testService: d, developer: d.signedInAs("dev@example.org", mapdata.Driver), curator: d.signedInAs("curator@example.org", mapdata.Curator),
+		driver: d.signedInAs("driver@example.org", mapdata.Driver), guest: d.browser(),
+	}
+}
+
+// approved submits an app, and approves it.
+func (s *appTest) approved(change map[string]any) string {
+	s.t.Helper()
+	id := s.developer.submitApp(change)
+	s.curator.send(http.MethodPost, "/v2/apps/"+id+"/versions/1/approve", "").want(s.t, http.StatusOK)
+	return id
+}
+
+// names lists the apps of the catalogue.
+func (s *appTest) names(query string) (names []string) {
+	s.t.Helper()
+	var list struct {
+		Apps []struct{ Name string }
+	}
+	s.guest.send(http.MethodGet, "/v2/apps"+query, "").want(s.t, http.StatusOK).decode(s.t, &list)
+	for _, a := range list.Apps {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// states lists number and state of an app's versions, the newest first.
+func (s *appTest) states(id string) (states []string) {
+	s.t.Helper()
+	var list struct {
+		Versions []struct {
+			Number     int
+			State      string
+			ReviewNote *string `json:"review_note"`
+		}
+	}
+	s.developer.send(http.MethodGet, "/v2/apps/"+id+"/versions", "").want(s.t, http.StatusOK).decode(s.t, &list)
+	for _, v := range list.Versions {
+		text := fmt.Sprint(v.Number, " ", v.State)
+		if v.ReviewNote != nil {
+			text += " " + *v.ReviewNote
+		}
+		states = append(states, text)
+	}
+	return states
+}
+
+// TestD16AppFromSubmissionToFrame goes the whole way: submitted, approved, listed, installed, framed, uninstalled.
+func TestD16AppFromSubmissionToFrame(t *testing.T) {
+	s := newAppTest(t)
+	id := s.developer.submitApp(nil)
+	if got := s.names(""); got != nil {
+		t.Errorf("the catalogue has %q before the approval", got)
+	}
+	s.guest.send(http.MethodGet, "/v2/apps/"+id, "").want(t, http.StatusNotFound)
+	s.driver.send(http.MethodPut, "/v2/account/apps/"+id, `{"config":{"token":"s3cret"}}`).want(t, http.StatusNotFound)
+	s.curator.send(http.MethodPost, "/v2/apps/"+id+"/versions/1/approve", "").want(t, http.StatusOK)
+	var one struct{ App map[string]any }
+	s.guest.send(http.MethodGet, "/v2/apps/"+id, "").want(t, http.StatusOK).decode(t, &one)
+	if one.App["developer"] != "example.org" || one.App["widget_url"] != "https://apps.example.org/charging?x=1" || one.App["version"] != json.Number("1") && one.App["version"] != 1.0 {
+		t.Errorf("the app is %v", one.App)
+	}
+
+	s.guest.send(http.MethodPut, "/v2/account/apps/"+id, `{"config":{}}`).want(t, http.StatusUnauthorized)
+	bad := s.driver.send(http.MethodPut, "/v2/account/apps/"+id, `{"config":{"plug":"x","other":1}}`).want(t, http.StatusUnprocessableEntity)
+	if got, want := bad.fieldErrors(t), []string{"config.token missing", "config.plug invalid", "config.other unknown_field"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	put := s.driver.send(http.MethodPut, "/v2/account/apps/"+id, `{"config":{"token":"s3cret","note":""}}`).want(t, http.StatusOK)
+	list := s.driver.send(http.MethodGet, "/v2/account/apps", "").want(t, http.StatusOK)
+	for _, answer := range []reply{put, list} {
+		if text := answer.body; strings.Contains(text, "s3cret") || !strings.Contains(text, `"config":{"token":"••••"}`) {
+			t.Errorf("the answer is %s", text)
+		}
+	}
+	s.driver.send(http.MethodPut, "/v2/account/apps/"+id, `{"config":{"token":"••••","plug":"type2"},"hidden":true}`).want(t, http.StatusOK)
+	var frame struct {
+		Src, Origin string
+		Config      map[string]string
+	}
+	s.driver.send(http.MethodPost, "/v2/account/apps/"+id+"/frame", "").want(t, http.StatusOK).decode(t, &frame)
+	if frame.Src != "https://apps.example.org/charging?x=1" || frame.Origin != "https://apps.example.org" || !reflect.DeepEqual(frame.Config, map[string]string{"token": "s3cret", "plug": "type2"}) {
+		t.Errorf("the frame is %+v", frame)
+	}
+	s.curator.send(http.MethodPost, "/v2/account/apps/"+id+"/frame", "").want(t, http.StatusNotFound)
+	s.driver.send(http.MethodDelete, "/v2/account/apps/"+id, "").want(t, http.StatusNoContent)
+	s.driver.send(http.MethodDelete, "/v2/account/apps/"+id, "").want(t, http.StatusNotFound)
+	s.driver.send(http.MethodPost, "/v2/account/apps/"+id+"/frame", "").want(t, http.StatusNotFound)
+	if log := s.log.String(); strings.Contains(log, "s3cret") {
+		t.Errorf("the log has the secret: %s", log)
+	}
+}
+
+// TestD16_7StatesOfVersions holds what becomes of a version, and that the approved one is served meanwhile.
+func TestD16_7StatesOfVersions(t *testing.T) {
+	s := newAppTest(t)
+	id := s.approved(nil)
+	path := "/v2/apps/" + id + "/versions"
+	resubmit := func(name string) {
+		t.Helper()
+		s.developer.send(http.MethodPost, path, submission(t, map[string]any{"name": name})).want(t, http.StatusCreated)
+	}
+	expect := func(served string, states ...string) {
+		t.Helper()
+		if got := s.names(""); !slices.Equal(got, []string{served}) {
+			t.Errorf("the catalogue has %q, want %s", got, served)
+		}
+		if got := s.states(id); !slices.Equal(got, states) {
+			t.Errorf("versions %q, want %q", got, states)
+		}
+	}
+	resubmit("Two")
+	expect("Charging", "2 pending", "1 approved")
+	resubmit("Three")
+	expect("Charging", "3 pending", "2 withdrawn", "1 approved")
+	s.curator.send(http.MethodPost, path+"/3/reject", `{}`).want(t, http.StatusUnprocessableEntity)
+	s.curator.send(http.MethodPost, path+"/3/reject", `{"note":"why"}`).want(t, http.StatusOK)
+	expect("Charging", "3 rejected why", "2 withdrawn", "1 approved")
+	s.curator.send(http.MethodPost, path+"/3/approve", "").want(t, http.StatusConflict)
+	resubmit("Four")
+	s.developer.send(http.MethodPost, path+"/4/withdraw", "").want(t, http.StatusOK)
+	s.developer.send(http.MethodPost, path+"/4/withdraw", "").want(t, http.StatusConflict)
+	resubmit("Five")
+	s.curator.send(http.MethodPost, path+"/5/approve", "").want(t, http.StatusOK)
+	s.curator.send(http.MethodPost, path+"/5/approve", "").want(t, http.StatusOK) // again: nothing happens
+	s.curator.send(http.MethodPost, path+"/6/approve", "").want(t, http.StatusNotFound)
+	expect("Five", "5 approved", "4 withdrawn", "3 rejected why", "2 withdrawn", "1 superseded")
+
+	s.curator.send(http.MethodPost, "/v2/apps/"+id+"/suspend", `{}`).want(t, http.StatusUnprocessableEntity)
+	s.driver.send(http.MethodPut, "/v2/account/apps/"+id, `{"config":{"token":"s3cret"}}`).want(t, http.StatusOK)
+	s.curator.send(http.MethodPost, "/v2/apps/"+id+"/suspend", `{"note":"harmful"}`).want(t, http.StatusOK)
+	if got := s.names(""); got != nil {
+		t.Errorf("the catalogue has the suspended %q", got)
+	}
+	s.driver.send(http.MethodPost, "/v2/account/apps/"+id+"/frame", "").want(t, http.StatusNotFound)
+	if got := s.driver.send(http.MethodGet, "/v2/account/apps", "").want(t, http.StatusOK); got.body != "{\"apps\":[]}\n" {
+		t.Errorf("the driver has %s", got.body)
+	}
+	s.curator.send(http.MethodPost, "/v2/apps/"+id+"/resume", "").want(t, http.StatusOK)
+	s.driver.send(http.MethodPost, "/v2/account/apps/"+id+"/frame", "").want(t, http.StatusOK)
+}
+
+// TestD16_12CatalogueIsCached holds the catalogue's headers, and that the kinds select.
+func TestD16_12CatalogueIsCached(t *testing.T) {
+	s := newAppTest(t)
+	s.approved(map[string]any{"name": "One"})
+	s.approved(map[string]any{"name": "Two", "kinds": []string{"notifications", "widget"}})
+	for query, want := range map[string][]string{"": {"One", "Two"}, "?kinds=widget": {"One", "Two"}, "?kinds=notifications,pins": {"Two"}, "?kinds=pins": nil} {
+		if got := s.names(query); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+	s.guest.send(http.MethodGet, "/v2/apps?kinds=games", "").want(t, http.StatusBadRequest)
+	first := s.guest.send(http.MethodGet, "/v2/apps", "").want(t, http.StatusOK)
+	etag := first.Header.Get("ETag")
+	if first.Header.Get("Cache-Control") != "public, max-age=60" || etag == "" {
+		t.Errorf("headers %v", first.Header)
+	}
+	s.guest.send(http.MethodGet, "/v2/apps", "", "If-None-Match", etag).want(t, http.StatusNotModified)
+	s.approved(map[string]any{"name": "Three"})
+	if got := s.guest.send(http.MethodGet, "/v2/apps", "", "If-None-Match", etag).want(t, http.StatusOK); got.Header.Get("ETag") == etag {
+		t.Error("the tag stayed after an approval")
+	}
+}
+
+// TestD16OffMeansAbsent holds that nothing of apps is there while they are off.
+func TestD16OffMeansAbsent(t *testing.T) {
+	t.Parallel()
+	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, noApps: true})
+	admin := d.signedInAs("admin@example.org", mapdata.Admin)
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
+		for _, path := range []string{"/v2/apps", "/v2/apps/0199a3c2-7d41-7c52-9b8e-2f6a1c0d9e48", "/v2/apps/x/versions/1/approve", "/v2/account/apps", "/v2/account/apps/x", "/v2/account/apps/x/frame", "/v2/schemas/app-context.json", "/apps/bench"} {
+			req, err := http.NewRequestWithContext(t.Context(), method, d.server.URL+path, http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := admin.client.Do(req) // not send: the document that it checks answers by knows apps
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			if resp.StatusCode != http.StatusNotFound {
+				t.Errorf("%s %s: %s", method, path, resp.Status)
+			}
+		}
+	}
+	for _, path := range []string{"/v2/openapi.json", "/docs", "/v2/account", "/v2/account/export"} {
+		if got := admin.send(http.MethodGet, path, "").want(t, http.StatusOK); strings.Contains(strings.ToLower(got.body), "/apps") || strings.Contains(got.body, `"apps"`) {
+			t.Errorf("%s names apps", path)
+		}
+	}
+}
+
+// TestD16_1IconsAreServed submits an icon, and looks at it as it is served.
+func TestD16_1IconsAreServed(t *testing.T) {
+	s := newAppTest(t)
+	svg := `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script><path d="M0 0"/></svg>`
+	id := s.developer.submitApp(map[string]any{"icon": "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(svg))})
+	var list struct {
+		Versions []struct {
+			IconURL *string `json:"icon_url"`
+		}
+	}
+	versions := "/v2/apps/" + id + "/versions"
+	s.developer.send(http.MethodGet, versions, "").want(t, http.StatusOK).decode(t, &list)
+	path := strings.TrimPrefix(*list.Versions[0].IconURL, "http://wayside.test")
+	for _, b := range []*browser{s.guest, s.driver} {
+		b.send(http.MethodGet, path, "").want(t, http.StatusNotFound) // while it waits, it is for its developer and curators
+	}
+	for _, b := range []*browser{s.developer, s.curator} {
+		if got := b.send(http.MethodGet, path, "").want(t, http.StatusOK); !strings.HasPrefix(got.Header.Get("Cache-Control"), "private") {
+			t.Errorf("an icon that waits is cached: %v", got.Header)
+		}
+	}
+	s.curator.send(http.MethodPost, versions+"/1/approve", "").want(t, http.StatusOK)
+	got := s.guest.send(http.MethodGet, path, "").want(t, http.StatusOK)
+	if !strings.HasPrefix(got.Header.Get("Cache-Control"), "public") {
+		t.Errorf("headers of an icon of the catalogue: %v", got.Header)
+	}
+	if got.body != `<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"></path></svg>` || got.Header.Get("Content-Type") != "image/svg+xml" ||
+		!strings.Contains(got.Header.Get("Content-Security-Policy"), "sandbox") || got.Header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("the icon is %q, %v", got.body, got.Header)
+	}
+	s.guest.send(http.MethodGet, strings.Replace(path, id, "0199a3c2-7d41-7c52-9b8e-2f6a1c0d9e48", 1), "").want(t, http.StatusNotFound)
+	s.developer.send(http.MethodPost, versions, submission(t, map[string]any{"icon": *list.Versions[0].IconURL})).want(t, http.StatusCreated)
+	s.developer.send(http.MethodGet, versions, "").want(t, http.StatusOK).decode(t, &list)
+	if len(list.Versions) != 2 || *list.Versions[0].IconURL != *list.Versions[1].IconURL {
+		t.Errorf("the icon that stays is another one: %v", list.Versions)
+	}
+	s.developer.send(http.MethodPost, versions, submission(t, nil)).want(t, http.StatusCreated)
+	s.developer.send(http.MethodPost, versions, submission(t, map[string]any{"icon": ""})).want(t, http.StatusCreated)
+	kept := *list.Versions[0].IconURL
+	s.developer.send(http.MethodGet, versions, "").want(t, http.StatusOK).decode(t, &list)
+	if list.Versions[1].IconURL == nil || *list.Versions[1].IconURL != kept || list.Versions[0].IconURL != nil {
+		t.Errorf("icons of a version without the member, and of an empty one: %v", list.Versions)
+	}
+	foreign := s.driver.send(http.MethodPost, "/v2/apps", submission(t, map[string]any{"icon": kept})).want(t, http.StatusUnprocessableEntity)
+	if errors := foreign.fieldErrors(t); !slices.Equal(errors, []string{"icon invalid"}) {
+		t.Errorf("another app's icon: %q", errors)
+	}
+}
+
+// TestD16ExportSaysThatASecretIsSet looks for an app and what was set of it in the export, and for the secret nowhere.
+func TestD16ExportSaysThatASecretIsSet(t *testing.T) {
+	s := newAppTest(t)
+	id := s.approved(nil)
+	s.driver.send(http.MethodPut, "/v2/account/apps/"+id, `{"config":{"token":"s3cret","note":"plain"}}`).want(t, http.StatusOK)
+	s.curator.send(http.MethodPost, "/v2/apps/"+id+"/suspend", `{"note":"harmful"}`).want(t, http.StatusOK)
+	if got := s.driver.send(http.MethodGet, "/v2/account/export", "").want(t, http.StatusOK); strings.Contains(got.body, "s3cret") || !strings.Contains(got.body, `"config":{"note":"plain","token":"••••"}`) {
+		t.Errorf("the driver's export is %s", got.body)
+	}
+	if got := s.developer.send(http.MethodGet, "/v2/account/export", "").want(t, http.StatusOK); !strings.Contains(got.body, `"suspended_note":"harmful"`) || !strings.Contains(got.body, `"summary":"Prices of chargers"`) {
+		t.Errorf("the developer's export is %s", got.body)
+	}
+	entries, err := s.db.Audit(t.Context(), &mapdata.AuditQuery{Limit: 100})
+	if err != nil || len(entries) == 0 || strings.Contains(fmt.Sprint(entries), "s3cret") {
+		t.Errorf("the audit log is %v, %v", entries, err)
+	}
+}
+
+// TestD16DeveloperHasAPublicName holds whom the catalogue names.
+func TestD16DeveloperHasAPublicName(t *testing.T) {
+	s := newAppTest(t)
+	id := s.approved(nil)
+	named := func(want string) {
+		t.Helper()
+		s.waitFor("the catalogue does not name "+want, func() bool {
+			if err := s.apps.Poll(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var one struct{ App struct{ Developer string } }
+			s.guest.send(http.MethodGet, "/v2/apps/"+id, "").want(t, http.StatusOK).decode(t, &one)
+			return one.App.Developer == want
+		})
+	}
+	named("example.org")
+	s.developer.send(http.MethodPut, "/v2/account/public-name", `{"public_name":" Charge & Co "}`).want(t, http.StatusOK)
+	named("Charge & Co")
+	s.developer.send(http.MethodPut, "/v2/account/public-name", `{"public_name":"`+strings.Repeat("x", 61)+`"}`).want(t, http.StatusUnprocessableEntity)
+	s.developer.send(http.MethodPut, "/v2/account/public-name", `{}`).want(t, http.StatusUnprocessableEntity)
+	s.developer.send(http.MethodPut, "/v2/account/public-name", `{"public_name":""}`).want(t, http.StatusOK)
+	named("example.org")
+}
+
+// TestD16_11ErasureSuspendsApps deletes a developer and a driver.
+func TestD16_11ErasureSuspendsApps(t *testing.T) {
+	s := newAppTest(t)
+	id := s.approved(nil)
+	s.driver.send(http.MethodPut, "/v2/account/apps/"+id, `{"config":{"token":"s3cret"}}`).want(t, http.StatusOK)
+	driver, err := s.db.AccountByEmail(t.Context(), "driver@example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.developer.send(http.MethodDelete, "/v2/account", `{"email":"dev@example.org"}`).want(t, http.StatusNoContent)
+	if err := s.apps.Poll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.names(""); got != nil {
+		t.Errorf("the catalogue has %q of nobody", got)
+	}
+	s.driver.send(http.MethodPost, "/v2/account/apps/"+id+"/frame", "").want(t, http.StatusNotFound)
+	s.curator.send(http.MethodPost, "/v2/apps/"+id+"/resume", "").want(t, http.StatusConflict)
+	s.driver.send(http.MethodDelete, "/v2/account", `{"email":"driver@example.org"}`).want(t, http.StatusNoContent)
+	if all, err := s.db.Installs(t.Context(), driver.ID); err != nil || len(all) > 0 {
+		t.Errorf("what an erased account installed: %v, %v", all, err)
+	}
+}
+
+// TestD16LimitsOfAccounts holds the bounds: 12 installed apps, 16 KiB of config, 20 apps of a developer, bodies.
+func TestD16LimitsOfAccounts(t *testing.T) {
+	s := newAppTest(t)
+	var ids []string
+	for i := range 20 {
+		ids = append(ids, s.approved(map[string]any{"name": fmt.Sprint("App ", i)}))
+	}
+	s.developer.send(http.MethodPost, "/v2/apps", submission(t, nil)).want(t, http.StatusConflict)
+	for i, id := range ids[:13] {
+		want := http.StatusOK
+		if i == 12 {
+			want = http.StatusConflict
+		}
+		s.driver.send(http.MethodPut, "/v2/account/apps/"+id, `{"config":{"token":"t"}}`).want(t, want)
+	}
+	s.driver.send(http.MethodPut, "/v2/account/apps/"+ids[0], `{"config":{"token":"t","note":"again"}}`).want(t, http.StatusOK)
+	s.driver.send(http.MethodPut, "/v2/account/apps/"+ids[0], `{"config":{"token":"`+strings.Repeat("x", 65<<10)+`"}}`).want(t, http.StatusRequestEntityTooLarge)
+	s.driver.send(http.MethodPut, "/v2/account/apps/"+ids[0], `{"config":{"token":"`+strings.Repeat("x", 60<<10)+`"}}`).want(t, http.StatusUnprocessableEntity)
+	s.developer.send(http.MethodPost, "/v2/apps/"+ids[0]+"/versions", `{"description":"`+strings.Repeat("x", 200<<10)+`"}`).want(t, http.StatusRequestEntityTooLarge)
+	for range 25 { // versions that nobody decides on are forgotten, the approved one is not
+		s.developer.send(http.MethodPost, "/v2/apps/"+ids[0]+"/versions", submission(t, nil)).want(t, http.StatusCreated)
+	}
+	if got := s.states(ids[0]); len(got) != 20 || got[0] != "26 pending" || got[19] != "1 approved" {
+		t.Errorf("versions %q", got)
+	}
+}
+
+// TestD16PairedScreensShowAndHide holds what the screen in the car may do (D16.10).
+func TestD16PairedScreensShowAndHide(t *testing.T) {
+	s := newAppTest(t)
+	id := s.approved(nil)
+	path := "/v2/account/apps/" + id
+	screen := s.pairedScreen(s.driver)
+	s.driver.send(http.MethodPut, path, `{"config":{"token":"s3cret"}}`).want(t, http.StatusOK)
+	screen.send(http.MethodGet, "/v2/account/apps", "").want(t, http.StatusOK)
+	screen.send(http.MethodPost, path+"/frame", "").want(t, http.StatusOK)
+	screen.send(http.MethodPut, path, `{"hidden":true}`).want(t, http.StatusOK)
+	for _, body := range []string{`{"config":{"token":"other"}}`, `{"config":{},"hidden":false}`} {
+		if got := screen.send(http.MethodPut, path, body).want(t, http.StatusForbidden); !strings.Contains(got.body, "sign-in-required") {
+			t.Errorf("%s: %s", body, got.body)
+		}
+	}
+	screen.send(http.MethodDelete, path, "").want(t, http.StatusForbidden)
+	s.driver.send(http.MethodPut, path, `{}`).want(t, http.StatusUnprocessableEntity)
+	s.driver.send(http.MethodDelete, path, "").want(t, http.StatusNoContent)
+	screen.send(http.MethodPut, path, `{"hidden":true}`).want(t, http.StatusNotFound)
+}
+
+// TestD16FeedsOfApps holds that an app shows feeds of its own account alone, which are public and approved with it at the latest.
+func TestD16FeedsOfApps(t *testing.T) {
+	s := newAppTest(t)
+	of := func(feeds ...string) string {
+		return submission(t, map[string]any{"kinds": []string{"pins"}, "widget_url": nil, "feed_ids": feeds, "config_schema": nil})
+	}
+	public := s.developer.registerPush("Public").id()
+	private := s.developer.register(`{"name": "Private", "direction": "push", "visibility": "private"}`).id()
+	foreign := s.driver.registerPush("Foreign").id()
+	refused := s.developer.send(http.MethodPost, "/v2/apps", of(public, private, foreign, "0199a3c2-7d41-7c52-9b8e-2f6a1c0d9e48")).want(t, http.StatusUnprocessableEntity)
+	if got, want := refused.fieldErrors(t), []string{"feed_ids[1] not_allowed", "feed_ids[2] unknown_feed", "feed_ids[3] unknown_feed"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	var made struct{ App struct{ ID string } }
+	s.developer.send(http.MethodPost, "/v2/apps", of(public)).want(t, http.StatusCreated).decode(t, &made)
+	approve := "/v2/apps/" + made.App.ID + "/versions/1/approve"
+	s.curator.send(http.MethodPost, approve, "").want(t, http.StatusUnprocessableEntity)
+	s.curator.send(http.MethodPost, "/v2/feeds/"+public+"/approve", "").want(t, http.StatusOK)
+	s.curator.send(http.MethodPost, approve, "").want(t, http.StatusOK)
+	var one struct{ App struct{ Sources []string } }
+	s.guest.send(http.MethodGet, "/v2/apps/"+made.App.ID, "").want(t, http.StatusOK).decode(t, &one)
+	if !slices.Equal(one.App.Sources, []string{"feed:" + public}) {
+		t.Errorf("sources %q", one.App.Sources)
+	}
+	s.driver.send(http.MethodPut, "/v2/account/apps/"+made.App.ID, `{"config":{}}`).want(t, http.StatusOK)
+	s.driver.send(http.MethodPost, "/v2/account/apps/"+made.App.ID+"/frame", "").want(t, http.StatusNotFound)
+}
+
+// TestD16NobodyDecidesOnTheirOwnApp holds D11.9 for apps.
+func TestD16NobodyDecidesOnTheirOwnApp(t *testing.T) {
+	s := newAppTest(t)
+	id := s.curator.submitApp(nil)
+	for path, body := range map[string]string{"/versions/1/approve": "", "/versions/1/reject": `{"note":"x"}`, "/suspend": `{"note":"x"}`, "/resume": ""} {
+		s.curator.send(http.MethodPost, "/v2/apps/"+id+path, body).want(t, http.StatusForbidden)
+	}
+	app, _ := mapdata.ParseAppID(id)
+	if _, _, err := s.apps.Approve(t.Context(), feed.Operator(), app, 1); err != nil {
+		t.Error(err)
+	}
+	emails, err := s.db.DueEmails(t.Context(), s.time(), s.time().Add(time.Minute), 10)
+	if err != nil || len(emails) != 1 || emails[0].Kind != mapdata.EmailAppApproved {
+		t.Errorf("e-mails %v, %v", emails, err)
+	}
+}
+
+// TestD16_6KeysThatCameBack holds what becomes of a value whose key went with one version and came back in a later one: a value of another
+// type is dropped, and a secret is never shown.
+func TestD16_6KeysThatCameBack(t *testing.T) {
+	s := newAppTest(t)
+	schema := func(fields ...map[string]any) map[string]any { return map[string]any{"config_schema": fields} }
+	field := func(key, kind string, secret bool) map[string]any {
+		return map[string]any{"key": key, "label": "L", "type": kind, "secret": secret}
+	}
+	id := s.approved(schema(field("a", "text", true), field("b", "text", false), field("c", "text", false)))
+	s.driver.send(http.MethodPut, "/v2/account/apps/"+id, `{"config":{"a":"s3cret","b":"text","c":"stays"}}`).want(t, http.StatusOK)
+	next := func(version int, fields ...map[string]any) {
+		t.Helper()
+		s.developer.send(http.MethodPost, "/v2/apps/"+id+"/versions", submission(t, schema(fields...))).want(t, http.StatusCreated)
+		s.curator.send(http.MethodPost, fmt.Sprintf("/v2/apps/%s/versions/%d/approve", id, version), "").want(t, http.StatusOK)
+	}
+	s.developer.send(http.MethodPost, "/v2/apps/"+id+"/versions", submission(t, schema(field("a", "text", false)))).want(t, http.StatusUnprocessableEntity)
+	next(2, field("c", "text", false))
+	next(3, field("a", "text", false), field("b", "number", false), field("c", "text", false))
+	got := s.driver.send(http.MethodGet, "/v2/account/apps", "").want(t, http.StatusOK)
+	if strings.Contains(got.body, "s3cret") || !strings.Contains(got.body, `"config":{"c":"stays"}`) {
+		t.Errorf("the account's apps are %s", got.body)
+	}
+	frame := s.driver.send(http.MethodPost, "/v2/account/apps/"+id+"/frame", "").want(t, http.StatusOK)
+	if !strings.Contains(frame.body, `"config":{"c":"stays"}`) {
+		t.Errorf("the frame is %s", frame.body)
+	}
+}

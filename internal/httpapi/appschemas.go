@@ -1,0 +1,23 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"wayside/internal/apps"
+	"wayside/internal/mapdata"
+	"wayside/internal/response"
+)
+
+// schemasPath is where the JSON Schemas of apps' messages and submissions are.
+const schemasPath = "/v2/schemas/"
+
+// getAppSchema answers GET /v2/schemas/{file}.
+func (a *api) getAppSchema(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	text, ok := apps.JSONSchema(r.PathValue("file"))
+	if !ok {
+		return mapdata.Describe(mapdata.ErrNotFound, "There is no such schema. docs/apps.md lists them.")
+	}
+	w.Header().Set("Cache-Control", cacheDocs)
+	response.Write(w, r, http.StatusOK, "application/schema+json", text)
+	return nil
+}

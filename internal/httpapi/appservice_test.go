@@ -1,0 +1,103 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"wayside/internal/apps"
+	"wayside/internal/httpapi"
+	"wayside/internal/mapdata"
+	"wayside/internal/safehttp"
+)
+
+// newApps makes the use case of apps over the test's store. Pages of apps answer as d.page says.
+func newApps(t *testing.T, d *testService, base string, log *slog.Logger) *apps.Service {
+	t.Helper()
+	own, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.page = apps.Page{Status: http.StatusOK}
+	return apps.New(apps.Config{
+		Store: d.db, Now: d.time, Log: log, MailQueued: d.signals.MailQueued,
+		Rules: apps.Rules{
+			BaseURL: own, DevOrigins: []string{"http://localhost:9000"}, CheckHost: safehttp.CheckHost,
+			CheckURL: func(text string) (string, error) {
+				u, err := safehttp.CheckURL(text)
+				if err != nil {
+					return "", err
+				}
+				return u.String(), nil
+			},
+		},
+		Look: func(context.Context, string) (*apps.Page, error) { page := d.page; return &page, nil },
+		Seal: d.box.SealConfig, Open: d.box.OpenConfig,
+	})
+}
+
+// withApps turns apps on in a service that only describes them.
+func withApps(d *httpapi.Deps) { d.Apps = apps.New(apps.Config{}) }
+
+// submission is a submission that is right but for the given members.
+func submission(t *testing.T, change map[string]any) string {
+	t.Helper()
+	all := map[string]any{
+		"name": "Charging", "summary": "Prices of chargers", "description": "Shows prices.", "kinds": []string{"widget"},
+		"widget_url": "https://apps.example.org/charging?x=1", "website_url": "https://example.org/", "domains": []string{"api.example.org"},
+		"config_schema": []map[string]any{
+			{"key": "token", "label": "Token", "type": "text", "secret": true, "required": true},
+			{"key": "plug", "label": "Plug", "type": "select", "options": []string{"ccs", "type2"}, "default": "ccs"},
+			{"key": "note", "label": "Note", "type": "text"},
+		},
+		"cost": map[string]any{"model": "free"},
+	}
+	maps.Copy(all, change)
+	maps.DeleteFunc(all, func(_ string, value any) bool { return value == nil })
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// submitApp submits an app and returns its id.
+func (b *browser) submitApp(change map[string]any) string {
+	b.t.Helper()
+	var made struct {
+		App struct{ ID string }
+	}
+	b.send(http.MethodPost, "/v2/apps", submission(b.t, change)).want(b.t, http.StatusCreated).decode(b.t, &made)
+	return made.App.ID
+}
+
+// appValue is the value of a path parameter of apps: a version that waits where one is decided on.
+func (c *roleTest) appValue(t *testing.T, rt httpapi.RouteLine, part string, s *roleFixture) string {
+	t.Helper()
+	if part == "{id}" || rt.Method == http.MethodGet {
+		return s.app
+	}
+	var made struct {
+		Version struct{ Number json.Number }
+	}
+	s.owner.send(http.MethodPost, "/v2/apps/"+s.app+"/versions", submission(t, nil)).want(t, http.StatusCreated).decode(t, &made)
+	return made.Version.Number.String()
+}
+
+// installs makes the browser's account one that has installed the app.
+func (c *roleTest) installs(t *testing.T, b *browser, app string) {
+	t.Helper()
+	var who struct {
+		Account struct{ Email string }
+	}
+	b.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK).decode(t, &who)
+	id, _ := mapdata.ParseAppID(app)
+	_, err := c.apps.Configure(t.Context(), c.account(who.Account.Email).ID, id, apps.Change{Config: []byte(`{"token":"t"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,92 @@
+package httpapi
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/nearby"
+	"wayside/internal/wire"
+)
+
+// The media types of a read.
+const (
+	mediaJSON    = "application/json"
+	mediaGeoJSON = "application/geo+json"
+)
+
+// form is in which form a read answers (D17.39).
+type form struct {
+	geoJSON bool
+	lines   bool // geometries of features are lines where there are any
+}
+
+// form reads the parameters f and geometry; f wins over the header Accept.
+func (p *params) form(r *http.Request) (f form) {
+	text, given := p.value("f")
+	switch {
+	case !given:
+		f.geoJSON = prefersGeoJSON(r.Header["Accept"])
+	case text == "geojson":
+		f.geoJSON = true
+	case text != "json":
+		p.addError("f", "unknown_form", strconv.Quote(truncate(text))+" is no form of this answer: f is json or geojson.")
+	}
+	f.lines = p.lines()
+	return f
+}
+
+// lines reads the parameter geometry: whether features that have a line are that line.
+func (p *params) lines() bool {
+	text, given := p.value("geometry")
+	if given && text != "point" && text != "line" {
+		p.addError("geometry", "unknown_geometry", strconv.Quote(truncate(text))+" is no geometry of features: geometry is point or line.")
+	}
+	return text == "line"
+}
+
+// prefersGeoJSON says whether a client asks for GeoJSON, and not more for the usual form.
+func prefersGeoJSON(accept []string) bool {
+	geo, usual := 0.0, 0.0
+	for _, header := range accept {
+		if !strings.Contains(header, "geo+json") {
+			continue
+		}
+		for part := range strings.SplitSeq(header, ",") {
+			name, parameters, err := mime.ParseMediaType(part)
+			if err != nil {
+				continue
+			}
+			weight, err := strconv.ParseFloat(parameters["q"], 64)
+			if err != nil {
+				weight = 1
+			}
+			switch name {
+			case mediaGeoJSON:
+				geo = max(geo, weight)
+			case mediaJSON:
+				usual = max(usual, weight)
+			}
+		}
+	}
+	return geo > 0 && geo >= usual
+}
+
+// appendFeatures appends the answer as a FeatureCollection, without its time and its end.
+func (a *api) appendFeatures(dst []byte, encoder *wire.Encoder, answer *nearby.Answer, c *caller, lines bool) []byte {
+	dst = append(dst, `{"type":"FeatureCollection","features":[`...)
+	terms := make(map[mapdata.SourceID]wire.Terms)
+	for i := range answer.Hits {
+		h := &answer.Hits[i]
+		of, known := terms[h.Source]
+		if !known {
+			s := a.entitySource(&mapdata.SourceHealth{ID: h.Source}, c)
+			of = wire.Terms{Attribution: s.Attribution, Licence: s.Licence}
+			terms[h.Source] = of
+		}
+		dst = encoder.AppendFeature(wire.AppendComma(dst, i > 0), h, of, lines)
+	}
+	return a.appendBeside(append(dst, "],"...), answer)
+}

@@ -1,0 +1,113 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"wayside/internal/apps"
+	"wayside/internal/mapdata"
+)
+
+// publicNamePath is the name of an account in the catalogue of apps.
+const publicNamePath = "/v2/account/public-name"
+
+// putPublicName answers PUT /v2/account/public-name; an empty name removes it.
+func (a *api) putPublicName(w http.ResponseWriter, r *http.Request, c *caller) error {
+	f, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	name := f.required("public_name")
+	if err := f.check(); err != nil {
+		return err
+	}
+	if err := a.Accounts.SetPublicName(r.Context(), c.id(), name); err != nil {
+		return err
+	}
+	return writeJSON(w, r, http.StatusOK, map[string]string{"public_name": strings.TrimSpace(name)})
+}
+
+// installedAppJSON is an app that the account installed, with masked secrets.
+type installedAppJSON struct {
+	App         appJSON           `json:"app"`
+	Config      mapdata.AppConfig `json:"config"`
+	InstalledAt timestamp         `json:"installed_at"`
+	Hidden      bool              `json:"hidden"`
+}
+
+func (a *api) newInstalledAppJSON(i *apps.Installed) installedAppJSON {
+	return installedAppJSON{App: a.newAppJSON(i.Listed), Config: i.Config, InstalledAt: timestamp(i.InstalledAt), Hidden: i.Hidden}
+}
+
+// getInstalledApps answers GET /v2/account/apps: what the account installed and is served now.
+func (a *api) getInstalledApps(w http.ResponseWriter, r *http.Request, c *caller) error {
+	all, err := a.Apps.Installed(r.Context(), c.id())
+	if err != nil {
+		return err
+	}
+	list := []installedAppJSON{}
+	for i := range all {
+		if all[i].Served {
+			list = append(list, a.newInstalledAppJSON(&all[i]))
+		}
+	}
+	return writeJSON(w, r, http.StatusOK, map[string]any{"apps": list})
+}
+
+// putInstalledApp answers PUT /v2/account/apps/{id}: installs an app, sets it, shows or hides it. A paired screen only shows and hides
+// (D16.10).
+func (a *api) putInstalledApp(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, err := appID(r)
+	if err != nil {
+		return err
+	}
+	f, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	change := apps.Change{Hidden: f.boolean("hidden")}
+	if config, ok := f.take("config"); ok {
+		change.Config = config
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	switch {
+	case change.Config != nil && c.session.Scope == mapdata.ScopeScreen:
+		return mapdata.Explain(mapdata.ErrSignInRequired, "screen_only", "A paired screen shows and hides apps. Sign in with your e-mail address or a passkey to install or set them.")
+	case change.Config == nil && change.Hidden == nil:
+		return &mapdata.InvalidError{Fields: []mapdata.FieldError{{Field: "config", Code: "missing", Message: "is required, or hidden is"}}}
+	}
+	installed, err := a.Apps.Configure(r.Context(), c.id(), id, change)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, r, http.StatusOK, a.newInstalledAppJSON(installed))
+}
+
+// deleteInstalledApp answers DELETE /v2/account/apps/{id}.
+func (a *api) deleteInstalledApp(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, err := appID(r)
+	if err != nil {
+		return err
+	}
+	if err := a.Apps.Uninstall(r.Context(), c.id(), id); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// postAppFrame answers POST /v2/account/apps/{id}/frame: what the page in the car mounts a frame with, secrets in full. It is a POST so that no
+// other site's page makes a browser ask for it.
+func (a *api) postAppFrame(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, err := appID(r)
+	if err != nil {
+		return err
+	}
+	frame, err := a.Apps.Frame(r.Context(), c.id(), id)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, r, http.StatusOK, map[string]any{"src": frame.Src, "origin": frame.Origin, "config": frame.Config})
+}

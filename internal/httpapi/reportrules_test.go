@@ -1,0 +1,180 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/provider/drivers"
+)
+
+// TestReportsOfNewAccountsShowNoClosure holds what D17.37 is for: two thousand accounts that signed in an hour ago report closed roads
+// where there is none, where a known account reported one, and where two did. Nobody else sees another closure, and none longer.
+func TestReportsOfNewAccountsShowNoClosure(t *testing.T) {
+	t.Parallel()
+	r := newReportTest(t)
+	alone := r.ann.reports(http.StatusCreated, "alert.road_closed", 400).id()
+	shown := r.bob.reports(http.StatusCreated, "alert.road_closed", 0).id()
+	r.cem.reports(http.StatusOK, "alert.road_closed", 0)
+	r.waitForIndex()
+	closures := func() string {
+		r.waitForIndex()
+		var all []string
+		for _, e := range r.guest.read(nearbyPath).Entities {
+			all = append(all, fmt.Sprint(e["id"], e["expires_at"], e["kind_id"]))
+		}
+		return strings.Join(all, "\n")
+	}
+	want := closures()
+	if !strings.Contains(want, shown) || strings.Contains(want, alone) {
+		t.Fatalf("a guest reads %s", want)
+	}
+	const accounts = 2000
+	fresh := make([]mapdata.AccountID, accounts)
+	for i := range fresh {
+		a, err := r.accounts.Create(t.Context(), fmt.Sprintf("crowd%d@example.org", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := fmt.Sprintf("crowd %d", i)
+		s := &mapdata.Session{ID: id, TokenHash: []byte(id), Account: a.ID, CreatedAt: r.time(), SeenAt: r.time()}
+		if err := r.db.CreateSession(t.Context(), s, ""); err != nil {
+			t.Fatal(err)
+		}
+		fresh[i] = a.ID
+	}
+	r.advance(time.Hour)
+	for i, id := range fresh {
+		lat := 52 + []float64{-800, 400, 0}[i%3]/111_195
+		request := &drivers.Request{Account: id, Kind: "alert.road_closed", Lat: fmt.Append(nil, lat), Lng: []byte("5")}
+		if _, err := r.reports.Report(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := closures(); got != want {
+		t.Errorf("a guest reads\n%s\nand before\n%s", got, want)
+	}
+	if !r.reads(r.ann, alone) {
+		t.Error("the author does not read their closure any more")
+	}
+}
+
+// TestReportLivesAndIsHidden holds the other rules of D17.37: half the lifetime, longer with a confirm, and one dispute that counts
+// hides it; the author's confidence is 0.3.
+func TestReportLivesAndIsHidden(t *testing.T) {
+	t.Parallel()
+	r := newReportTest(t)
+	made := r.ann.reports(http.StatusCreated, "alert.accident", 0)
+	id := made.id()
+	lives := func(what string, e map[string]any, want time.Duration) {
+		t.Helper()
+		if ends, err := time.Parse(time.RFC3339, e["expires_at"].(string)); err != nil || ends.Sub(r.time()).Round(time.Second) != want {
+			t.Errorf("%s: until %v, want %v from now", what, e["expires_at"], want)
+		}
+	}
+	lives("reported", made.Entity, time.Hour)
+	if made.Entity["confidence"] != mapdata.ReportPrior || made.Entity["layer_slug"] != "drivers" {
+		t.Errorf("the report is %v", made.Entity)
+	}
+	r.advance(30 * time.Minute)
+	if again := r.ann.reports(http.StatusOK, "alert.accident", 90); !again.Renewed || again.id() != id || again.Entity["confirm_count"] != 0.0 {
+		t.Errorf("one's own report again: %+v", again)
+	} else {
+		lives("renewed", again.Entity, time.Hour)
+	}
+	r.advance(45 * time.Minute)
+	lives("confirmed", r.bob.reports(http.StatusOK, "alert.accident", -90).Entity, time.Hour)
+
+	police := r.ann.reports(http.StatusCreated, "alert.police", 0).id()
+	fresh := r.signedInAs("fresh@example.org", mapdata.Driver)
+	fresh.vote(police, "dispute")
+	if !r.reads(r.guest, police) {
+		t.Error("the dispute of a new account hides it")
+	}
+	r.bob.vote(police, "dispute")
+	if r.reads(r.guest, police) || r.reads(r.ann, police) {
+		t.Error("one dispute does not hide it")
+	}
+	if again := r.cem.reports(http.StatusOK, "alert.police", 0); again.id() != police || !r.reads(r.guest, police) {
+		t.Error("another report does not show it again")
+	}
+}
+
+// TestReportsMatchOtherSources: a report confirms what a feed has, by the kind, its parent or its subtype, and not beyond the merge
+// distance; a driver's own feed is left out, because nobody votes on it.
+func TestReportsMatchOtherSources(t *testing.T) {
+	t.Parallel()
+	r := newReportTest(t)
+	owner, feed := r.publish("Ring", `{"external_id":"a","kind":"alert.hazard","lat":52,"lng":5,"properties":{}}`)
+	id := mapdata.EntityID(mapdata.SourceID("feed:"+feed), "a")
+	if got := r.ann.reports(http.StatusOK, "alert.hazard.ice", 110); got.id() != id || got.Entity["confirm_count"] != 1.0 {
+		t.Errorf("ice at a hazard counts as %+v", got)
+	}
+	r.bob.reports(http.StatusCreated, "alert.hazard.ice", 130)
+	r.bob.reports(http.StatusCreated, "alert.police", 0)
+	owner.reports(http.StatusCreated, "alert.hazard", 10)
+}
+
+// TestHostileReports sends what no page sends. Nothing of it is stored, and the answer names the fields.
+func TestHostileReports(t *testing.T) {
+	t.Parallel()
+	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, reports: true, law: newLaw(t, `"hide":["alert.police"]`)})
+	ann := d.signedInAs("ann@example.org", mapdata.Driver)
+	at := `"lat": 52, "lng": 5`
+	old := d.time().Add(-10*time.Minute - time.Second).Format(time.RFC3339)
+	future := d.time().Add(6 * time.Minute).Format(time.RFC3339)
+	for _, tt := range []struct {
+		name, body string
+		status     int
+		codes      string
+	}{
+		{"no JSON", `{`, http.StatusBadRequest, ""},
+		{"an array", `[]`, http.StatusBadRequest, ""},
+		{"the same member twice", `{"kind": "traffic.jam", "kind": "alert.police", ` + at + `}`, http.StatusBadRequest, ""},
+		{"nothing", `{}`, http.StatusUnprocessableEntity, "kind missing lat missing_lat"},
+		{"a camera", `{"kind": "camera.speed", ` + at + `}`, http.StatusUnprocessableEntity, "kind unknown_kind"},
+		{"no kind of the list", `{"kind": "alert.\u0000", ` + at + `}`, http.StatusUnprocessableEntity, "kind unknown_kind"},
+		{"an object as a kind", `{"kind": {}, ` + at + `}`, http.StatusUnprocessableEntity, "kind invalid_type"},
+		{"a place as words", `{"kind": "traffic.jam", "lat": "52", "lng": 5}`, http.StatusUnprocessableEntity, "lat invalid_lat"},
+		{"a place beyond the poles", `{"kind": "traffic.jam", "lat": 90.1, "lng": 5}`, http.StatusUnprocessableEntity, "lat invalid_lat"},
+		{"a place beyond numbers", `{"kind": "traffic.jam", "lat": 1e999, "lng": 5}`, http.StatusUnprocessableEntity, "lat invalid_lat"},
+		{"an object as a place", `{"kind": "traffic.jam", "lat": {"a": [1]}, "lng": 5}`, http.StatusUnprocessableEntity, "lat invalid_lat"},
+		{"a heading beyond the circle", `{"kind": "traffic.jam", ` + at + `, "heading": 361}`, http.StatusUnprocessableEntity, "heading invalid_heading"},
+		{"a heading as words", `{"kind": "traffic.jam", ` + at + `, "heading": "north"}`, http.StatusUnprocessableEntity, "heading invalid_type"},
+		{"too old", `{"kind": "traffic.jam", ` + at + `, "observed_at": "` + old + `"}`, http.StatusUnprocessableEntity, "observed_at too_old"},
+		{"to come", `{"kind": "traffic.jam", ` + at + `, "observed_at": "` + future + `"}`, http.StatusUnprocessableEntity, "observed_at invalid_observed_at"},
+		{"a text", `{"kind": "traffic.jam", ` + at + `, "description": "<script>"}`, http.StatusUnprocessableEntity, "description unknown_field"},
+		{"properties", `{"kind": "traffic.jam", ` + at + `, "properties": {"street": "x"}}`, http.StatusUnprocessableEntity, "properties unknown_field"},
+		{"a kind that the law hides", `{"kind": "alert.police", "lat": 52.001, "lng": 5}`, http.StatusUnprocessableEntity, "kind hidden_by_law"},
+		{"a long text", `{"kind": "` + strings.Repeat("x", 5000) + `", ` + at + `}`, http.StatusRequestEntityTooLarge, ""},
+	} {
+		var problem struct {
+			Errors []struct{ Field, Code string }
+		}
+		answer := ann.send(http.MethodPost, "/v2/reports", tt.body)
+		if err := json.Unmarshal([]byte(answer.body), &problem); err != nil || answer.StatusCode != tt.status {
+			t.Errorf("%s: %s %s", tt.name, answer.Status, answer.body)
+			continue
+		}
+		var codes []string
+		for _, e := range problem.Errors {
+			codes = append(codes, e.Field, e.Code)
+		}
+		if got := strings.Join(codes, " "); got != tt.codes {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.codes)
+		}
+	}
+	for _, id := range []string{"x", "drivers:v1:", "drivers:v1:eA", mapdata.EntityID(mapdata.Incidents, "x"), "drivers:v1:" + strings.Repeat("e", 400)} {
+		ann.send(http.MethodDelete, "/v2/reports/"+id, "").want(t, http.StatusNotFound)
+	}
+	d.browser().send(http.MethodPost, "/v2/reports", `{}`).want(t, http.StatusUnauthorized)
+	ann.send(http.MethodPost, "/v2/reports", `{"kind": "traffic.jam", `+at+`}`, "Sec-Fetch-Site", "cross-site").want(t, http.StatusForbidden)
+	d.waitForIndex()
+	if left := d.browser().read(nearbyPath).Entities; len(left) != 0 {
+		t.Errorf("stored: %v", left)
+	}
+}
