@@ -50,8 +50,8 @@ func TestArchitectureListsEveryPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(string(text), "\n"); lines > 210 {
-		t.Errorf("docs/ARCHITECTURE.md has %d lines, more than 210", lines)
+	if lines := strings.Count(string(text), "\n"); lines > 230 {
+		t.Errorf("docs/ARCHITECTURE.md has %d lines, more than 230", lines)
 	}
 	for _, finding := range checkRows(all, string(text)) {
 		t.Error(finding)

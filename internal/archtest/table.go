@@ -30,8 +30,8 @@ var rules = map[string]rule{
 	"alerts":    {ours: []string{"mapdata", "geo"}, never: technology},
 	"law":       {ours: []string{"mapdata", "geo"}, never: technology},
 
-	"alerts/ahead/aheadtest": {ours: []string{"alerts", "alerts/ahead", "geo", "mapdata", "nav", "roads/graph", "roads/match"}, never: technology},
-	"alerts/ahead":           {ours: []string{"geo", "roads/graph", "roads/match"}, never: technology},
+	"alerts/ahead/aheadtest": {ours: []string{"alerts", "alerts/ahead", "geo", "mapdata", "nav", "nav/guide", "nav/session", "roads/graph", "roads/match"}, never: technology},
+	"alerts/ahead":           {ours: []string{"geo", "roads/graph", "roads/match", "roads/minheap"}, never: technology},
 
 	"catalog": {ours: []string{"mapdata"}, never: transport},
 	"votes":   {ours: []string{"mapdata", "signal"}, never: transport},
@@ -39,19 +39,59 @@ var rules = map[string]rule{
 
 	"roads/car": {never: technology},
 
-	"format/waze":    {ours: []string{"mapdata", "geo"}, never: transport},
-	"safehttp":       {ours: []string{"mapdata"}, never: []string{"database/sql"}},
-	"provider/trial": {ours: []string{"ingest", "mapdata", "safehttp"}, never: []string{"database/sql"}},
-	"provider/pull":  {ours: []string{"ingest", "mapdata", "provider/trial", "safehttp", "signal"}, never: []string{"database/sql"}},
-	"provider/relay": {ours: []string{"format/waze", "ingest", "live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
-	"provider/osm":   {ours: []string{"ingest", "mapdata", "region"}, never: transport},
-	"provider/push":  {ours: []string{"ingest", "mapdata", "ratelimit", "token", "signal"}, never: transport},
+	// One line a format: several are added at a time.
+	"bridge": {ours: []string{
+		"format",
+		"format/autobahn",
+		"format/cifs",
+		"format/csv",
+		"format/datex2",
+		"format/datex2energy",
+		"format/digitraffic",
+		"format/geojson",
+		"format/mapping",
+		"format/ocm",
+		"format/ocpi",
+		"format/open511",
+		"format/overpass",
+		"format/traff",
+		"format/wzdx",
+		"ingest",
+		"mapdata",
+	}, never: transport},
+	"format":              {ours: []string{"mapdata", "geo"}, never: technology},
+	"format/jsondoc":      {ours: []string{"format"}, never: technology},
+	"format/geometry":     {ours: []string{"format", "format/jsondoc", "geo"}, never: technology},
+	"format/xmldoc":       {ours: []string{"format"}, never: technology},
+	"format/wzdx":         {ours: []string{"format", "format/geometry", "format/jsondoc"}, never: technology},
+	"format/datex2":       {ours: []string{"format", "format/geometry", "format/xmldoc", "geo"}, never: technology},
+	"format/ocpi":         {ours: []string{"format", "format/jsondoc", "geo"}, never: technology},
+	"format/datex2energy": {ours: []string{"format", "format/jsondoc", "format/xmldoc", "geo"}, never: technology},
+	"format/open511":      {ours: []string{"format", "format/geometry", "format/jsondoc", "format/xmldoc", "geo"}, never: technology},
+	"format/cifs":         {ours: []string{"format", "format/geometry", "format/jsondoc", "format/waze", "format/xmldoc", "geo"}, never: technology},
+	"format/traff":        {ours: []string{"format", "format/geometry", "format/xmldoc"}, never: technology},
+	"format/mapping":      {ours: []string{"format", "format/geometry", "format/jsondoc", "geo", "mapdata"}, never: technology},
+	"format/geojson":      {ours: []string{"format", "format/geometry", "format/jsondoc", "format/mapping"}, never: technology},
+	"format/csv":          {ours: []string{"format", "format/geometry", "format/mapping"}, never: technology},
+	"format/autobahn":     {ours: []string{"format", "format/geometry", "format/jsondoc", "geo"}, never: technology},
+	"format/ocm":          {ours: []string{"format", "format/jsondoc", "geo"}, never: technology},
+	"format/overpass":     {ours: []string{"format", "format/jsondoc", "geo", "mapdata"}, never: technology},
+	"format/waze":         {ours: []string{"mapdata", "geo"}, never: transport},
+	"safehttp":            {ours: []string{"mapdata"}, never: []string{"database/sql"}},
+	"provider/trial":      {ours: []string{"bridge", "format", "ingest", "mapdata", "safehttp"}, never: []string{"database/sql"}},
+	"provider/pull":       {ours: []string{"ingest", "mapdata", "provider/trial", "safehttp", "signal"}, never: []string{"database/sql"}},
+	"provider/relay":      {ours: []string{"format/waze", "ingest", "live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
+	"provider/osm":        {ours: []string{"ingest", "mapdata", "region"}, never: transport},
+	"provider/push":       {ours: []string{"ingest", "mapdata", "ratelimit", "token", "signal"}, never: transport},
+	"format/digitraffic":  {ours: []string{"format", "format/geometry", "format/jsondoc"}, never: technology},
+
+	"provider/drivers": {ours: []string{"ingest", "mapdata", "nearby", "votes"}, never: transport},
 
 	"store/migrate":           {},
 	"store":                   {ours: []string{"mapdata"}, never: []string{"net/http"}},
 	"store/sqlite":            {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
 	"store/postgres":          {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
-	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "feed", "replica", "ingest", "mail", "provider/pull", "provider/push", "signal", "store", "takedown", "votes"}, never: []string{"net/http"}},
+	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "apps", "feed", "replica", "ingest", "mail", "provider/pull", "provider/push", "signal", "store", "takedown", "votes"}, never: []string{"net/http"}},
 	"store/sqlite/sqlitetest": {ours: []string{"store/sqlite"}, never: []string{"net/http", "database/sql"}},
 	"live/livetest":           {ours: []string{"live", "mapdata", "geo"}, never: transport},
 	"live/memory":             {never: transport},
@@ -64,11 +104,14 @@ var rules = map[string]rule{
 
 	"cluster": {ours: []string{"mapdata", "geo", "valkey", "signal"}, never: transport},
 
-	"feed":     {ours: []string{"mapdata", "token", "signal"}, never: transport},
-	"audit":    {ours: []string{"mapdata"}, never: transport},
-	"takedown": {ours: []string{"feed", "mapdata", "signal"}, never: transport},
-	"account":  {ours: []string{"mapdata", "token", "signal"}, never: transport},
-	"mail":     {ours: []string{"mapdata", "i18n", "signal"}, never: transport},
+	"openfeeds":     {ours: []string{"feed", "mapdata"}, never: transport},
+	"feed":          {ours: []string{"mapdata", "token", "signal"}, never: transport},
+	"apps/appcheck": {never: []string{"database/sql"}},
+	"apps":          {ours: []string{"feed", "mapdata", "signal"}, never: transport},
+	"audit":         {ours: []string{"mapdata"}, never: transport},
+	"takedown":      {ours: []string{"feed", "mapdata", "signal"}, never: transport},
+	"account":       {ours: []string{"mapdata", "token", "signal"}, never: transport},
+	"mail":          {ours: []string{"mapdata", "i18n", "signal"}, never: transport},
 
 	"basemap":                 {never: transport},
 	"basemap/mvt":             {never: technology},
@@ -108,9 +151,9 @@ var rules = map[string]rule{
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
-	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/trial", "secret", "catalog", "takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"console":           {ours: []string{"console/words", "account", "apps", "audit", "feed", "geo", "ingest", "mapdata", "openfeeds", "provider/trial", "secret", "catalog", "takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports", "speech"},
+		ours:  []string{"account", "apps", "console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/drivers", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports", "speech"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
@@ -125,8 +168,8 @@ var rules = map[string]rule{
 	// Composition: cli, bench and tests alone import service.
 	"service": {ours: []string{anything}},
 	"cli": {ours: []string{
-		"service", "config", "datadir", "telemetry", "httpserver", "mapdata", "feed", "audit", "takedown", "ingest", "provider/trial", "safehttp",
-		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo", "wire", "licences", "region", "region/imports", "roads/graph", "geo",
+		"service", "config", "datadir", "telemetry", "httpserver", "mapdata", "apps", "feed", "audit", "takedown", "ingest", "provider/trial", "safehttp",
+		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo", "wire", "licences", "apps/appcheck", "region", "region/imports", "roads/graph", "geo", "bridge", "format", "openfeeds",
 	}},
 
 	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
@@ -135,7 +178,7 @@ var rules = map[string]rule{
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"roads/car", "nav/engine", "nav/valhalla", "region", "region/imports", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
+var wireShapes = []string{"format", "openfeeds", "apps/appcheck", "roads/car", "nav/engine", "nav/valhalla", "region", "region/imports", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use: what concerns what ships does not concern them.
 var suites = []string{"store/storetest", "replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "alerts/ahead/aheadtest", "testenv"}
@@ -150,7 +193,7 @@ const environment = "cli"
 const kindsFile = "internal/mapdata/kinds.go"
 
 // mappings are the files that say what others' words mean in kinds (D8.5): they name kinds, and list none.
-var mappings = []string{"internal/format/waze/vocabulary.go"}
+var mappings = []string{"internal/format/kinds.go", "internal/format/waze/vocabulary.go"}
 
 // Sizes that end the patience of a reader.
 const (

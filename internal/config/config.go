@@ -16,10 +16,12 @@ type Config struct {
 	Cache     Cache
 	Limits    Limits
 	Votes     Votes
+	Drivers   Drivers
 	Read      Read
 	Chargers  Chargers
 	Privacy   Privacy
 	Egress    Egress
+	Catalogue Catalogue
 	Mail      Mail
 	Incidents Incidents
 	Review    Review
@@ -29,6 +31,7 @@ type Config struct {
 
 	Navigation Navigation
 	Speech     Speech
+	Apps       Apps
 
 	Upstreams []Upstream // relay providers (D8), in the order of the file, at most 16; default none
 
@@ -71,9 +74,12 @@ type Limits struct {
 	VotesPerMinute         int // of one account; default 30
 	FeedsPerAccount        int // default 20
 
+	ReportsPerMinute int // of one account (D17.37); default 5
+	ReportsPerDay    int // of one account within 24 hours, 10 at most on its first day; default 50
+
 	// What may be stored (D5.10); 0 turns each off.
 	EntitiesPerFeed           int   // default 200 000
-	BytesPerFeed              int64 // of external ids and properties; default 64 MiB
+	BytesPerFeed              int64 // of external ids, properties and lines; default 64 MiB
 	BytesPerAccount           int64 // of all feeds of an account; default 256 MiB
 	UnreviewedEntitiesPerFeed int   // of a feed that no curator has approved yet; default 20 000
 	UnreviewedBytesPerFeed    int64 // likewise; default 16 MiB
@@ -82,6 +88,19 @@ type Limits struct {
 // Votes configures what drivers' votes do.
 type Votes struct {
 	TrustAfter time.Duration // how long after its first sign-in an account's votes count towards suppression (D9.8); default 24 h; 0: at once
+}
+
+// Whose reports everybody reads.
+const (
+	ShowAll       = "all" // apart from closed roads, which need two accounts in any case
+	ShowConfirmed = "confirmed"
+)
+
+// Drivers configures drivers' own reports (D17.37).
+type Drivers struct {
+	Enabled    bool          // default true; otherwise there are none
+	Show       string        // ShowAll, or ShowConfirmed: those that two accounts stand behind; default "all"
+	TrustAfter time.Duration // how long after its first sign-in an account's reports and its votes on reports count; default 24 h; 0: at once
 }
 
 // Read configures the read API.
@@ -98,6 +117,11 @@ type Chargers struct {
 type Egress struct {
 	CAFile string                // PEM file of certificate authorities to trust beside the system's; default none
 	Hosts  map[string]netip.Addr // names that resolve to this address and skip the address check; default none
+}
+
+// Catalogue configures the list of open feeds (D17.19).
+type Catalogue struct {
+	File string // a JSON array of the operator's own open feeds, whose ids win; default none
 }
 
 // Mail configures e-mail.
@@ -153,6 +177,12 @@ type Speech struct {
 	Command []string // a program and its arguments, {language} is replaced; default empty: announcements have no clips
 }
 
+// Apps configures pages of others beside the map (D16).
+type Apps struct {
+	Enabled    bool     // default false: there are no apps, no pages and no endpoints of them
+	DevOrigins []string // origins whose pages may be framed without https and on any host, for developing apps; default none
+}
+
 // Navigation configures routes (D15.23).
 type Navigation struct {
 	Region    string // path of a region file, or RegionOff; default empty: the current region of the data directory
@@ -185,8 +215,9 @@ func Default() *Config {
 		BaseURL:    "http://127.0.0.1:8080",
 		DataDir:    "./wayside-data",
 		HTTP:       HTTP{Listen: "127.0.0.1:8080", MaxPerAddress: 256},
-		Limits:     Limits{60, 120, 60, 120, 60, 10_000, 60, 30, 20, 200_000, 64 << 20, 256 << 20, 20_000, 16 << 20},
+		Limits:     Limits{60, 120, 60, 120, 60, 10_000, 60, 30, 20, 5, 50, 200_000, 64 << 20, 256 << 20, 20_000, 16 << 20},
 		Votes:      Votes{TrustAfter: 24 * time.Hour},
+		Drivers:    Drivers{Enabled: true, Show: ShowAll, TrustAfter: 24 * time.Hour},
 		Chargers:   Chargers{PrimaryNetwork: "tesla"},
 		Mail:       Mail{From: "wayside@localhost"},
 		Incidents:  Incidents{Mode: "live"},

@@ -136,6 +136,8 @@ func (f *tomlFile) value(form form, value toml.Primitive) (any, error) {
 		return decode[string](f.meta, value)
 	case number:
 		return decode[int64](f.meta, value)
+	case boolean:
+		return decode[bool](f.meta, value)
 	case list:
 		return decode[[]string](f.meta, value)
 	case table:

@@ -38,6 +38,8 @@ pushes_per_minute = 3
 push_entities_per_minute = 0
 manage_per_minute = 5
 votes_per_minute = 6
+reports_per_minute = 15
+reports_per_day = 16
 feeds_per_account = 7
 entities_per_feed = 8
 bytes_per_feed = "9KiB"
@@ -46,6 +48,10 @@ unreviewed_entities_per_feed = 0
 unreviewed_bytes_per_feed = "12GiB"
 [votes]
 trust_after = "1h30m"
+[drivers]
+enabled = false
+show = "confirmed"
+trust_after = "2h"
 [read]
 cors_origins = ["https://page.example.org"]
 [chargers]
@@ -54,6 +60,8 @@ primary_network = "ionity"
 ca_file = "/etc/ca.pem"
 [egress.hosts]
 "feeds.example.org" = "127.0.0.1"
+[catalogue]
+file = "/etc/open-feeds.json"
 [mail]
 from = "Wayside <wayside@example.org>"
 smtp_url = "smtps://user:hunter2@mail.example.org"
@@ -73,6 +81,9 @@ file = "/etc/law.geojson"
 region = "/srv/city.region"
 engine = "embedded"
 engine_url = ""
+[apps]
+enabled = true
+dev_origins = ["http://localhost:9000"]
 [speech]
 command = ["espeak-ng", "-v", "{language}", "--stdin", "--stdout"]
 [privacy]
@@ -110,13 +121,15 @@ func TestLoadAcceptsEveryKey(t *testing.T) {
 	want := &Config{
 		BaseURL: "https://map.example.org", DataDir: "/srv/wayside",
 		HTTP: HTTP{":9000", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::1/128")}, 5000, 50, []string{"map.example.org", "fd00::1", "*"}},
-		Ops:  Ops{"127.0.0.1:9001"}, Database: Database{"postgres://wayside:hunter2@db1:5432,db2:5433/wayside?target_session_attrs=read-write"}, Cache: Cache{"valkeys://wayside:hunter2@cache.example.org:6380/2"}, Limits: Limits{1, 2, 13, 14, 3, 0, 5, 6, 7, 8, 9 << 10, 10, 0, 12 << 30},
-		Votes: Votes{90 * time.Minute}, Read: Read{[]string{"https://page.example.org"}}, Chargers: Chargers{"ionity"},
-		Egress: Egress{"/etc/ca.pem", map[string]netip.Addr{"feeds.example.org": netip.MustParseAddr("127.0.0.1")}},
-		Mail:   Mail{"Wayside <wayside@example.org>", "smtps://user:hunter2@mail.example.org"}, Incidents: Incidents{"database"}, Review: Review{RequirePasskey},
+		Ops:  Ops{"127.0.0.1:9001"}, Database: Database{"postgres://wayside:hunter2@db1:5432,db2:5433/wayside?target_session_attrs=read-write"}, Cache: Cache{"valkeys://wayside:hunter2@cache.example.org:6380/2"}, Limits: Limits{1, 2, 13, 14, 3, 0, 5, 6, 7, 15, 16, 8, 9 << 10, 10, 0, 12 << 30},
+		Votes: Votes{90 * time.Minute}, Drivers: Drivers{false, ShowConfirmed, 2 * time.Hour}, Read: Read{[]string{"https://page.example.org"}}, Chargers: Chargers{"ionity"},
+		Egress:    Egress{"/etc/ca.pem", map[string]netip.Addr{"feeds.example.org": netip.MustParseAddr("127.0.0.1")}},
+		Catalogue: Catalogue{"/etc/open-feeds.json"},
+		Mail:      Mail{"Wayside <wayside@example.org>", "smtps://user:hunter2@mail.example.org"}, Incidents: Incidents{"database"}, Review: Review{RequirePasskey},
 		Log: Log{"debug"}, Map: Map{"", "https://tiles.example.org/day.json?key=1", "© Somebody"}, Law: Law{"/etc/law.geojson"},
 		Navigation: Navigation{"/srv/city.region", EngineEmbedded, ""},
 		Speech:     Speech{[]string{"espeak-ng", "-v", "{language}", "--stdin", "--stdout"}},
+		Apps:       Apps{true, []string{"http://localhost:9000"}},
 		Privacy:    Privacy{"Example e.V.", "privacy@example.org", "Falkenstein, Germany (EU)"},
 		Upstreams: []Upstream{
 			{Name: "city-1", URL: "https://relay.example.org:8443/base/", Secret: "hunter2", Form: "incidents", Priority: 1},
@@ -156,12 +169,12 @@ func TestPrecedenceOfFlagsVariablesAndFile(t *testing.T) {
 func TestVariablesOfEveryForm(t *testing.T) {
 	got, err := Load(Input{Env: []string{
 		"WAYSIDE_LIMITS_VOTES_PER_MINUTE= 12", "WAYSIDE_HTTP_TRUSTED_PROXIES=10.0.0.0/8, 192.0.2.1",
-		"WAYSIDE_EGRESS_HOSTS=a.example.org=127.0.0.1,B.example.org.=::1", "WAYSIDE_HTTP_LISTEN=[::]:80",
+		"WAYSIDE_EGRESS_HOSTS=a.example.org=127.0.0.1,B.example.org.=::1", "WAYSIDE_HTTP_LISTEN=[::]:80", "WAYSIDE_APPS_ENABLED=true",
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Limits.VotesPerMinute != 12 || len(got.HTTP.TrustedProxies) != 2 || got.BaseURL != "http://127.0.0.1:80" {
+	if !got.Apps.Enabled || got.Limits.VotesPerMinute != 12 || len(got.HTTP.TrustedProxies) != 2 || got.BaseURL != "http://127.0.0.1:80" {
 		t.Errorf("%+v", got)
 	}
 	if got.Egress.Hosts["a.example.org"].String() != "127.0.0.1" || got.Egress.Hosts["b.example.org"].String() != "::1" {

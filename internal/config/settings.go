@@ -23,15 +23,16 @@ type setting struct {
 type form int
 
 const (
-	text   form = iota // string
-	number             // int64
-	list               // []string
-	table              // map[string]string
-	tables             // an array of tables: in the file only
+	text    form = iota // string
+	number              // int64
+	boolean             // bool
+	list                // []string
+	table               // map[string]string
+	tables              // an array of tables: in the file only
 )
 
 func (f form) String() string {
-	return [...]string{"a string", "a whole number", "a list of strings", "a table of strings", "an array of tables"}[f]
+	return [...]string{"a string", "a whole number", "true or false", "a list of strings", "a table of strings", "an array of tables"}[f]
 }
 
 // settings lists all keys (D14), in the order in which they are printed.
@@ -56,16 +57,22 @@ func settings() []setting {
 		numberKey("limits.manage_per_minute", func(c *Config) *int { return &c.Limits.ManagePerMinute }, 1),
 		numberKey("limits.votes_per_minute", func(c *Config) *int { return &c.Limits.VotesPerMinute }, 1),
 		numberKey("limits.feeds_per_account", func(c *Config) *int { return &c.Limits.FeedsPerAccount }, 1),
+		numberKey("limits.reports_per_minute", func(c *Config) *int { return &c.Limits.ReportsPerMinute }, 1),
+		numberKey("limits.reports_per_day", func(c *Config) *int { return &c.Limits.ReportsPerDay }, 1),
 		numberKey("limits.entities_per_feed", func(c *Config) *int { return &c.Limits.EntitiesPerFeed }, 0),
 		sizeKey("limits.bytes_per_feed", func(c *Config) *int64 { return &c.Limits.BytesPerFeed }),
 		sizeKey("limits.bytes_per_account", func(c *Config) *int64 { return &c.Limits.BytesPerAccount }),
 		numberKey("limits.unreviewed_entities_per_feed", func(c *Config) *int { return &c.Limits.UnreviewedEntitiesPerFeed }, 0),
 		sizeKey("limits.unreviewed_bytes_per_feed", func(c *Config) *int64 { return &c.Limits.UnreviewedBytesPerFeed }),
 		durationKey("votes.trust_after", func(c *Config) *time.Duration { return &c.Votes.TrustAfter }, 0, 30*24*time.Hour),
+		boolKey("drivers.enabled", func(c *Config) *bool { return &c.Drivers.Enabled }),
+		stringKey("drivers.show", func(c *Config) *string { return &c.Drivers.Show }, oneOf(ShowAll, ShowConfirmed)),
+		durationKey("drivers.trust_after", func(c *Config) *time.Duration { return &c.Drivers.TrustAfter }, 0, 30*24*time.Hour),
 		listKey("read.cors_origins", func(c *Config) *[]string { return &c.Read.CORSOrigins }, checkOrigin),
 		stringKey("chargers.primary_network", func(c *Config) *string { return &c.Chargers.PrimaryNetwork }, checkNetwork),
 		stringKey("egress.ca_file", func(c *Config) *string { return &c.Egress.CAFile }, anyText),
 		hostsKey("egress.hosts", func(c *Config) *map[string]netip.Addr { return &c.Egress.Hosts }),
+		stringKey("catalogue.file", func(c *Config) *string { return &c.Catalogue.File }, anyText),
 		stringKey("mail.from", func(c *Config) *string { return &c.Mail.From }, checkMailFrom),
 		masked(stringKey("mail.smtp_url", func(c *Config) *string { return &c.Mail.SMTPURL }, orEmpty(checkSMTPURL))),
 		stringKey("incidents.mode", func(c *Config) *string { return &c.Incidents.Mode }, oneOf("live", "database")),
@@ -79,6 +86,8 @@ func settings() []setting {
 		stringKey("navigation.engine", func(c *Config) *string { return &c.Navigation.Engine }, oneOf(EngineEmbedded, "osrm", "valhalla", "graphhopper")),
 		stringKey("navigation.engine_url", func(c *Config) *string { return &c.Navigation.EngineURL }, checkEngineURL),
 		listKey("speech.command", func(c *Config) *[]string { return &c.Speech.Command }, checkWord),
+		boolKey("apps.enabled", func(c *Config) *bool { return &c.Apps.Enabled }),
+		listKey("apps.dev_origins", func(c *Config) *[]string { return &c.Apps.DevOrigins }, checkOrigin),
 		stringKey("privacy.operator", func(c *Config) *string { return &c.Privacy.Operator }, checkAttribution),
 		stringKey("privacy.contact", func(c *Config) *string { return &c.Privacy.Contact }, checkAttribution),
 		stringKey("privacy.hosting", func(c *Config) *string { return &c.Privacy.Hosting }, checkAttribution),
@@ -128,6 +137,14 @@ func masked(s setting) setting {
 	show := s.show
 	s.show = func(c *Config) any { return maskURL(show(c).(string)) }
 	return s
+}
+
+func boolKey(key string, field func(*Config) *bool) setting {
+	return setting{
+		key, boolean,
+		func(c *Config, v any) error { *field(c) = v.(bool); return nil },
+		func(c *Config) any { return *field(c) },
+	}
 }
 
 func numberKey(key string, field func(*Config) *int, least int64) setting {
@@ -309,6 +326,14 @@ func (s *setting) ofText(value string) (any, error) {
 			return nil, fmt.Errorf("%q is not a whole number", value)
 		}
 		return n, nil
+	case boolean:
+		switch strings.TrimSpace(value) {
+		case "true":
+			return true, nil
+		case "false":
+			return false, nil
+		}
+		return nil, fmt.Errorf("%q is neither true nor false", value)
 	case list:
 		return parts(value), nil
 	case table:

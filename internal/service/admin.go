@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"wayside/internal/account"
+	"wayside/internal/apps"
 	"wayside/internal/audit"
+	"wayside/internal/bridge"
 	"wayside/internal/config"
 	"wayside/internal/datadir"
 	"wayside/internal/feed"
@@ -27,7 +29,8 @@ type Admin struct {
 	Feeds     *feed.Service
 	Takedowns *takedown.Service // without live incidents, which a service adds
 	Audit     *audit.Service
-	box       *secret.Box // seals auth headers
+	Apps      *apps.Service // without a client for their pages, which a service adds
+	box       *secret.Box   // seals auth headers
 }
 
 // AdminOptions are what an Admin needs.
@@ -83,20 +86,30 @@ func openAdmin(ctx context.Context, o AdminOptions, signals signal.Set) (_ *Admi
 	if err != nil {
 		return nil, err
 	}
+	ofPlaces, err := keyFor(o.Config, placesUse)
+	if err != nil {
+		return nil, err
+	}
 	if a.box, err = secret.New(headers); err != nil {
 		return nil, err
 	}
+	places, err := secret.New(ofPlaces)
+	if err != nil {
+		return nil, err
+	}
 	a.Accounts = account.New(account.Config{
-		Store: a.Store, Now: o.Now, Key: codes, Log: o.Log, StoreChanged: signals.StoreChanged, MailQueued: signals.MailQueued,
+		Store: a.Store, Now: o.Now, Key: codes, Places: places, Log: o.Log, StoreChanged: signals.StoreChanged, MailQueued: signals.MailQueued,
 	})
 	a.Feeds = feed.New(feed.Config{
 		Store: a.Store, Now: o.Now, Limit: o.Config.Limits.FeedsPerAccount, Storage: storageLimits(&o.Config.Limits), Signals: signals,
-		CheckURL: checkURL, CheckAuthHeader: checkAuthHeader,
+		CheckURL: checkURL, CheckAuthHeader: checkAuthHeader, Apps: o.Config.Apps.Enabled,
+		Formats: feedFormats(), CheckMapping: bridge.CheckMapping,
 		Seal: func(plain []byte, id mapdata.FeedID) ([]byte, error) { return a.box.Seal(plain, id), nil },
 	})
 	a.Takedowns = takedown.New(takedown.Config{Store: a.Store, Now: o.Now, Signals: signals})
 	a.Audit = audit.New(a.Store)
-	return a, nil
+	a.Apps, err = newApps(o, a.Store, a.box, signals)
+	return a, err
 }
 
 // storageLimits are the bounds of D5.10 in the words of those who apply them.
@@ -110,8 +123,11 @@ func storageLimits(l *config.Limits) mapdata.StorageLimits {
 // Close closes the store.
 func (a *Admin) Close() error { return a.Store.Close() }
 
-// headersUse names the key of auth headers.
-const headersUse = "auth headers"
+// headersUse names the key of auth headers, placesUse that of the places that drivers keep.
+const (
+	headersUse = "auth headers"
+	placesUse  = "saved places"
+)
 
 // keyFor derives the key for one use from the data directory's secret key.
 func keyFor(cfg *config.Config, use string) ([]byte, error) {
@@ -123,6 +139,15 @@ func keyFor(cfg *config.Config, use string) ([]byte, error) {
 		return nil, fmt.Errorf("derive key: %w", err)
 	}
 	return key, nil
+}
+
+// feedFormats are the formats of bridges in the words of those who register feeds.
+func feedFormats() []feed.Format {
+	var all []feed.Format
+	for _, f := range bridge.Formats() {
+		all = append(all, feed.Format{Name: f.Name, Mapping: f.Mapping, Status: f.Status, Zone: f.Zone, Chargers: f.Chargers})
+	}
+	return all
 }
 
 // checkURL applies the rules for pull URLs (D6.5).

@@ -14,18 +14,24 @@ import (
 	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/mapdata"
+	"wayside/internal/openfeeds"
 	"wayside/internal/provider/trial"
 	"wayside/web"
 )
 
 // openAPI makes the API and the pages for people, and hands them to the public address.
-func (s *Service) openAPI(context.Context) (err error) {
+func (s *Service) openAPI(ctx context.Context) (err error) {
 	s.checker = trial.NewChecker(s.fetcher, s.spool, s.now)
 	if s.passkeys, err = s.newPasskeys(); err != nil {
 		return err
 	}
 	if s.world, err = world.Open(); err != nil {
 		return err
+	}
+	if s.config.Apps.Enabled {
+		if err := s.Apps.Load(ctx); err != nil {
+			return fmt.Errorf("read the catalogue of apps: %w", err)
+		}
 	}
 	if err := s.serve(s.edition.Load()); err != nil {
 		return err
@@ -48,6 +54,7 @@ func (s *Service) serve(e *edition) (err error) {
 			GuestReads: e.config.Limits.GuestReadsPerMinute, AccountReads: e.config.Limits.AccountReadsPerMinute,
 			GuestRoutes: e.config.Limits.GuestRoutesPerMinute, AccountRoutes: e.config.Limits.AccountRoutesPerMinute,
 			Manage: e.config.Limits.ManagePerMinute, Votes: e.config.Limits.VotesPerMinute,
+			Reports: e.config.Limits.ReportsPerMinute,
 		},
 		Buckets: s.caches.buckets,
 		Version: s.options.Version, PrimaryNetwork: s.config.Chargers.PrimaryNetwork,
@@ -74,6 +81,10 @@ func (s *Service) serve(e *edition) (err error) {
 	}
 	deps.Nearby, deps.Votes = s.newReaders(e)
 	s.reader.Store(deps.Nearby)
+	deps.Reports = s.newReports(e, deps.Nearby, deps.Votes)
+	if s.config.Apps.Enabled {
+		deps.Apps = s.Apps
+	}
 	if deps.Overlay, err = web.Overlay(); err != nil {
 		return fmt.Errorf("open the page for cars: %w", err)
 	}
@@ -123,11 +134,18 @@ func (s *Service) requiresPasskey() bool { return s.config.Review.Require == con
 
 // newConsole makes the pages for people.
 func (s *Service) newConsole(e *edition) (*console.Console, error) {
+	open, err := openfeeds.Load(s.config.Catalogue.File)
+	if err != nil {
+		return nil, err
+	}
 	pages := console.Config{
 		BaseURL: s.config.BaseURL, Now: s.now, Log: s.log,
 		Accounts: s.Accounts, Passkeys: s.passkeys, Feeds: s.Feeds,
-		Check: s.checker, Secrets: s.box,
+		OpenFeeds: open, Check: s.checker, Secrets: s.box,
 		Audit: s.Audit, Takedowns: s.Takedowns, Sources: s.catalog, State: s.reportState(), Entities: s.countEntities, Push: s.ingester.Push,
+	}
+	if s.config.Apps.Enabled {
+		pages.Apps = s.Apps
 	}
 	pages.Privacy = console.Privacy(s.config.Privacy)
 	if e.baseMap != nil {

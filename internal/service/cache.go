@@ -39,7 +39,9 @@ type caches struct {
 func (s *Service) openCaches(context.Context) (err error) {
 	local := ratelimit.NewMemory(ratelimit.DefaultBuckets)
 	if s.config.Cache.URL != "" {
-		s.caches, err = s.openSharedCache(local)
+		if s.caches, err = s.openSharedCache(local); err == nil {
+			s.Accounts.ShareDestinations(s.caches.conn)
+		}
 		return err
 	}
 	driver := memory.New(s.now)

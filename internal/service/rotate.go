@@ -15,18 +15,19 @@ import (
 type sealing interface {
 	AnySealed(ctx context.Context) (*store.SealedHeader, error)
 	Reseal(ctx context.Context, reseal func(store.SealedHeader) ([]byte, error), audit mapdata.AuditEntry) (int, error)
+	ResealSavedPlaces(ctx context.Context, reseal func(account mapdata.AccountID, sealed []byte) ([]byte, error)) error
 }
 
 // Rotated is what RotateKey did.
 type Rotated struct {
-	Resealed int // auth headers
+	Resealed int // auth headers, and what accounts set of apps
 	Removed  int // those that no key opened
 }
 
-// RotateKey replaces the secret key of a data directory that nobody serves, and seals all auth headers with the new one. The
-// new key is durable before the headers are sealed with it, in one transaction, and takes the old one's place after that:
-// interrupted anywhere, it is completed by another call, and nothing starts before. Headers that the old key does not open
-// make it fail, unless it may drop them because that key is lost.
+// RotateKey replaces the secret key of a data directory that nobody serves, and seals all auth headers and saved places with the
+// new one. The new key is durable before the headers are sealed with it, in one transaction, and takes the old one's place after
+// that: interrupted anywhere, it is completed by another call, and nothing starts before. Headers that the old key does not open
+// make it fail, unless it may drop them because that key is lost. Places that it does not open are dropped: nobody can read them.
 func RotateKey(ctx context.Context, o AdminOptions, lost bool) (_ Rotated, err error) {
 	file := datadir.DatabaseFile
 	if o.Config.Database.URL != "" {
@@ -50,7 +51,11 @@ func RotateKey(ctx context.Context, o AdminOptions, lost bool) (_ Rotated, err e
 			err = errors.Join(err, datadir.DropRotation(o.Config.DataDir))
 		}
 	}()
-	boxes, err := headerBoxes(next, current)
+	boxes, err := boxesOf(headersUse, next, current)
+	if err != nil {
+		return Rotated{}, err
+	}
+	places, err := boxesOf(placesUse, next, current)
 	if err != nil {
 		return Rotated{}, err
 	}
@@ -61,17 +66,21 @@ func RotateKey(ctx context.Context, o AdminOptions, lost bool) (_ Rotated, err e
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var done Rotated
 	reseal := func(h store.SealedHeader) ([]byte, error) {
-		plain, err := openWith(boxes, &h)
+		plain, err := openHeader(boxes, &h)
 		switch {
 		case err == nil:
 			done.Resealed++
-			return boxes[0].Seal(plain, h.Feed), nil
+			return sealWith(boxes[0], plain, &h), nil
 		case lost:
 			done.Removed++
 			return nil, nil
 		}
-		return nil, fmt.Errorf("the secret key does not open the auth header of feed %s: put the right one into the data directory, "+
-			"or remove what it does not open with --lost: %w", h.Feed, err)
+		what := "the auth header of feed " + h.Feed.String()
+		if h.Feed.IsZero() {
+			what = "what an account set of app " + h.App.String()
+		}
+		return nil, fmt.Errorf("the secret key does not open %s: put the right one into the data directory, "+
+			"or remove what it does not open with --lost: %w", what, err)
 	}
 	audit := mapdata.AuditEntry{At: o.Now().UTC(), Via: mapdata.ViaOf(ctx), Action: mapdata.AuditKeyRotate}
 	if _, err := db.Reseal(ctx, reseal, audit); err != nil {
@@ -79,17 +88,27 @@ func RotateKey(ctx context.Context, o AdminOptions, lost bool) (_ Rotated, err e
 		return Rotated{}, err
 	}
 	unused = false
+	err = db.ResealSavedPlaces(ctx, func(account mapdata.AccountID, sealed []byte) ([]byte, error) {
+		plain, err := openWith(places, func(box *secret.Box) ([]byte, error) { return box.Open(sealed, account) })
+		if err != nil {
+			return nil, nil //nolint:nilerr // no key opens them
+		}
+		return places[0].Seal(plain, account), nil
+	})
+	if err != nil {
+		return Rotated{}, err
+	}
 	return done, datadir.EndRotation(o.Config.DataDir)
 }
 
-// headerBoxes makes the boxes of auth headers of some secret keys; nil ones are left out.
-func headerBoxes(keys ...[]byte) ([]*secret.Box, error) {
+// boxesOf makes the boxes for one use of some secret keys; nil ones are left out.
+func boxesOf(use string, keys ...[]byte) ([]*secret.Box, error) {
 	var boxes []*secret.Box
 	for _, key := range keys {
 		if key == nil {
 			continue
 		}
-		derived, err := datadir.DeriveKey(key, headersUse)
+		derived, err := datadir.DeriveKey(key, use)
 		if err != nil {
 			return nil, err
 		}
@@ -102,13 +121,30 @@ func headerBoxes(keys ...[]byte) ([]*secret.Box, error) {
 	return boxes, nil
 }
 
-func openWith(boxes []*secret.Box, h *store.SealedHeader) (plain []byte, err error) {
+// openWith tries one key after another.
+func openWith(boxes []*secret.Box, open func(*secret.Box) ([]byte, error)) (plain []byte, err error) {
 	for _, box := range boxes {
-		if plain, err = box.Open(h.Text, h.Feed); err == nil {
+		if plain, err = open(box); err == nil {
 			return plain, nil
 		}
 	}
 	return nil, err
+}
+
+func openHeader(boxes []*secret.Box, h *store.SealedHeader) ([]byte, error) {
+	return openWith(boxes, func(box *secret.Box) ([]byte, error) {
+		if h.Feed.IsZero() {
+			return box.OpenConfig(h.Text, h.Account, h.App)
+		}
+		return box.Open(h.Text, h.Feed)
+	})
+}
+
+func sealWith(box *secret.Box, plain []byte, h *store.SealedHeader) []byte {
+	if h.Feed.IsZero() {
+		return box.SealConfig(plain, h.Account, h.App)
+	}
+	return box.Seal(plain, h.Feed)
 }
 
 // checkKey fails where the database holds auth headers that the data directory's key does not open. Without a key none is
@@ -119,19 +155,19 @@ func checkKey(ctx context.Context, o AdminOptions, db sealing) error {
 		return err
 	}
 	if !datadir.HasKey(o.Config.DataDir) {
-		return fmt.Errorf("%s is missing in %s, and feeds have auth headers that are sealed with it: put it back from where you keep it; "+
+		return fmt.Errorf("%s is missing in %s, and auth headers of feeds or settings of apps are sealed with it: put it back from where you keep it; "+
 			"if it is lost, wayside key rotate --lost removes them", datadir.KeyFile, o.Config.DataDir)
 	}
 	key, err := datadir.SecretKey(o.Config.DataDir)
 	if err != nil {
 		return err
 	}
-	boxes, err := headerBoxes(key)
+	boxes, err := boxesOf(headersUse, key)
 	if err != nil {
 		return err
 	}
-	if _, err := openWith(boxes, header); err != nil {
-		return fmt.Errorf("%s in %s is not the key that the database's auth headers are sealed with: put that back; "+
+	if _, err := openHeader(boxes, header); err != nil {
+		return fmt.Errorf("%s in %s is not the key that the database's auth headers and settings of apps are sealed with: put that back; "+
 			"if it is lost, wayside key rotate --lost removes them", datadir.KeyFile, o.Config.DataDir)
 	}
 	return nil

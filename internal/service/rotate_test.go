@@ -6,10 +6,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"wayside/internal/account"
 	"wayside/internal/config"
 	"wayside/internal/datadir"
 	"wayside/internal/feed"
@@ -104,6 +106,58 @@ func (k *keyTest) rotate(lost bool) (Rotated, error) {
 	return RotateKey(mapdata.WithVia(k.Context(), mapdata.ViaCommandLine), k.options, lost)
 }
 
+// TestRotateKeySealsConfigsOfApps holds that what drivers set of apps is opened with the new key, and goes with a key that is lost.
+func TestRotateKeySealsConfigsOfApps(t *testing.T) {
+	k := newKeyTest(t)
+	admin := k.open()
+	owner, err := admin.Accounts.Create(t.Context(), "driver@example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := mapdata.NewAppID()
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := &mapdata.App{ID: id, Slug: "trip", Owner: owner.ID, CreatedAt: time.Now(), UpdatedAt: time.Now()}
+	if err := admin.Store.CreateApp(t.Context(), app, mapdata.AppLimits{PerOwner: 1, Waiting: 1, WaitingPerOwner: 1}, mapdata.Side{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = admin.Store.EditInstall(t.Context(), owner.ID, id, 1, func(i *mapdata.AppInstall, _ bool) error {
+		i.Config, i.InstalledAt = admin.box.SealConfig([]byte("s3cret"), owner.ID, id), time.Now()
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.close(admin)
+	if done, err := k.rotate(false); err != nil || done != (Rotated{Resealed: 3}) {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	admin = k.open()
+	i, err := admin.Store.Install(t.Context(), owner.ID, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain, err := admin.box.OpenConfig(i.Config, owner.ID, id); err != nil || string(plain) != "s3cret" {
+		t.Errorf("the config is %q, %v", plain, err)
+	}
+	if _, err := admin.box.OpenConfig(i.Config, owner.ID, mapdata.AppID{1}); err == nil {
+		t.Error("the config opens for another app")
+	}
+	k.close(admin)
+	if err := os.WriteFile(k.path(datadir.KeyFile), []byte(strings.Repeat("0", 64)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := k.rotate(true); err != nil || done.Removed != 3 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	admin = k.open()
+	defer k.close(admin)
+	if all, err := admin.Store.Installs(t.Context(), owner.ID); err != nil || len(all) > 0 {
+		t.Errorf("what no key opens is still there: %v, %v", all, err)
+	}
+}
+
 func TestRotateKey(t *testing.T) {
 	k := newKeyTest(t)
 	before := k.key()
@@ -121,6 +175,46 @@ func TestRotateKey(t *testing.T) {
 	if err != nil || len(entries) != 1 || entries[0].Via != mapdata.ViaCommandLine {
 		t.Errorf("audit log: %+v, %v", entries, err)
 	}
+}
+
+// TestRotateKeyKeepsPlaces: what drivers keep is sealed with the new key; with a lost one it is gone, as headers are.
+func TestRotateKeyKeepsPlaces(t *testing.T) {
+	k := newKeyTest(t)
+	use := func(what func(a *Admin, id mapdata.AccountID)) {
+		t.Helper()
+		admin := k.open()
+		defer k.close(admin)
+		owner, err := admin.Store.AccountByEmail(t.Context(), "owner@example.org")
+		if err != nil {
+			t.Fatal(err)
+		}
+		what(admin, owner.ID)
+	}
+	want := &account.SavedPlaces{Home: &account.Destination{Lat: 52, Lng: 5, Name: "Home"}, Recent: []account.Destination{}}
+	wantPlaces := func(want *account.SavedPlaces) {
+		t.Helper()
+		use(func(a *Admin, id mapdata.AccountID) {
+			if got, err := a.Accounts.SavedPlaces(t.Context(), id); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("the places are %+v, %v", got, err)
+			}
+		})
+	}
+	use(func(a *Admin, id mapdata.AccountID) {
+		if err := a.Accounts.SetSavedPlaces(t.Context(), id, want); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if _, err := k.rotate(false); err != nil {
+		t.Fatal(err)
+	}
+	wantPlaces(want)
+	if err := os.Remove(k.path(datadir.KeyFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.rotate(true); err != nil {
+		t.Fatal(err)
+	}
+	wantPlaces(nil)
 }
 
 // TestRotateKeyInterrupted stops a rotation at each of its steps: nothing starts with a key that does not fit, and another

@@ -181,7 +181,10 @@ func (s *Service) jobs() []Job {
 	if s.options.TuneHeap {
 		jobs = append(jobs, Job{"heap", tuneHeap})
 	}
-	jobs = append(jobs, Job{"pruning", s.prune})
+	jobs = append(jobs, Job{"pruning", s.prune}, s.keepDrivers())
+	if s.config.Apps.Enabled {
+		jobs = append(jobs, Job{"catalogue of apps", s.Apps.Run})
+	}
 	jobs = append(jobs, s.caches.jobs...)
 	// The store's own jobs come late, since all others write to it.
 	jobs = append(jobs, s.Store.jobs(s.signals.StoreChanged)...)

@@ -57,6 +57,7 @@ func (s *Service) openProviders(context.Context) (err error) {
 	if s.fetcher, err = NewFetcher(s.config, s.options.Version); err != nil {
 		return err
 	}
+	s.Apps.Look = lookAt(s.fetcher, &s.Apps.Rules)
 	first, err := s.openEdition(s.config)
 	if err != nil {
 		return err
@@ -76,6 +77,11 @@ func (s *Service) openProviders(context.Context) (err error) {
 		Unseal:  s.unseal,
 		FeedDue: s.signals.FeedDue, StoreChanged: s.signals.StoreChanged, MailQueued: s.signals.MailQueued,
 		Observe: func(outcome mapdata.Outcome, _ time.Duration) { s.metrics.Poll(string(outcome)) },
+		ObserveSkips: func(format string, skips []mapdata.Skip) {
+			for i := range skips {
+				s.metrics.SkippedItems(format, skips[i].Reason, skips[i].Items)
+			}
+		},
 	})
 	s.pushes = push.New(push.Config{
 		Store: s.Store, Ingest: s.ingester, Buckets: s.caches.buckets, Now: s.now, Log: s.log,
@@ -92,7 +98,8 @@ func (s *Service) newReaders(e *edition) (*nearby.Reader, *votes.Service) {
 		Tallies: s.tallies, Publications: s.replica, Records: s.Store, Encode: wire.EncodeEntity,
 	}
 	ballots := votes.Config{
-		Store: s.Store, Feeds: s.catalog, Now: s.now, StoreChanged: s.signals.StoreChanged, TrustAfter: s.config.Votes.TrustAfter,
+		Store: s.Store, Feeds: s.catalog, Now: s.now, StoreChanged: s.signals.StoreChanged,
+		TrustAfter: s.config.Votes.TrustAfter, ReportsTrust: s.config.Drivers.TrustAfter,
 	}
 	if e.incidents != nil {
 		reads.Live, ballots.Live = e.incidents.relay, e.incidents.relay

@@ -10,6 +10,7 @@ import (
 
 	"wayside/internal/config"
 	"wayside/internal/datadir"
+	"wayside/internal/mapdata"
 )
 
 // logReady writes what an operator looks for after a start into one line, and what to do about what is missing.
@@ -20,7 +21,7 @@ func (s *Service) logReady(ctx context.Context, took time.Duration) {
 	}
 	s.log.Info("ready",
 		"url", s.config.BaseURL, "map", s.describeMap(&s.edition.Load().config.Map), "mail", describeMail(s.config), "region", s.describeRegion(), "curators", curators,
-		"sources", s.catalog.ServedCount(), "upstreams", len(s.config.Upstreams), "entities", s.index.Len(),
+		"sources", s.countSources(), "upstreams", len(s.config.Upstreams), "entities", s.index.Len(),
 		"took", took.Round(time.Millisecond).String())
 	if err == nil && curators == 0 && s.options.DemoDrive == nil {
 		dir := ""
@@ -43,6 +44,15 @@ func (s *Service) logReady(ctx context.Context, took time.Duration) {
 	if !local && s.options.DemoDrive == nil && s.config.Mail.SMTPURL == "" {
 		s.log.Warn("E-mails are written to files: nobody can sign in by e-mail until mail.smtp_url is set")
 	}
+}
+
+// countSources counts the sources that providers and regions fill: what drivers report is a source of every service.
+func (s *Service) countSources() int {
+	count := s.catalog.ServedCount()
+	if s.catalog.Feed(mapdata.DriversID, mapdata.AccountID{}) != nil {
+		count--
+	}
+	return count
 }
 
 // describeMap names the map without its path.

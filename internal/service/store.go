@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"wayside/internal/account"
+	"wayside/internal/apps"
 	"wayside/internal/datadir"
 	"wayside/internal/feed"
 	"wayside/internal/ingest"
 	"wayside/internal/live"
 	"wayside/internal/mail"
 	"wayside/internal/nearby"
+	"wayside/internal/provider/drivers"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
 	"wayside/internal/region/imports"
@@ -27,6 +29,7 @@ import (
 type Store interface {
 	account.Store
 	account.PasskeyStore
+	apps.Store
 	feed.Store
 	replica.Store
 	takedown.Store
@@ -36,6 +39,7 @@ type Store interface {
 	pull.Store
 	push.Store
 	votes.Store
+	drivers.Store
 	sealing
 
 	imports.Audit

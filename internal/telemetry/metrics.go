@@ -18,6 +18,7 @@ type Metrics struct {
 	seconds  *prometheus.HistogramVec
 	rows     *prometheus.CounterVec
 	polls    *prometheus.CounterVec
+	skipped  *prometheus.CounterVec
 	emails   *prometheus.CounterVec
 	calls    *prometheus.CounterVec
 	dropped  *prometheus.CounterVec
@@ -50,6 +51,9 @@ func NewMetrics(version string) *Metrics {
 		rows: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wayside_push_rows_total", Help: "Rows pushed, by result: accepted or rejected.",
 		}, []string{"result"}),
+		skipped: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wayside_feed_skipped_items_total", Help: "Items of documents in other formats that became no row, by format and reason.",
+		}, []string{"format", "reason"}),
 		polls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wayside_polls_total", Help: "Polls of pull feeds, by outcome.",
 		}, []string{"outcome"}),
@@ -73,7 +77,7 @@ func NewMetrics(version string) *Metrics {
 		Name: "wayside_build_info", Help: "Always 1; the label tells the version.", ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, m.rows, m.polls, m.emails, m.calls, m.dropped, m.engine, m.cache, build,
+	m.registry.MustRegister(m.requests, m.seconds, m.rows, m.polls, m.skipped, m.emails, m.calls, m.dropped, m.engine, m.cache, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -105,6 +109,11 @@ func (m *Metrics) PushRows(accepted, rejected int) {
 
 // Poll counts one poll; outcome is one of D6.7.
 func (m *Metrics) Poll(outcome string) { m.polls.WithLabelValues(outcome).Inc() }
+
+// SkippedItems counts items of a poll that became no row. Both labels are words of ours.
+func (m *Metrics) SkippedItems(format, reason string, items int) {
+	m.skipped.WithLabelValues(format, reason).Add(float64(items))
+}
 
 // Email counts one attempt to send an e-mail.
 func (m *Metrics) Email(sent bool) {

@@ -1,0 +1,69 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"wayside/internal/apps"
+	"wayside/internal/config"
+	"wayside/internal/safehttp"
+	"wayside/internal/secret"
+	"wayside/internal/signal"
+)
+
+// newApps makes the use case of apps. Pages of apps are looked at once a client is there: see lookAt.
+func newApps(o AdminOptions, store Store, box *secret.Box, signals signal.Set) (*apps.Service, error) {
+	base, err := url.Parse(o.Config.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("base_url: %w", err)
+	}
+	return apps.New(apps.Config{
+		Store: store, Now: o.Now, Log: o.Log, MailQueued: signals.MailQueued, ReviewQueued: signals.ReviewQueued,
+		Rules: apps.Rules{BaseURL: base, Hosts: o.Config.HTTP.Hosts, DevOrigins: o.Config.Apps.DevOrigins, CheckURL: checkURL, CheckHost: safehttp.CheckHost},
+		Seal:  box.SealConfig, Open: box.OpenConfig,
+	}), nil
+}
+
+// lookAt returns the function that fetches the page of an app (D16.2). The pages of origins for developing apps are on addresses that others'
+// may not be on.
+func lookAt(web *safehttp.Client, rules *apps.Rules) func(context.Context, string) (*apps.Page, error) {
+	return func(ctx context.Context, address string) (*apps.Page, error) {
+		target, err := pageURL(address, rules)
+		if err != nil {
+			return nil, &apps.UnreachableError{Advice: err.Error()}
+		}
+		answer, err := web.Fetch(ctx, safehttp.Request{URL: target, Accept: "text/html, */*;q=0.8", SameOrigin: true, AnyStatus: true, CloseAfter: true})
+		var failed *safehttp.Error
+		switch {
+		case errors.As(err, &failed):
+			return nil, &apps.UnreachableError{Advice: "cannot be read. " + failed.Advice}
+		case err != nil:
+			return nil, err
+		}
+		page := &apps.Page{
+			Status: answer.Status, Policies: answer.Header.Values("Content-Security-Policy"), FrameOptions: answer.Header.Values("X-Frame-Options"),
+		}
+		return page, answer.Body.Close()
+	}
+}
+
+func pageURL(address string, rules *apps.Rules) (*safehttp.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || !rules.Exempt(u) {
+		return safehttp.CheckURL(address)
+	}
+	u.RawQuery, u.ForceQuery, u.Fragment = "", false, "" // which an operator's URL may not have
+	return safehttp.OperatorURL(u.String())
+}
+
+// LookAtPages makes the commands beside a service fetch pages of apps as it does, until done is called.
+func (a *Admin) LookAtPages(cfg *config.Config, version string) (done func(), err error) {
+	web, err := NewFetcher(cfg, version)
+	if err != nil {
+		return nil, err
+	}
+	a.Apps.Look = lookAt(web, &a.Apps.Rules)
+	return web.Close, nil
+}
