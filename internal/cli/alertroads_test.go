@@ -83,9 +83,9 @@ func TestAlertsAlongRoads(t *testing.T) {
 	if !first.Alerts[0].Announce && first.Alerts[0].Distance < 160 || first.Alerts[1].Announce {
 		t.Errorf("announced: %+v", first.Alerts)
 	}
-	wants("3", 270, "", "probable", camera("m")+" road 300")
+	wants("3", 270, "", "probable", camera("m")+" road 300", camera("k")+" road 1600")
 	wants("4", 90, "", "probable", camera("m")+" road 1520") // and not the one of its own road for the other direction
-	wants("5", 270, "", "probable", camera("q")+" road 300")
+	wants("5", 270, "", "probable", camera("q")+" road 300", camera("k")+" road 1620")
 	wants("1", 90, "&state="+*first.State, "probable", ahead...)
 	for _, state := range []string{"x", "AAAA", strings.Repeat("A", 500)} {
 		wants("1", 90, "&state="+state, "probable", ahead...)

@@ -25,6 +25,7 @@ func cacheTable(s *testenv.CacheServer) string {
 // TestSharedCacheFails stops the cache of a running service: durable entities are read as before, live incidents are offline
 // within two seconds and back within five, also on streams.
 func TestSharedCacheFails(t *testing.T) {
+	t.Parallel()
 	cache := testenv.Cache(t)
 	mustBe(t, cache.Stop()) // it starts without it
 	one := startProvider(t, "one", `{"external_id":"live","kind":"alert.police","lat":52,"lng":5,"properties":{}}`)

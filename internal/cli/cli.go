@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"wayside/internal/bridge"
 	"wayside/internal/datadir"
 	"wayside/internal/region"
 )
@@ -32,6 +33,7 @@ type grammar struct {
 	Doctor     doctorCmd     `cmd:"" help:"Check address, e-mail, map, clock, disk and backups, and say what to do."`
 	Account    accountCmds   `cmd:"" help:"Create, list and change accounts, also while the service runs."`
 	Feed       feedCmds      `cmd:"" help:"List and review feeds, also while the service runs."`
+	App        appCmds       `cmd:"" help:"List and review apps, also while the service runs, and check their pages."`
 	Pin        pinCmds       `cmd:"" help:"Hide single entities and show them again, also while the service runs."`
 	Complaint  complaintCmds `cmd:"" help:"List and close complaints of drivers about sources, also while the service runs."`
 	Audit      auditCmd      `cmd:"" help:"Print the audit log, also while the service runs."`
@@ -39,6 +41,7 @@ type grammar struct {
 	Region     regionCmds    `cmd:"" help:"Import, list and remove regions: the roads that routes lead along, also while the service runs."`
 	Upstream   upstreamCmds  `cmd:"" help:"List and check the configured upstreams."`
 	Validate   validateCmd   `cmd:"" help:"Validate rows with the rules of the service, and show what it would reject."`
+	Convert    convertCmd    `cmd:"" help:"Convert a document of another format into rows, as a poll of a feed with that format would."`
 	Relay      relayCmd      `cmd:"" help:"Run a sample relay provider, from a file or a pull URL."`
 	Backup     backupCmd     `cmd:"" help:"Back up the data of the service into one file, also while it runs."`
 	Restore    restoreCmd    `cmd:"" help:"Restore a backup into an empty data directory."`
@@ -111,7 +114,7 @@ func newParser(g *grammar, p *program, exit func(int)) (*kong.Kong, error) {
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Help(printHelp),
-		kong.Vars{"version": versionText(), "regionProducts": strings.Join(region.ProductNames(), ", ")},
+		kong.Vars{"version": versionText(), "regionProducts": strings.Join(region.ProductNames(), ", "), "bridgeFormats": strings.Join(bridge.Names(), ", ")},
 		kong.Bind(p),
 	)
 }

@@ -216,6 +216,7 @@ func (f *fleet) goesOn(during string, writes bool, nodes ...int) {
 // TestCluster stops one component after the other under load: no acknowledged write is lost, reads continue where they can, and
 // all nodes agree again within ten seconds.
 func TestCluster(t *testing.T) {
+	t.Parallel()
 	database := startDatabase(t)
 	f := startFleet(t, 3, database.URL())
 	f.startLoad()

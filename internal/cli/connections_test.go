@@ -45,6 +45,7 @@ func (s *serviceProcess) from(address string) *client {
 // TestStrangersHoldingConnectionsOpen holds 1 500 connections open without finishing a request. Probes and reads are answered
 // nevertheless, also those of the address that holds them, and memory does not grow with them (F6).
 func TestStrangersHoldingConnectionsOpen(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("resident memory is read from /proc")
 	}

@@ -51,6 +51,10 @@ func (c *demoCmd) Run(p *program) (err error) {
 	if err != nil {
 		return err
 	}
+	apps, err := c.newDemoApps(p.ctx, cfg)
+	if err != nil {
+		return err
+	}
 	roads, err := c.importRoads(p, dir, cfg.DataDir)
 	if err != nil {
 		return err
@@ -65,7 +69,7 @@ func (c *demoCmd) Run(p *program) (err error) {
 	}
 	d := &demoRun{
 		program: p, log: log, service: s, outbox: filepath.Join(cfg.DataDir, datadir.OutboxFolder),
-		base: s.URL(), welcomed: make(chan struct{}), town: town, publisher: publisher, relay: relay,
+		base: s.URL(), welcomed: make(chan struct{}), town: town, publisher: publisher, relay: relay, apps: apps,
 		region: roads, real: c.Region != "",
 	}
 	if c.LAN {
@@ -77,6 +81,7 @@ func (c *demoCmd) Run(p *program) (err error) {
 		service.Job{Name: "demo e-mails", Run: d.printEmails},
 		service.Job{Name: "demo publisher", Run: publisher.Run},
 		service.Job{Name: "demo relay", Run: relay.run},
+		service.Job{Name: "demo apps", Run: d.runApps},
 	)
 }
 
@@ -94,6 +99,7 @@ func (c *demoCmd) configure(ctx context.Context, dir string, publisher *demo.Pub
 	cfg.Egress = config.Egress{CAFile: ca, Hosts: map[string]netip.Addr{demo.Host: netip.AddrFrom4([4]byte{127, 0, 0, 1})}}
 	cfg.Upstreams = []config.Upstream{relay.upstream()}
 	cfg.Votes.TrustAfter = 0 // whoever tries the demo signed in a minute ago
+	cfg.Apps.Enabled = true
 	cfg.Log.Level = "warn"
 	return cfg, nil
 }
@@ -176,6 +182,7 @@ type demoRun struct {
 	town      *demo.Town
 	publisher *demo.Publisher
 	relay     *demoRelay
+	apps      *demo.Apps // nil: there are none
 	region    *region.Imported
 	real      bool // the region is not the town's
 }
@@ -239,7 +246,7 @@ func (d *demoRun) register(ctx context.Context, client *demo.Client) (push strin
 			push = registered.PushToken
 		}
 	}
-	return push, nil
+	return push, d.installApps(ctx, client)
 }
 
 func (d *demoRun) feeds() []map[string]any {
@@ -294,7 +301,7 @@ The codes that are e-mailed to them appear here; e-mails are written to
 
 The provider owns the feeds of the town; publish one of your own at %[1]s/feeds/new, and approve it as the curator at
 %[1]s/review. To confirm or dispute what you see, sign in as the driver.
-
+%[11]s
 Or try, in another shell:
 
   curl '%[2]s'
@@ -306,6 +313,6 @@ Police, accidents and jams come from a relay upstream, the process %[3]d. Stop i
   %[4]s
 
 The town moves every two seconds. Ctrl-C ends it; nothing is kept.
-`, d.base, near, d.relay.pid(), d.relay.command(), d.outbox, d.phoneText(), links, demoProvider, demoCurator, d.roadsText(ctx, push))
+`, d.base, near, d.relay.pid(), d.relay.command(), d.outbox, d.phoneText(), links, demoProvider, demoCurator, d.roadsText(ctx, push), d.appsText())
 	return nil
 }

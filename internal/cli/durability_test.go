@@ -172,6 +172,7 @@ func TestStopUnderPushes(t *testing.T) {
 // TestFullDisk runs the service on a small file system: pushes are answered with 503 and Retry-After, reads continue, no batch
 // is stored in part, and the service recovers by itself once there is space.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	const rows = 200
 	s := newService(t, unlimited)
 	smallDisk(t, s.dir)

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"wayside/internal/feed"
@@ -14,14 +16,16 @@ import (
 
 // feedCmds are wayside feed ….
 type feedCmds struct {
-	List    feedListCmd    `cmd:"" help:"List feeds."`
-	Show    feedShowCmd    `cmd:"" help:"Show one feed."`
-	Approve feedApproveCmd `cmd:"" help:"Approve a feed: drivers see its entities if it is public. Its owner gets an e-mail."`
-	Reject  feedRejectCmd  `cmd:"" help:"Reject a feed. Its owner gets an e-mail with the reason."`
-	Delete  feedDeleteCmd  `cmd:"" help:"Permanently delete a feed with its layer and entities, without an e-mail to its owner."`
-	Pause   feedPauseCmd   `cmd:"" help:"Pause a feed: hide it, and stop its polls and pushes, until it is resumed. Its owner gets an e-mail with the reason."`
-	Resume  feedResumeCmd  `cmd:"" help:"Resume a paused feed. Its owner gets an e-mail."`
-	Remove  feedRemoveCmd  `cmd:"" help:"Permanently delete a feed with its layer and entities. Its owner gets an e-mail with the reason."`
+	List      feedListCmd      `cmd:"" help:"List feeds."`
+	Show      feedShowCmd      `cmd:"" help:"Show one feed."`
+	Catalogue feedCatalogueCmd `cmd:"" help:"List open feeds: authorities and operators of chargers that publish openly."`
+	Add       feedAddCmd       `cmd:"" help:"Register a pull feed for an account, from the catalogue of open feeds or by flags."`
+	Approve   feedApproveCmd   `cmd:"" help:"Approve a feed: drivers see its entities if it is public. Its owner gets an e-mail."`
+	Reject    feedRejectCmd    `cmd:"" help:"Reject a feed. Its owner gets an e-mail with the reason."`
+	Delete    feedDeleteCmd    `cmd:"" help:"Permanently delete a feed with its layer and entities, without an e-mail to its owner."`
+	Pause     feedPauseCmd     `cmd:"" help:"Pause a feed: hide it, and stop its polls and pushes, until it is resumed. Its owner gets an e-mail with the reason."`
+	Resume    feedResumeCmd    `cmd:"" help:"Resume a paused feed. Its owner gets an e-mail."`
+	Remove    feedRemoveCmd    `cmd:"" help:"Permanently delete a feed with its layer and entities. Its owner gets an e-mail with the reason."`
 }
 
 // feedArg selects a feed.
@@ -171,45 +175,52 @@ func noFeed(err error) error {
 
 // feedJSON is a feed in the output of --json: everything that curators see (D5.4), without secrets.
 type feedJSON struct {
-	ID                  string  `json:"id"`
-	Owner               string  `json:"owner"`
-	OwnerEmail          string  `json:"owner_email"`
-	Name                string  `json:"name"`
-	Description         string  `json:"description"`
-	Attribution         string  `json:"attribution"`
-	Licence             string  `json:"licence"`
-	LayerID             string  `json:"layer_id"`
-	LayerSlug           string  `json:"layer_slug"`
-	LayerName           string  `json:"layer_name"`
-	Direction           string  `json:"direction"`
-	Visibility          string  `json:"visibility"`
-	Active              bool    `json:"active"`
-	PausedBy            string  `json:"paused_by,omitempty"`
-	PauseReason         string  `json:"pause_reason,omitempty"`
-	PausedAt            apiTime `json:"paused_at"`
-	IsApproved          bool    `json:"is_approved"`
-	IsPublic            bool    `json:"is_public"`
-	ReviewState         string  `json:"review_state"`
-	ReviewNote          string  `json:"review_note"`
-	ReviewVersion       string  `json:"review_version"`
-	SpecURL             string  `json:"spec_url"`
-	PullURL             string  `json:"pull_url,omitempty"`
-	PullIntervalSeconds int     `json:"pull_interval_seconds,omitempty"`
-	HasPullAuthHeader   bool    `json:"has_pull_auth_header"`
-	NextFetchAt         apiTime `json:"next_fetch_at"`
-	LastFetchedAt       apiTime `json:"last_fetched_at"`
-	LastFetchOutcome    string  `json:"last_fetch_outcome,omitempty"`
-	LastFetchError      string  `json:"last_fetch_error,omitempty"`
-	LastFetchRows       int     `json:"last_fetch_rows"`
-	LastFetchRejected   int     `json:"last_fetch_rejected"`
-	ConsecutiveFailures int     `json:"consecutive_failures"`
-	LastPushAt          apiTime `json:"last_push_at"`
-	EntityCount         int     `json:"entity_count"`
-	StoredEntities      int     `json:"stored_entities"`
-	StoredBytes         int64   `json:"stored_bytes"` // of external ids and properties
-	Fullness            int     `json:"full_percent"` // of what it may hold (D5.10)
-	CreatedAt           apiTime `json:"created_at"`
-	UpdatedAt           apiTime `json:"updated_at"`
+	ID                  string          `json:"id"`
+	Owner               string          `json:"owner"`
+	OwnerEmail          string          `json:"owner_email"`
+	Name                string          `json:"name"`
+	Description         string          `json:"description"`
+	Attribution         string          `json:"attribution"`
+	Licence             string          `json:"licence"`
+	LayerID             string          `json:"layer_id"`
+	LayerSlug           string          `json:"layer_slug"`
+	LayerName           string          `json:"layer_name"`
+	Direction           string          `json:"direction"`
+	Visibility          string          `json:"visibility"`
+	Active              bool            `json:"active"`
+	PausedBy            string          `json:"paused_by,omitempty"`
+	PauseReason         string          `json:"pause_reason,omitempty"`
+	PausedAt            apiTime         `json:"paused_at"`
+	IsApproved          bool            `json:"is_approved"`
+	IsPublic            bool            `json:"is_public"`
+	ReviewState         string          `json:"review_state"`
+	ReviewNote          string          `json:"review_note"`
+	ReviewVersion       string          `json:"review_version"`
+	SpecURL             string          `json:"spec_url"`
+	PullURL             string          `json:"pull_url,omitempty"`
+	PullIntervalSeconds int             `json:"pull_interval_seconds,omitempty"`
+	Format              string          `json:"format,omitempty"`
+	Mapping             json.RawMessage `json:"mapping,omitempty"`
+	StatusURL           string          `json:"status_url,omitempty"`
+	TimeZone            string          `json:"time_zone,omitempty"`
+	ChargerNetwork      string          `json:"charger_network,omitempty"`
+	LastFetchSkipped    int             `json:"last_fetch_skipped"`
+	LastFetchSkips      map[string]int  `json:"last_fetch_skips,omitempty"` // items by reason
+	HasPullAuthHeader   bool            `json:"has_pull_auth_header"`
+	NextFetchAt         apiTime         `json:"next_fetch_at"`
+	LastFetchedAt       apiTime         `json:"last_fetched_at"`
+	LastFetchOutcome    string          `json:"last_fetch_outcome,omitempty"`
+	LastFetchError      string          `json:"last_fetch_error,omitempty"`
+	LastFetchRows       int             `json:"last_fetch_rows"`
+	LastFetchRejected   int             `json:"last_fetch_rejected"`
+	ConsecutiveFailures int             `json:"consecutive_failures"`
+	LastPushAt          apiTime         `json:"last_push_at"`
+	EntityCount         int             `json:"entity_count"`
+	StoredEntities      int             `json:"stored_entities"`
+	StoredBytes         int64           `json:"stored_bytes"` // of external ids, properties and lines
+	Fullness            int             `json:"full_percent"` // of what it may hold (D5.10)
+	CreatedAt           apiTime         `json:"created_at"`
+	UpdatedAt           apiTime         `json:"updated_at"`
 }
 
 func shapeFeed(ctx context.Context, deps *adminDeps, f *feed.View) (feedJSON, error) {
@@ -217,7 +228,7 @@ func shapeFeed(ctx context.Context, deps *adminDeps, f *feed.View) (feedJSON, er
 	if err != nil {
 		return feedJSON{}, err
 	}
-	return feedJSON{
+	shown := feedJSON{
 		ID: f.ID.String(), Owner: f.Owner.String(), OwnerEmail: owner.Email, Name: f.Name, Description: f.Description,
 		Attribution: f.Attribution, Licence: f.Licence, LayerID: f.Layer.ID, LayerSlug: f.Layer.Slug, LayerName: f.Layer.Name,
 		Direction: string(f.Direction), Visibility: string(f.Visibility), Active: f.Active, IsApproved: f.Approved(),
@@ -231,7 +242,27 @@ func shapeFeed(ctx context.Context, deps *adminDeps, f *feed.View) (feedJSON, er
 		ConsecutiveFailures: f.Polling.ConsecutiveFailures, LastPushAt: apiTime{f.LastPushAt}, EntityCount: f.Entities,
 		StoredEntities: f.Holds.Entities, StoredBytes: f.Holds.Bytes, Fullness: fullness(f),
 		CreatedAt: apiTime{f.CreatedAt}, UpdatedAt: apiTime{f.UpdatedAt},
-	}, nil
+	}
+	shown.setBridge(&f.Feed)
+	return shown, nil
+}
+
+// setBridge sets the members of a feed whose documents may be in another format.
+func (j *feedJSON) setBridge(f *mapdata.Feed) {
+	if f.Direction != mapdata.Pull {
+		return
+	}
+	j.Format, j.StatusURL, j.TimeZone, j.ChargerNetwork = f.Bridge.FormatName(), f.Bridge.StatusURL, f.Bridge.TimeZone, f.Bridge.ChargerNetwork
+	if f.Bridge.Mapping != "" {
+		j.Mapping = json.RawMessage(f.Bridge.Mapping)
+	}
+	j.LastFetchSkipped = f.Polling.LastSkipped
+	for i := range f.Polling.Skips {
+		if j.LastFetchSkips == nil {
+			j.LastFetchSkips = make(map[string]int)
+		}
+		j.LastFetchSkips[f.Polling.Skips[i].Reason] = f.Polling.Skips[i].Items
+	}
 }
 
 // fullness is how much of what it may hold a feed does, in per cent: of entities or of bytes, whichever is more (D5.10).
@@ -287,6 +318,12 @@ func (f *adminFlags) showFeed(ctx context.Context, p *program, deps *adminDeps, 
 		{"pause reason", shown.PauseReason},
 		{"specification", shown.SpecURL},
 		{"pull URL", shown.PullURL},
+		{"format", shown.Format},
+		{"mapping", string(shown.Mapping)},
+		{"status URL", shown.StatusURL},
+		{"time zone", shown.TimeZone},
+		{"charger network", shown.ChargerNetwork},
+		{"skipped", skipsText(view.Polling.Skips)},
 		{"last failure", shown.LastFetchError},
 	} {
 		if more[1] != "" {
@@ -294,4 +331,20 @@ func (f *adminFlags) showFeed(ctx context.Context, p *program, deps *adminDeps, 
 		}
 	}
 	return p.writeTable(rows)
+}
+
+// skipsText lists what the last document skipped: "12 no_kind (detour 9), 3 ended".
+func skipsText(all []mapdata.Skip) string {
+	texts := make([]string, len(all))
+	for i := range all {
+		texts[i] = fmt.Sprintf("%d %s", all[i].Items, all[i].Reason)
+		words := make([]string, len(all[i].Words))
+		for j, w := range all[i].Words {
+			words[j] = fmt.Sprintf("%s %d", w.Word, w.Items)
+		}
+		if len(words) > 0 {
+			texts[i] += " (" + strings.Join(words, ", ") + ")"
+		}
+	}
+	return strings.Join(texts, ", ")
 }

@@ -14,7 +14,7 @@ type keyCmds struct {
 
 type keyRotateCmd struct {
 	adminFlags
-	Lost bool `name:"lost" help:"Remove auth headers that cannot be decrypted because their key is lost."`
+	Lost bool `name:"lost" help:"Remove auth headers and settings of apps that cannot be decrypted because their key is lost."`
 }
 
 // Run replaces the secret key.
@@ -31,7 +31,7 @@ func (c *keyRotateCmd) Run(p *program) error {
 	if c.JSON {
 		return p.writeJSON(map[string]int{"resealed": done.Resealed, "removed": done.Removed})
 	}
-	p.printf("replaced the secret key: %d auth headers sealed anew, %d removed\n", done.Resealed, done.Removed)
+	p.printf("replaced the secret key: %d auth headers and settings of apps sealed anew, %d removed\n", done.Resealed, done.Removed)
 	p.printf("Keep a copy of the new key; backups made before need the old one.\n")
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 // a second machine nothing starts before the key is there, and a wrong one is refused. --with-key joins both. After key rotate
 // the new key is the one that fits.
 func TestBackupKeepsTheKeyApart(t *testing.T) {
+	t.Parallel()
 	s := startService(t, unlimited)
 	owner := s.signIn("owner@example.org")
 	resp, body := owner.do(http.MethodPost, "/v2/feeds", map[string]any{

@@ -64,6 +64,7 @@ func operate(t *testing.T, url, statements string) {
 }
 
 func TestMigratePostgres(t *testing.T) {
+	t.Parallel()
 	pg := servers.Postgres(t)
 	environment := func(t *testing.T) (url string, env []string) {
 		t.Helper()

@@ -72,7 +72,7 @@ func (s *serviceProcess) importDrawing(n *roadtest.Network) {
 // feed is gone. After a restart it stands before the service is ready (D15.17).
 func TestRoutesAvoidWhatWasPushed(t *testing.T) {
 	t.Parallel()
-	s := newService(t, "[limits]\nguest_routes_per_minute = 100000\n")
+	s := newService(t, "[limits]\nguest_routes_per_minute = 100000\n[drivers]\ntrust_after = \"0s\"\n")
 	town := twoBridges(t)
 	s.importDrawing(town)
 	s.start(nil)
@@ -132,6 +132,31 @@ func TestRoutesAvoidWhatWasPushed(t *testing.T) {
 	shows("closed again", true)
 	s.cli("feed", "delete", feed.id)
 	shows("the feed is gone", false)
+
+	// What drivers report closes a road once two accounts stand behind it (D17.37).
+	if got := s.reportClosure(driver, bridge); got != http.StatusCreated {
+		t.Errorf("a report: %d", got)
+	}
+	if got := guest.route(town, "a", "d"); got.detours() || len(s.conditionsAt(driver, bridge)) != 1 || len(s.conditionsAt(guest, bridge)) != 0 {
+		t.Errorf("a report that its author alone reads: %+v", got)
+	}
+	if got := s.reportClosure(s.signIn("second@example.org"), bridge); got != http.StatusOK {
+		t.Errorf("a second report: %d", got)
+	}
+	shows("reported by two", true)
+}
+
+// reportClosure reports a closed road.
+func (s *serviceProcess) reportClosure(c *client, at geo.Point) (status int) {
+	s.t.Helper()
+	resp, _ := c.do(http.MethodPost, "/v2/reports", map[string]any{"kind": "alert.road_closed", "lat": at.Lat, "lng": at.Lng})
+	return resp.StatusCode
+}
+
+// conditionsAt asks what is in force at a place.
+func (s *serviceProcess) conditionsAt(c *client, at geo.Point) []condition {
+	s.t.Helper()
+	return c.conditions(fmt.Sprintf("lat=%v&lng=%v&radius=100", at.Lat, at.Lng))
 }
 
 // conditions asks what is in force near a place, or because of one entity.

@@ -11,6 +11,7 @@ import (
 
 // TestNoticeToOwners writes to all owners of feeds, each once (Versioning 2, D12.8).
 func TestNoticeToOwners(t *testing.T) {
+	t.Parallel()
 	s := startService(t, "")
 	s.signIn("first@example.org").register("one")
 	s.signIn("second@example.org").register("two")

@@ -11,6 +11,7 @@ import (
 // TestOperatorEndsWhatAnAccountHas uses the operator's commands beside a running service: sessions end, the address changes, a
 // feed and then the account go, each within seconds, and each is in the audit log (D11.8).
 func TestOperatorEndsWhatAnAccountHas(t *testing.T) {
+	t.Parallel()
 	s := startService(t, unlimited)
 	owner := s.signIn("owner@example.org")
 	f := owner.register("Cameras")

@@ -160,6 +160,7 @@ const maxRefusalKB = 300_000
 // TestBadExtractsAreRefused runs the real program on each kind of bad input: one line that names the byte, exit code 1, within seconds and
 // in little memory, nothing left behind, and the region from before still served.
 func TestBadExtractsAreRefused(t *testing.T) {
+	t.Parallel()
 	s := startService(t, unlimited)
 	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
 	if status, _, code, err := guest.routeVersion(); err != nil || status != http.StatusServiceUnavailable || code != "NoRegion" {
@@ -321,6 +322,7 @@ func TestRegionCommands(t *testing.T) {
 
 // TestAKilledImportLeavesTheOldRegion kills imports at many moments, and runs two at the same time.
 func TestAKilledImportLeavesTheOldRegion(t *testing.T) {
+	t.Parallel()
 	s := newService(t, "")
 	before, large := s.importRegion(drawTown(t, "Before", 10)), drawTown(t, "Large", 150)
 	current := filepath.Join(s.dir, "region", "current")

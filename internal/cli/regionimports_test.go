@@ -55,6 +55,7 @@ func (s *serviceProcess) putExtract(name, from string) {
 // TestAdminsImportRegions imports a file by the API, as a page does: a bad one, a good one, one that is cancelled, and one during which the
 // service stops.
 func TestAdminsImportRegions(t *testing.T) {
+	t.Parallel()
 	s := startService(t, unlimited)
 	admin := s.signIn("admin@example.org")
 	s.cli("account", "role", "--email", "admin@example.org", "admin")

@@ -14,6 +14,7 @@ import (
 // TestTheRegionHasTheMap imports regions into a running service without any map of its own: each brings its map, under an address, a version
 // and entity tags of its own, and takes it with it.
 func TestTheRegionHasTheMap(t *testing.T) {
+	t.Parallel()
 	s := startService(t, unlimited)
 	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
 	type tileJSON struct {

@@ -110,6 +110,7 @@ func police(ids ...string) string {
 
 // TestRelay runs the real program on a file: it answers as specified, and shows edits of the file (D8.7).
 func TestRelay(t *testing.T) {
+	t.Parallel()
 	const secret = "swordfish"
 	dir := t.TempDir()
 	file := filepath.Join(dir, "rows.json")
@@ -167,6 +168,7 @@ func TestRelayWithoutSecret(t *testing.T) {
 
 // TestRelayBeforeFileExists checks that the file may be created later, and that the secret can come from the variable.
 func TestRelayBeforeFileExists(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "rows.json")
 	r := startRelay(t, []string{"WAYSIDE_RELAY_SECRET=swordfish"}, file)
 	if status, _ := r.get("/relay/incidents", near, "swordfish"); status != http.StatusServiceUnavailable {
@@ -181,6 +183,7 @@ func TestRelayBeforeFileExists(t *testing.T) {
 
 // TestRelayOfURL checks that a pull URL is fetched as by a poll, with the configured egress.
 func TestRelayOfURL(t *testing.T) {
+	t.Parallel()
 	provider := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, police("one"))
 	}))

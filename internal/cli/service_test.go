@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,7 @@ import (
 // TestCommandLineBesideTheService takes a new feed from registration to approval: an account created at the command line signs
 // in, registers and pushes; only the owner sees the feed until it is approved at the command line (D12.3, D5.4, D4.8).
 func TestCommandLineBesideTheService(t *testing.T) {
+	t.Parallel()
 	s := startService(t, unlimited)
 	owner := s.signIn("owner@example.org")
 	resp, body := owner.do(http.MethodPost, "/v2/feeds", map[string]any{
@@ -51,6 +53,7 @@ func TestCommandLineBesideTheService(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.cli("feed", "list", "--json")), &list); err != nil {
 		t.Fatal(err)
 	}
+	list = slices.DeleteFunc(list, func(f feedJSON) bool { return f.LayerSlug == "drivers" }) // every service has it
 	if len(list) != 1 || list[0].ID != registered.Feed.ID || list[0].ReviewState != "pending" || list[0].EntityCount != 3 || list[0].OwnerEmail != "owner@example.org" ||
 		list[0].Licence != "ODbL-1.0" {
 		t.Errorf("feed list: %+v", list)
@@ -184,14 +187,17 @@ func checkNear(t *testing.T, c *client, lat float64, want int) {
 	}
 }
 
-// damage writes a copy of an archive with one changed byte.
+// damage writes a copy of an archive with changed bytes. It changes more than one: a single bit may turn a repetition of zeros into
+// the same repetition from another distance, which is no damage.
 func damage(t *testing.T, archive string) {
 	t.Helper()
 	text, err := os.ReadFile(archive)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text[len(text)/2] ^= 1
+	for i := range text[len(text)/2:][:32] {
+		text[len(text)/2+i] ^= 0xff
+	}
 	if err := os.WriteFile(archive+".damaged", text, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -297,6 +303,11 @@ func TestValidate(t *testing.T) {
 		{"as JSON", []string{"--json", write("bad.json", "["+good+","+bad+"]")}, exitFailed, `"rejected": 1`, ""},
 		{"no array", []string{write("object.json", "{}")}, exitFailed, "", "not a JSON array"},
 		{"no such file", []string{"none.json"}, exitFailed, "", "no such file"},
+		{"another format", []string{"--format", "wzdx", "--at", "2026-03-01T12:00:00Z", "../format/wzdx/testdata/sample.json"}, exitOK, "no_kind      2      arrow-board 1, detour 1", ""},
+		{"another format as JSON", []string{"--json", "--format", "wzdx", "--at", "2026-03-01T12:00:00Z", "../format/wzdx/testdata/sample.json"}, exitOK, `"not_active": 2`, ""},
+		{"not of that format", []string{"--format", "wzdx", write("object.json", "{}")}, exitFailed, "", "format: byte 2. The document is well-formed, but nothing that the format wzdx reads."},
+		{"an unknown format", []string{"--format", "wzxd", write("good.json", "[]")}, exitUsage, "", `unknown format "wzxd": there are v1, wzdx,`},
+		{"options of another format", []string{"--at", "2026-03-01T12:00:00Z", write("good.json", "[]")}, exitUsage, "", "--at is for documents of other formats"},
 		{"a URL that no feed may have", []string{"http://example.org/a.json"}, exitFailed, "", "the URL must"},
 		{"a URL of this machine", []string{"https://127.0.0.1/a.json"}, exitFailed, "", "the URL must"},
 	}

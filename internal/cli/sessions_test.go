@@ -24,6 +24,7 @@ func wantStreamEnd(t *testing.T, what string, began time.Time, whole <-chan bool
 // TestStreamsEndByCommand checks that the streams of an account end when another process changes its role: the change comes
 // by the log of changes (D11.10).
 func TestStreamsEndByCommand(t *testing.T) {
+	t.Parallel()
 	s := startService(t, "")
 	driver := s.signIn("driver@example.org")
 	events, whole := s.listenAs(driver.cookie)

@@ -13,6 +13,7 @@ import (
 // TestStandbyIsPromoted kills the primary database under load and promotes its standby: no acknowledged write is lost, reads
 // continue, pushes are answered with 503, and within ten seconds all nodes recover by themselves, with replication and polls.
 func TestStandbyIsPromoted(t *testing.T) {
+	t.Parallel()
 	first := startDatabase(t)
 	second := first.Standby(t)
 	f := startFleet(t, 2, first.URLs(second))

@@ -83,6 +83,7 @@ func wait(t *testing.T, events <-chan heard, name, text string) heard {
 // TestStreams checks the promises of streams on the real program: events within a second of being stored under continuous
 // pushes, expiry in time, and a clean end.
 func TestStreams(t *testing.T) {
+	t.Parallel()
 	s := startService(t, unlimited)
 	owner := s.signIn("owner@example.org")
 	feed := owner.register("Roadworks")

@@ -160,6 +160,7 @@ func mentions(t *testing.T, file, text string) bool {
 // TestTakedownReachesOtherNodes hides a pin of a feed and a live incident on one node: another node shows neither a second
 // later, in reads and on streams, and ends the sessions of a suspended account.
 func TestTakedownReachesOtherNodes(t *testing.T) {
+	t.Parallel()
 	one := startProvider(t, "one", `{"external_id":"live","kind":"alert.accident","lat":52,"lng":5,"properties":{}}`)
 	nodes, _ := startNodes(t, 2, unlimited+one.asUpstream("incidents"), servers.Postgres(t).Database(t))
 	owner, curator := nodes[0].signIn("owner@example.org"), nodes[0].signIn("curator@example.org")

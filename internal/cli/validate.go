@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -9,15 +10,18 @@ import (
 	"strconv"
 	"strings"
 
+	"wayside/internal/bridge"
 	"wayside/internal/config"
+	"wayside/internal/format"
 	"wayside/internal/ingest"
 )
 
 // validateCmd is wayside validate.
 type validateCmd struct {
 	configFlags
+	documentFlags
 	JSON   bool   `name:"json" help:"Print JSON: the response of the push endpoint, with the accepted rows by kind."`
-	Header string `name:"header" placeholder:"NAME: VALUE" help:"Auth header to send with the request to a URL."`
+	Format string `name:"format" default:"v1" placeholder:"FORMAT" help:"Format of the document: v1 (rows; the default), ${bridgeFormats}."`
 	Source string `arg:"" name:"file|url" help:"A file, - for standard input, or a pull URL, which is fetched as a poll would."`
 }
 
@@ -25,6 +29,13 @@ type validateCmd struct {
 type checked struct {
 	ingest.Report
 	Kinds map[string]int `json:"kinds"`
+	*skippedItems
+}
+
+// skippedItems is what else the output has for a document of another format (D17.18).
+type skippedItems struct {
+	Skipped map[string]int            `json:"skipped"`
+	Words   map[string]map[string]int `json:"words"`
 }
 
 // Run checks rows by the rules of ingestion (D3.13) and stores nothing. It fails if a row would be rejected.
@@ -33,18 +44,23 @@ func (c *validateCmd) Run(p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	result, err := c.result(p, cfg)
+	result, skips, err := c.result(p, cfg)
 	if err != nil {
 		return err
+	}
+	var skipped *skippedItems
+	if skips != nil {
+		skipped = new(skippedItems)
+		skipped.Skipped, skipped.Words = countSkips(skips)
 	}
 	report, byID := result.Report, make(map[string]int, len(result.Kinds))
 	for kind, n := range result.Kinds {
 		byID[kind.ID()] = n
 	}
 	if c.JSON {
-		err = p.writeJSON(checked{report, byID})
-	} else {
-		err = c.show(p, report, byID)
+		err = p.writeJSON(checked{report, byID, skipped})
+	} else if err = c.show(p, report, byID); err == nil && skipped != nil {
+		err = showSkips(p, skipped)
 	}
 	if err == nil && report.Rejected > 0 {
 		err = errQuiet
@@ -52,7 +68,39 @@ func (c *validateCmd) Run(p *program) (err error) {
 	return err
 }
 
-func (c *validateCmd) result(p *program, cfg *config.Config) (_ *ingest.Checked, err error) {
+// result judges the rows, and counts what a bridge skips; skips is nil for rows of the format v1.
+func (c *validateCmd) result(p *program, cfg *config.Config) (_ *ingest.Checked, skips *bridge.Skips, err error) {
+	if c.Format != v1 {
+		return c.bridged(p, cfg)
+	}
+	if flag := c.given(); flag != "" {
+		return nil, nil, fmt.Errorf("%w--%s is for documents of other formats: name one with --format", errUsage, flag)
+	}
+	result, err := c.rows(p, cfg)
+	return result, nil, err
+}
+
+// v1 is the format of the service's own rows.
+const v1 = "v1"
+
+// bridged converts a document and judges its rows, as a poll would.
+func (c *validateCmd) bridged(p *program, cfg *config.Config) (result *ingest.Checked, skips *bridge.Skips, err error) {
+	f, known := bridge.Lookup(c.Format)
+	if !known {
+		return nil, nil, fmt.Errorf("%wunknown format %q: there are %s, %s", errUsage, c.Format, v1, strings.Join(bridge.Names(), ", "))
+	}
+	conversion, closeFiles, err := c.conversion(p, cfg, f, c.Source)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, closeFiles()) }()
+	if result, err = ingest.CheckSource(p.ctx, conversion.Source, conversion.Options.Now); err != nil {
+		return nil, nil, badDocument(c.Source, f, err)
+	}
+	return result, &conversion.Skips, nil
+}
+
+func (c *validateCmd) rows(p *program, cfg *config.Config) (_ *ingest.Checked, err error) {
 	if strings.Contains(c.Source, "://") {
 		return c.check(p, cfg)
 	}
@@ -115,6 +163,21 @@ func (c *validateCmd) showWarnings(p *program, warnings []ingest.Warning) error 
 	rows := [][]string{{"ROWS", "FIRST ROW", "EXTERNAL ID", "WARNING", "WHAT DOES NOT FIT"}}
 	for _, w := range warnings {
 		rows = append(rows, []string{strconv.Itoa(w.Rows), strconv.Itoa(w.Index), w.ExternalID, w.Code, w.Message})
+	}
+	p.printf("\n")
+	return p.writeTable(rows)
+}
+
+// showSkips prints which items became no rows, and why.
+func showSkips(p *program, skipped *skippedItems) error {
+	rows := [][]string{{"", "SKIPPED", "ITEMS", "WORDS"}}
+	for _, reason := range format.Reasons() {
+		if n := skipped.Skipped[string(reason)]; n > 0 {
+			rows = append(rows, []string{"", string(reason), strconv.Itoa(n), countedWords(skipped.Words[string(reason)])})
+		}
+	}
+	if len(rows) == 1 {
+		return nil
 	}
 	p.printf("\n")
 	return p.writeTable(rows)

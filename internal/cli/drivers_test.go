@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"wayside/internal/nav/session"
+	"wayside/internal/roads/roadtest"
+)
+
+// ledCar is a guest that is led, as the page does it.
+type ledCar struct {
+	*client
+	id    string
+	place func(name string) [2]float64 // longitude, latitude
+}
+
+// lead begins a session for a guest.
+func (c *client) lead(t *testing.T, n *roadtest.Network, from, to string) *ledCar {
+	t.Helper()
+	place := func(name string) [2]float64 {
+		p := n.Place(t, name)
+		return [2]float64{p.Lng, p.Lat}
+	}
+	resp, body := c.do(http.MethodPost, "/v2/navigation/sessions", map[string]any{"coordinates": [][2]float64{place(from), place(to)}, "steps": true})
+	var begun struct{ ID string }
+	if err := json.Unmarshal(body, &begun); err != nil || resp.StatusCode != http.StatusCreated {
+		t.Fatalf("begin a session: %d %s", resp.StatusCode, body)
+	}
+	return &ledCar{client: c, id: begun.ID, place: place}
+}
+
+// tell says that the car is between two places of the drawing, and returns the status.
+func (c *ledCar) tell(from, to string) int {
+	a, b := c.place(from), c.place(to)
+	resp, _ := c.do(http.MethodPut, "/v2/navigation/sessions/"+c.id+"/position", map[string]any{"lat": (a[1] + b[1]) / 2, "lng": (a[0] + b[0]) / 2})
+	return resp.StatusCode
+}
+
+// TestTwoCarsBehindOneAddress checks that a guest's limits hold for two cars behind one address, that both are led through a busy
+// minute within them, and that a car that asks without end takes nothing of what leads the other one.
+func TestTwoCarsBehindOneAddress(t *testing.T) {
+	t.Parallel()
+	s := newService(t, "") // with the limits of the defaults
+	town := twoBridges(t)
+	s.importDrawing(town)
+	s.start(nil)
+	const address = "127.0.0.9"
+	first, second := s.from(address).lead(t, town, "a", "d"), s.from(address).lead(t, town, "a", "d")
+	cars := []*ledCar{first, second}
+	ask := func(c *ledCar, path string) {
+		t.Helper()
+		if resp, body := c.do(http.MethodGet, path, nil); resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
+		}
+	}
+	at := first.place("b")
+	for turn := range 6 { // ten seconds each, so that the requests of a minute come at once
+		for _, car := range cars {
+			if status := car.tell("a", "b"); status != http.StatusNoContent {
+				t.Errorf("a position on the way: %d", status)
+			}
+			ask(car, fmt.Sprintf("/v2/alerts?lat=%.3f&lng=%.3f&speed=14&heading=90&session=%s", at[1], at[0], car.id))
+			if turn%2 == 0 {
+				ask(car, fmt.Sprintf("/v2/geocode/api?q=bridge%d", turn))
+				ask(car, fmt.Sprintf("/v2/navigation/route/v1/driving/%f,%f;%f,%f", at[0], at[1], car.place("d")[0], car.place("d")[1]))
+			}
+			if turn == 5 {
+				if status := car.tell("e", "f"); status != http.StatusOK {
+					t.Errorf("a position beside the way: %d, want another route", status)
+				}
+			}
+		}
+	}
+
+	// The first car's page is broken, and asks as fast as it can.
+	const many = 200
+	refused := 0
+	for range many {
+		if first.tell("a", "b") == http.StatusTooManyRequests {
+			refused++
+		}
+	}
+	if refused < many/2 {
+		t.Errorf("of %d positions of one session, %d were refused", many, refused)
+	}
+	answered := 0
+	began := time.Now()
+	for range many {
+		switch resp, body := first.do(http.MethodGet, fmt.Sprintf("/v2/navigation/route/v1/driving/%f,%f;%f,%f", at[0], at[1], at[0]+0.001, at[1]), nil); resp.StatusCode {
+		case http.StatusOK:
+			answered++
+		case http.StatusTooManyRequests:
+			if resp.Header.Get("Retry-After") == "" {
+				t.Fatalf("a refusal without Retry-After: %s", body)
+			}
+		default:
+			t.Fatalf("a route: %d %s", resp.StatusCode, body)
+		}
+	}
+	if most := 60 + int(time.Since(began).Seconds()) + 1; answered > most {
+		t.Errorf("%d routes were found for one address, at most %d may be", answered, most)
+	}
+	if status := second.tell("e", "f"); status != http.StatusOK && status != http.StatusNoContent {
+		t.Errorf("the other car's position: %d", status)
+	}
+	if status := second.tell("a", "b"); status != http.StatusOK {
+		t.Errorf("the other car left its way: %d, want another route", status)
+	}
+	ask(second, fmt.Sprintf("/v2/alerts?lat=%.3f&lng=%.3f&speed=14&heading=90&session=%s", at[1], at[0], second.id))
+	s.from("127.0.0.10").lead(t, town, "a", "d") // another address has limits of its own
+}
+
+// What a flood of sessions may cost.
+const (
+	floodedSessions  = 100_000
+	floodConnections = 16
+	floodMemory      = 450 << 20 // 20 000 sessions
+)
+
+// TestFloodOfSessions posts 100 000 sessions to the real binary. It keeps as many as it may, answers the others with 503, and the
+// drivers that it leads are led on; memory stays bounded (D15.21).
+func TestFloodOfSessions(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("resident memory is read from /proc")
+	}
+	s := newService(t, "[limits]\nguest_routes_per_minute = 100000000\n")
+	town := twoBridges(t)
+	s.importDrawing(town)
+	s.start(nil)
+	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	led := guest.lead(t, town, "a", "d")
+	atRest := s.memory(t, "VmRSS")
+
+	a, d := led.place("a"), led.place("d")
+	body := fmt.Sprintf(`{"coordinates":[[%f,%f],[%f,%f]],"steps":true,"overview":"full","annotations":true,"banner_instructions":true,"voice_instructions":true}`, a[0], a[1], d[0], d[1])
+	request := fmt.Sprintf("POST /v2/navigation/sessions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	statuses := make([]map[int]int, floodConnections)
+	began := time.Now()
+	var posting sync.WaitGroup
+	for i := range statuses {
+		posting.Go(func() {
+			var err error
+			if statuses[i], err = postAgain(s.base, request, floodedSessions/floodConnections); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	posting.Wait()
+	sum := map[int]int{}
+	for _, one := range statuses {
+		for status, count := range one {
+			sum[status] += count
+		}
+	}
+	grown := s.memory(t, "VmHWM") - atRest
+	t.Logf("%v in %v, %d MiB more at the peak", sum, time.Since(began).Round(time.Millisecond), grown>>20)
+	if sum[http.StatusCreated] != session.MaxSessions-1 || sum[http.StatusServiceUnavailable] != floodedSessions-session.MaxSessions+1 {
+		t.Errorf("answers %v, want %d sessions and 503 for all others", sum, session.MaxSessions-1)
+	}
+	if grown > floodMemory {
+		t.Errorf("memory grew by %d MiB", grown>>20)
+	}
+	if status := led.tell("a", "b"); status != http.StatusNoContent {
+		t.Errorf("the position of a driver who is led: %d", status)
+	}
+	if got := guest.route(town, "a", "d"); got.Code != "Ok" {
+		t.Errorf("a route: %+v", got)
+	}
+	if resp, text := guest.do(http.MethodPost, "/v2/navigation/sessions", json.RawMessage(body)); resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" || !strings.Contains(string(text), "Try again later") {
+		t.Errorf("one session more: %d %s", resp.StatusCode, text)
+	}
+	guest.do(http.MethodDelete, "/v2/navigation/sessions/"+led.id, nil)
+	guest.lead(t, town, "a", "d") // there is room again
+}
+
+// postAgain sends a request so many times over one connection, and counts the answers by status.
+func postAgain(base, request string, times int) (map[int]int, error) {
+	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	answers := bufio.NewReader(conn)
+	statuses := map[int]int{}
+	for range times {
+		if _, err := io.WriteString(conn, request); err != nil {
+			return statuses, err
+		}
+		resp, err := http.ReadResponse(answers, nil)
+		if err != nil {
+			return statuses, err
+		}
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+			return statuses, err
+		}
+		statuses[resp.StatusCode]++
+	}
+	return statuses, nil
+}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf16"
+
+	"wayside/internal/roads/roadtest"
+	"wayside/internal/testenv"
+)
+
+// maxConvertMemory is what a process may hold at its most over a hostile document: the program itself, an item of 16 MiB and its tree.
+const maxConvertMemory = 250 << 20
+
+// packed is a gzip file of a text between copies of another, so that large documents need neither room nor time.
+func packed(t *testing.T, begin, middle string, size int, end string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := strings.Repeat(middle, 1+(1<<20)/len(middle))
+	parts := []io.Reader{strings.NewReader(begin)}
+	for left := size; left > 0; left -= len(part) {
+		parts = append(parts, strings.NewReader(part))
+	}
+	if _, err := io.Copy(zip, io.MultiReader(append(parts, strings.NewReader(end))...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// inUTF16 is a text in UTF-16, little end first, without a mark.
+func inUTF16(text string) []byte {
+	var out []byte
+	for _, unit := range utf16.Encode([]rune(text)) {
+		out = append(out, byte(unit), byte(unit>>8))
+	}
+	return out
+}
+
+// TestHostileDocuments converts documents that are bad as a whole with the real program: each fails with one line that says what, prints
+// nothing else, and takes bounded memory (D17.15, D17.16).
+func TestHostileDocuments(t *testing.T) {
+	t.Parallel()
+	bin, file := testenv.Program(t), filepath.Join(t.TempDir(), "document")
+	const head, items = `<?xml version="1.0" encoding="UTF-8"?>`, `{"features":[`
+	bomb := packed(t, `{"x":[`, "0,          ", 260<<20, "0]}")
+	var twice bytes.Buffer
+	zip := gzip.NewWriter(&twice)
+	if _, err := zip.Write(bomb); err != nil || zip.Close() != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, format string
+		text         []byte
+		want         string // the fault, and where
+	}{
+		{"document type", "datex2", []byte(head + "<!DOCTYPE a>\n<a/>"), "dtd"},
+		{"billion laughs", "datex2", []byte(head + `<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]><a>&c;</a>`), "dtd"},
+		{"external entity", "datex2", []byte(head + `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>`), "dtd"},
+		{"unknown entity", "datex2", []byte(head + "\n<a>&nbsp;</a>"), "xml: line 2"},
+		{"breaks off", "datex2", []byte(head + "\n<a>\n<b>"), "xml: line 3"},
+		{"deep elements", "datex2", packed(t, head, "<a>", 600_000, ""), "too_deep"},
+		{"attributes", "datex2", packed(t, head+"<a", ` b="c"`, 12<<20, "/>"), ""},
+		{"long text", "datex2", packed(t, head+"<a><situation>", "x", 200<<20, "</situation></a>"), "item"},
+		{"endless tag", "datex2", packed(t, head+"<a", " ", 40<<20, ""), ""},
+		{"another encoding than declared", "datex2", []byte(head + "<a>D\xFCsseldorf</a>"), "encoding"},
+		{"unknown encoding", "datex2", []byte(`<?xml version="1.0" encoding="EBCDIC-CP-BE"?><a/>`), "encoding"},
+		{"UTF-16 that is declared and is none", "datex2", []byte(`<?xml version="1.0" encoding="UTF-16"?><a/>`), ""},
+		{"gzip bomb", "wzdx", bomb, "body"},
+		{"gzip bomb in a gzip file", "wzdx", twice.Bytes(), "json"},
+		{"damaged gzip file", "wzdx", bomb[:len(bomb)/2], ""},
+		{"deep arrays", "wzdx", []byte(strings.Repeat("[", 200_000)), "too_deep"},
+		{"deep arrays in an item", "wzdx", []byte(items + `{"properties":` + strings.Repeat("[", 200_000)), "too_deep"},
+		{"long item", "wzdx", packed(t, items+`{"id":"`, "x", 200<<20, `"}]}`), "item"},
+		{"long item of small parts", "wzdx", packed(t, items+`{"id":[`, "0,", 200<<20, `0]}]}`), "item"},
+		{"many items", "wzdx", packed(t, items, "0,", 5<<20, "0]}"), "items"},
+		{"same member twice", "wzdx", []byte(items + `{"id":1,"id":2}]}`), "json: byte "},
+		{"no number", "wzdx", []byte(items + `{"geometry":{"type":"Point","coordinates":[NaN,1]}}]}`), "json: byte "},
+		{"breaks off after good items", "wzdx", []byte(items + `{"id":"a","properties":{"core_details":{"event_type":"work-zone"}},"geometry":{"type":"Point","coordinates":[5,52]}},`), "json: byte "},
+		{"no UTF-8", "wzdx", []byte(items + "{\"id\":\"\xFF\"}]}"), "json: byte "},
+		{"UTF-16 that breaks off", "wzdx", inUTF16(`{"features":[{}`), "json: byte "},
+	} {
+		if err := os.WriteFile(file, tt.text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var stdout, stderr bytes.Buffer
+		cmd := exec.Command(bin, "convert", "--from", tt.format, file)
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		peak, _ := runWatched(cmd) // it is to fail: the code tells how
+		if code := cmd.ProcessState.ExitCode(); code != 1 || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "document: "+tt.want) {
+			t.Errorf("%s: code %d, %d bytes of output, %.300s", tt.name, code, stdout.Len(), stderr.String())
+		}
+		t.Logf("%s: %d MiB", tt.name, peak>>10)
+		if peak<<10 > maxConvertMemory {
+			t.Errorf("%s: %d MiB", tt.name, peak>>10)
+		}
+	}
+}
+
+// TestHostileItems converts one document of items that are wrong, each in a way of its own: an item that is wrong costs that item.
+func TestHostileItems(t *testing.T) {
+	t.Parallel()
+	bin, folder := testenv.Program(t), t.TempDir()
+	var features []string
+	add := func(id, core, geometry string) {
+		features = append(features, fmt.Sprintf(`{"id":%s,"properties":{"core_details":{"event_type":"work-zone"%s}%s},"geometry":%s}`, id, core, "", geometry))
+	}
+	timed := func(id, start, end string) {
+		features = append(features, fmt.Sprintf(`{"id":%q,"properties":{"core_details":{"event_type":"work-zone"},"start_date":%q,"end_date":%q},"geometry":{"type":"Point","coordinates":[5,52]}}`, id, start, end))
+	}
+	const point = `{"type":"Point","coordinates":[5,52]}`
+	line := `{"type":"LineString","coordinates":[[5,52]` + strings.Repeat(`,[5.1,52.1],[5.2,52.2]`, 5000) + `]}`
+	add(`"good"`, "", point)
+	add(`"swapped"`, "", `{"type":"Point","coordinates":[39.7,-104.9]}`)
+	add(`"far"`, "", `{"type":"Point","coordinates":[1e300,52]}`)
+	add(`"words"`, "", `{"type":"Point","coordinates":["5","52"]}`)
+	add(`"empty"`, "", `{"type":"Point","coordinates":[]}`)
+	add(`"null"`, "", `null`)
+	add(`"ten thousand"`, "", line)
+	add(`"out of range in the middle"`, "", `{"type":"LineString","coordinates":[[5,52],[500,52],[5.1,52]]}`)
+	add(`"`+strings.Repeat("x", 300)+`"`, "", point)
+	add(`{"a":1}`, "", point)
+	add(`12345678901234567890`, "", point)
+	timed("ends before it starts", "2026-03-09T00:00:00Z", "2026-02-09T00:00:00Z")
+	timed("year 1", "0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z")
+	timed("year 9999", "2026-02-09T00:00:00Z", "9999-12-31T23:59:59Z")
+	timed("no times", "soon", "9999-99-99")
+	names := roadtest.HostileNames()
+	for i, name := range names {
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(fmt.Sprintf(`"hostile %d"`, i), fmt.Sprintf(`,"description":%s,"road_names":[%s],"direction":%s`, quoted, quoted, quoted), point)
+	}
+	file, report := filepath.Join(folder, "document.json"), filepath.Join(folder, "report.json")
+	if err := os.WriteFile(file, []byte(`{"features":[`+strings.Join(features, ",")+`]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(bin, "convert", "--from", "wzdx", "--at", "2026-03-01T12:00:00Z", "--report", report, file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		ExternalID string         `json:"external_id"`
+		Properties map[string]any `json:"properties"`
+		TTL        int64          `json:"ttl_seconds"`
+	}
+	if err := json.Unmarshal(out, &rows); err != nil {
+		t.Fatal(err)
+	}
+	var got convertReport
+	text, err := os.ReadFile(report)
+	if err != nil || json.Unmarshal(text, &got) != nil {
+		t.Fatal(err)
+	}
+	// Good are the first, both lines, the number as an id, three of the times, and the hostile strings. Rejected are two points that are
+	// out of range, and the long id.
+	if got.Rows != len(names)+7 || got.Rejected != 3 || got.Skipped["no_position"] != 3 || got.Skipped["no_id"] != 1 || got.Skipped["ended"] != 1 {
+		t.Errorf("of %d items: %s", len(features), text)
+	}
+	tag := regexp.MustCompile(`<[a-zA-Z/!?][^<>]*>`)
+	for _, row := range rows {
+		if points, ok := row.Properties["line"].([]any); ok && (row.ExternalID != "ten thousand" || len(points) > 500 || len(points) < 100) {
+			t.Errorf("%s: a line of %d positions", row.ExternalID, len(points))
+		}
+		for name, value := range row.Properties {
+			if text, ok := value.(string); ok && (tag.MatchString(text) || strings.ContainsFunc(text, unicode.IsControl) || len([]rune(text)) > 1000) {
+				t.Errorf("%s: %s is %q", row.ExternalID, name, text)
+			}
+		}
+	}
+}
