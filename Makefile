@@ -14,6 +14,8 @@ RUNS      ?= 1
 PKG       ?= ./...
 # Packages whose tests run side by side: more than processors, for many wait for servers and clocks.
 PACKAGES  ?= 4
+# Tests of one package side by side, where they may: those of the real binary wait for it, and for clocks.
+PARALLEL  ?= 6
 # Those whose tests take longest, of all packages: they start first, so that none of them ends long after the rest.
 LONGEST   := $(if $(filter ./...,$(PKG)),$(addprefix ./internal/,cli store/postgres httpapi provider/pull))
 # SQLite is C translated to Go, and its memory lies outside of the Go heap, where the race detector does not look: to
@@ -80,7 +82,7 @@ program:
 
 tests: $(if $(READY),,tools cc servers program) ## all tests with the race detector; PKG=./internal/ingest/... for some
 	@$(STEP) 'tests (with -race)'
-	WAYSIDE=$(CURDIR)/bin/wayside-test gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(RACE) -vet=off -p $(PACKAGES) -timeout 15m $(LONGEST) $(PKG)
+	WAYSIDE=$(CURDIR)/bin/wayside-test gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(RACE) -vet=off -p $(PACKAGES) -parallel $(PARALLEL) -timeout 15m $(LONGEST) $(PKG)
 
 mutate: ## change the code of PKG=./internal/nearby bit by bit and list what no test notices; TESTS=, MAX=, TIMEOUT=
 	@.ci/mutate $(PKG)
@@ -108,17 +110,21 @@ fuzz: ## every fuzz target for FUZZTIME=2s
 	@$(STEP) 'fuzzing, $(FUZZTIME) for each target'
 	FUZZTIME=$(FUZZTIME) .ci/fuzz
 
-bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams, BENCH=cluster, BENCH=navigation, BENCH=sessions, BENCH=ahead, BENCH=web for those; RUNS=5 for medians
+# the service refuses variables of its own that it does not know
+MEASURE = env -u WAYSIDE_TEST_OSM -u WAYSIDE_TEST_FORMATS $(GO) run ./bench -runs $(RUNS)
+
+bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams, BENCH=cluster, BENCH=navigation, BENCH=sessions, BENCH=ahead, BENCH=bridges, BENCH=web for those; RUNS=5 for medians
 	@case "$(BENCH)" in \
-	small) $(GO) run ./bench -runs $(RUNS) -entities 100000 ;; \
-	reads) $(GO) run ./bench -runs $(RUNS) -reads ;; \
-	streams) $(GO) run ./bench -runs $(RUNS) -streams -entities 0 ;; \
-	cluster) $(GO) run ./bench -runs $(RUNS) -cluster ;; \
-	navigation) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -runs $(RUNS) -navigation -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" $(if $(MILLION),-million) $(if $(OSRM),-osrm $(OSRM)) ;; \
-	sessions) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -runs $(RUNS) -navigation -sessions -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" ;; \
-	ahead) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -runs $(RUNS) -ahead -extract "$(or $(EXTRACT),$(AHEAD))" ;; \
+	small) $(MEASURE) -entities 100000 ;; \
+	reads) $(MEASURE) -reads ;; \
+	streams) $(MEASURE) -streams -entities 0 ;; \
+	cluster) $(MEASURE) -cluster ;; \
+	navigation) $(MEASURE) -navigation -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" $(if $(MILLION),-million) $(if $(OSRM),-osrm $(OSRM)) ;; \
+	sessions) $(MEASURE) -navigation -sessions -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" ;; \
+	ahead) $(MEASURE) -ahead -extract "$(or $(EXTRACT),$(AHEAD))" ;; \
+	bridges) $(MEASURE) -bridges $(if $(WAYSIDE_TEST_FORMATS),-documents "$(WAYSIDE_TEST_FORMATS)") ;; \
 	web) .ci/browser speed ;; \
-	*) $(GO) run ./bench -runs $(RUNS) ;; \
+	*) $(MEASURE) ;; \
 	esac
 
 generate: ## make generated files anew

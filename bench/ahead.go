@@ -72,9 +72,15 @@ func (b *bench) aheadOn(ctx context.Context, extract string) error {
 // addAhead adds what was counted.
 func (b *bench) addAhead(name string, r *aheadtest.Result) {
 	slices.Sort(r.Took)
-	b.table.note(name, fmt.Sprintf("%d routes, %.0f km, %d fixes; the right arc for %s", r.Routes, r.Metres/1000, r.Fixes, percent(r.Matched, r.Fixes)))
+	b.table.note(name, fmt.Sprintf("%d routes, %.0f km, %d fixes", r.Routes, r.Metres/1000, r.Fixes))
 	p99 := r.Took[len(r.Took)*99/100]
 	b.table.add(name+", looking along the roads, p99", "≤ 1 ms", fmt.Sprintf("%.2f ms", float64(p99)/float64(time.Millisecond)), p99 <= time.Millisecond)
+	b.table.add(name+", on the right arc", "≥ 98 %", percent(r.Matched, r.Fixes), 100*r.Matched >= 98*r.Fixes)
+	led := &r.Guidance
+	b.table.add(name+", turns that are announced before their point", "all", fmt.Sprintf("%d of %d", led.Announced, led.Turns), led.Announced == led.Turns)
+	b.table.add(name+", turns that are announced twice", "none", fmt.Sprintf("%d of %d", led.Twice, led.Turns), led.Twice == 0)
+	b.table.add(name+", turns announced that are not there", "none", fmt.Sprintf("%d of %d", led.NotThere, led.Told), led.NotThere == 0)
+	b.table.add(name+", drives led another way though they never left it", "none", fmt.Sprintf("%d of %d", led.Rerouted, led.Drives), led.Rerouted == 0)
 	cone, circle := &r.Counts[aheadtest.Cone], &r.Counts[aheadtest.Circle]
 	for m := range aheadtest.Methods {
 		c := &r.Counts[m]

@@ -37,6 +37,8 @@ func main() {
 	flag.BoolVar(&o.ahead, "ahead", false, "count how good alerts along roads are instead; -extract names extracts, parted by commas")
 	flag.IntVar(&o.routes, "routes", 1000, "with -ahead, routes on each network")
 	flag.BoolVar(&o.sessionsOnly, "sessions", false, "with -navigation, measure sessions alone")
+	flag.BoolVar(&o.bridges, "bridges", false, "measure the bridges of other formats instead")
+	flag.StringVar(&o.documents, "documents", "", "with -bridges, a folder of real documents, a folder in it for each format; make bench gives the one that WAYSIDE_TEST_FORMATS names")
 	runs := flag.Int("runs", 1, "measure everything so many times, and print the median of each row with the range")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -72,6 +74,8 @@ type options struct {
 	sessionsOnly     bool
 	ahead            bool
 	routes           int
+	bridges          bool
+	documents        string
 }
 
 // runAll measures everything a number of times and prints one table: of one run as it is, of several their medians.
@@ -113,6 +117,9 @@ func run(ctx context.Context, o options, t *table) (err error) {
 	b := &bench{options: o, table: t}
 	if o.ahead {
 		return b.runAhead(ctx)
+	}
+	if o.bridges {
+		return b.runBridges(ctx)
 	}
 	if b.provider, err = newProvider(filepath.Join(o.dir, "ca.pem")); err != nil {
 		return err

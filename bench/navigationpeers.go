@@ -46,14 +46,14 @@ func (n *navigation) besideRoutino(ctx context.Context) error {
 	}
 	took := time.Since(began).Seconds()
 	n.table.note("Routino's import / ours of the roads", fmt.Sprintf("%.1f × (%.1f s / %.1f s; %.0f MB of memory)", took/n.took, took, n.took, peak/1e6))
-	var routes, starts []time.Duration
+	var routes, guided, starts []time.Duration
 	failed := 0
 	for _, pair := range n.places[:routinoRoutes] {
-		start, _, err := routino(ctx, dir, pair[0], pair[0])
+		start, _, err := routino(ctx, dir, pair[0], pair[0], "--output-none")
 		if err != nil {
 			return err
 		}
-		route, found, err := routino(ctx, dir, pair[0], pair[1])
+		route, found, err := routino(ctx, dir, pair[0], pair[1], "--output-none")
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,11 @@ func (n *navigation) besideRoutino(ctx context.Context) error {
 			failed++
 			continue
 		}
-		starts, routes = append(starts, start), append(routes, route)
+		told, _, err := routino(ctx, dir, pair[0], pair[1], "--output-html", "--output-gpx-track")
+		if err != nil {
+			return err
+		}
+		starts, routes, guided = append(starts, start), append(routes, route), append(guided, told)
 	}
 	if len(routes) == 0 {
 		step("NOT COMPARED with Routino: it found none of the routes")
@@ -73,17 +77,22 @@ func (n *navigation) besideRoutino(ctx context.Context) error {
 	n.table.note(fmt.Sprintf("Routino's route / ours over HTTP, p50 of %d pairs", len(routes)), fmt.Sprintf("%.0f × (%.1f ms, p99 %.1f, less %.1f for the process / %.2f ms; it found no route for %d)",
 		float64(alone)/float64(n.p50), ms(theirs), ms(slowest), ms(empty), ms(n.p50), failed))
 	if n.guided50 > 0 {
-		times := float64(alone) / float64(n.guided50)
-		n.table.add("Routino's route, without guidance / ours over HTTP with all of it, p50", "≥ 50 ×", fmt.Sprintf("%.0f ×", times), times >= 50)
+		told, _ := quantiles(guided)
+		times := float64(told-empty) / float64(n.guided50)
+		n.table.add("Routino's route with directions and track / ours over HTTP with all guidance, p50", "≥ 50 ×", fmt.Sprintf("%.0f × (%.1f ms less %.1f / %.2f ms; %.0f × its route without either)",
+			times, ms(told), ms(empty), ms(n.guided50), float64(alone)/float64(n.guided50)), times >= 50)
 	}
 	return nil
 }
 
-// routino finds one route in a process of its own, and returns how long that took.
-func routino(ctx context.Context, dir string, from, to geo.Point) (took time.Duration, found bool, err error) {
-	cmd := exec.CommandContext(ctx, "routino-router", "--dir="+dir, "--prefix="+routinoPrefix, "--profiles=/usr/share/routino/profiles.xml",
-		"--transport=motorcar", "--quickest", "--quiet", "--output-none",
-		fmt.Sprintf("--lon1=%.6f", from.Lng), fmt.Sprintf("--lat1=%.6f", from.Lat), fmt.Sprintf("--lon2=%.6f", to.Lng), fmt.Sprintf("--lat2=%.6f", to.Lat))
+// routino finds one route in a process of its own, and returns how long that took. What it writes, as outputs say, goes into the folder.
+func routino(ctx context.Context, dir string, from, to geo.Point, outputs ...string) (took time.Duration, found bool, err error) {
+	cmd := exec.CommandContext(ctx, "routino-router", append([]string{
+		"--dir=" + dir, "--prefix=" + routinoPrefix, "--profiles=/usr/share/routino/profiles.xml", "--translations=/usr/share/routino/translations.xml",
+		"--transport=motorcar", "--quickest", "--quiet",
+		fmt.Sprintf("--lon1=%.6f", from.Lng), fmt.Sprintf("--lat1=%.6f", from.Lat), fmt.Sprintf("--lon2=%.6f", to.Lng), fmt.Sprintf("--lat2=%.6f", to.Lat),
+	}, outputs...)...)
+	cmd.Dir = dir
 	began := time.Now()
 	err = cmd.Run()
 	took = time.Since(began)

@@ -40,7 +40,7 @@ func (n *navigation) sessions(ctx context.Context) error {
 	d := &drivers{addr: n.addr, places: n.places}
 	defer d.close()
 	began := time.Now()
-	if err := d.openAll(ctx); err != nil {
+	if err := eachAtOnce(sessionsMeasured, sessionsOpening, func(i int) error { return d.open(ctx, i) }); err != nil {
 		return err
 	}
 	n.table.note(n.name+"opening 10 000 sessions and their streams", fmt.Sprintf("%.1f s", time.Since(began).Seconds()))
@@ -61,30 +61,6 @@ func (n *navigation) sessions(ctx context.Context) error {
 	rate := float64(result.requests) / result.elapsed.Seconds()
 	n.table.add(n.name+"positions of 10 000 sessions", "≥ 2 000/s", fmt.Sprintf("%.0f/s, %d streams ended", rate, d.ended.Load()), rate >= 2000 && d.ended.Load() == 0)
 	return nil
-}
-
-// openAll opens all sessions, some at the same time.
-func (d *drivers) openAll(ctx context.Context) error {
-	var (
-		next   atomic.Int64
-		group  sync.WaitGroup
-		mu     sync.Mutex
-		failed error
-	)
-	for range sessionsOpening {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < sessionsMeasured; i = int(next.Add(1)) - 1 {
-				if err := d.open(ctx, i); err != nil {
-					mu.Lock()
-					failed = errors.Join(failed, err)
-					mu.Unlock()
-					next.Store(sessionsMeasured)
-				}
-			}
-		})
-	}
-	group.Wait()
-	return failed
 }
 
 // open begins one session and reads its events on the same connection, from an address that some share.

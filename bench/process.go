@@ -111,7 +111,11 @@ func (b *bench) start(ctx context.Context) error {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	return fmt.Errorf("the service was not ready in time; see %s", log.Name())
+	said, err := os.ReadFile(log.Name()) // the folder is removed at the end
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("the service was not ready in time; its log ends with: %s", said[max(0, len(said)-1000):])
 }
 
 // stop stops the service by SIGTERM.

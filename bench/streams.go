@@ -141,33 +141,17 @@ func place(i int) [2]float64 {
 // openAll opens all streams in groups.
 func (s *spectators) openAll(ctx context.Context, addr string) error {
 	const atOnce = 64
-	var (
-		next   atomic.Int64
-		group  sync.WaitGroup
-		mu     sync.Mutex
-		failed error
-	)
-	for range atOnce {
-		group.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= streamCount {
-					return
-				}
-				conn, err := s.watch(ctx, addr, i)
-				mu.Lock()
-				if err != nil {
-					failed = errors.Join(failed, err)
-					next.Store(streamCount)
-				} else {
-					s.conns = append(s.conns, conn)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	group.Wait()
-	return failed
+	var mu sync.Mutex
+	return eachAtOnce(streamCount, atOnce, func(i int) error {
+		conn, err := s.watch(ctx, addr, i)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		s.conns = append(s.conns, conn)
+		return nil
+	})
 }
 
 // watch opens one stream from an address that four streams share.
