@@ -106,7 +106,7 @@ func TestHostileDocuments(t *testing.T) {
 		if code := cmd.ProcessState.ExitCode(); code != 1 || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "document: "+tt.want) {
 			t.Errorf("%s: code %d, %d bytes of output, %.300s", tt.name, code, stdout.Len(), stderr.String())
 		}
-		t.Logf("%s: %d MiB", tt.name, peak>>10)
+		t.Logf("%s: %d MiB, %v", tt.name, peak>>10, cmd.ProcessState.UserTime())
 		if peak<<10 > maxConvertMemory {
 			t.Errorf("%s: %d MiB", tt.name, peak>>10)
 		}
