@@ -268,8 +268,10 @@ func (p *pipeline[T]) finishJob(ctx context.Context, j *job[T], use func(T) erro
 			return ctx.Err()
 		case r, more := <-j.out:
 			switch {
+			case !more && ctx.Err() != nil: // a stopped worker closes without the last one
+				return ctx.Err()
 			case !more:
-				return errors.New("a block ended without a result") // a worker says the last one before it closes, unless it was stopped
+				return errors.New("a block ended without a result")
 			case r.last:
 				j.entry.types = r.types
 				p.memory.Release(j.weight)
