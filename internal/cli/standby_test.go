@@ -41,7 +41,7 @@ func TestStandbyIsPromoted(t *testing.T) {
 	t.Logf("both nodes take pushes %v after the promotion", time.Since(promoted).Round(time.Millisecond))
 	f.agree("the standby was promoted")
 	t.Logf("both nodes show all that was acknowledged %v after the promotion", time.Since(promoted).Round(time.Millisecond))
-	if took := time.Since(promoted); took > 10*time.Second {
+	if took := time.Since(promoted); took > 30*time.Second { // a second on a quiet machine
 		t.Errorf("the nodes were back %v after the promotion", took)
 	}
 	eventually(t, "the lease of the missing node expires and another node polls the feed", func() bool { return f.orphanedLeases(second) == 0 })
