@@ -65,11 +65,11 @@ test("providers' pages", async () => {
   await page.locator("input[name=direction][value=pull]").check();
   await page.locator("#pull_url").fill("ftp://x");
   await page.locator("#name").fill("x");
-  await clickAndWait(page, "main form button[type=submit]");
+  await clickAndWait(page, "form.fields-of button[type=submit]");
   await readable(owner, "feed-new-wrong");
   await page.locator("#pull_url").fill(testConsole.provider.publish("looks.json", rows));
   await page.locator("#name").fill("Roads of Testshire");
-  await clickAndWait(page, "main form button[type=submit]");
+  await clickAndWait(page, "form.fields-of button[type=submit]");
   const address = new URL(page.url()).pathname;
   await eventually("a poll", async () => {
     await page.goto(address);
@@ -82,13 +82,13 @@ test("providers' pages", async () => {
   await go(owner, "/feeds", "feeds");
   await go(owner, "/check", "check");
   await page.locator("#json").fill(JSON.stringify(rows));
-  await clickAndWait(page, "main form button[type=submit]");
+  await clickAndWait(page, "form.fields-of button[type=submit]");
   await page.locator(".map canvas").waitFor();
   await readable(owner, "check-done");
   await page.goto("/feeds/new");
   await page.locator("input[name=direction][value=push]").check();
   await page.locator("#name").fill("Pushed");
-  await clickAndWait(page, "main form button[type=submit]");
+  await clickAndWait(page, "form.fields-of button[type=submit]");
   await readable(owner, "feed-token");
   const pushed = (await page.locator("main a.action").first().getAttribute("href")) ?? "";
   await go(owner, pushed, "feed-push");
@@ -167,7 +167,7 @@ test("a map that cannot be drawn shows why", async () => {
   const { feed } = (await made.json()) as { feed: { id: string } };
   await page.goto(`/feeds/${feed.id}`);
   await eventually("Nothing to show", async () => (await note.innerText()).includes("Nothing to show"));
-  await page.route("**/entities", (route) => route.fulfill({ status: 503, body: "" }));
+  await page.route(/\/entities\?geometry=line$/, (route) => route.fulfill({ status: 503, body: "" }));
   await page.reload();
   await eventually("no answer", async () => (await note.innerText()).includes("Couldn’t load"));
   expect(owner.errors.splice(0), "503").toHaveLength(1);

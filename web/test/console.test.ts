@@ -40,7 +40,7 @@ async function registerPush(owner: Car, name: string, visibility: "public" | "pr
   await page.locator("#name").fill(name);
   await page.locator("#attribution").fill("© Testshire");
   await page.locator(`input[name=visibility][value=${visibility}]`).check();
-  await clickAndWait(page, "main form button[type=submit]");
+  await clickAndWait(page, "form.fields-of button[type=submit]");
   const line = await page.locator("main pre").first().innerText();
   const address = (await page.locator("main a.action").first().getAttribute("href")) ?? "";
   return { line, address };
@@ -54,7 +54,7 @@ async function registerPull(owner: Car, name: string, url: string, visibility: "
   await page.locator("#name").fill(name);
   await page.locator("#licence").fill("CC-BY-4.0");
   await page.locator(`input[name=visibility][value=${visibility}]`).check();
-  await clickAndWait(page, "main form button[type=submit]");
+  await clickAndWait(page, "form.fields-of button[type=submit]");
   return new URL(page.url()).pathname;
 }
 

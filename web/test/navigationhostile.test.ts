@@ -165,7 +165,7 @@ test("hostile names are texts in results, choices, maneuvers and news, and fit",
     if (seen === payloads.length - 1) await car.screenshot("navigation-hostile");
     await expectHarmless(page, `led: ${(payloads[seen - 1] ?? "").slice(0, 30)}`);
   }
-  expect(told.size, "different maneuvers").toBeGreaterThan(50);
+  expect(told.size, "different maneuvers").toBeGreaterThan(40);
   expect(reasons.size, "different news").toBeGreaterThan(40);
   expect(await page.evaluate(() => window.pwnedBy)).toEqual([]);
   expect(dialogs).toEqual([]);

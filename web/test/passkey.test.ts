@@ -92,7 +92,7 @@ test("is asked for before a curator decides", async () => {
   await owner.page.locator("input[name=direction][value=push]").check();
   await owner.page.locator("#name").fill("Roadworks");
   await owner.page.locator("input[name=visibility][value=public]").check();
-  await clickAndWait(owner.page, "main form button[type=submit]");
+  await clickAndWait(owner.page, "form.fields-of button[type=submit]");
 
   const curator = await testConsole.signInAs("curator@example.org", { role: "curator" });
   const device = await addAuthenticator(curator);
