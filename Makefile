@@ -22,6 +22,9 @@ LONGEST   := $(if $(filter ./...,$(PKG)),$(addprefix ./internal/,cli store/postg
 # instrument it finds nothing and takes five sixths of the time of tests that open a database. The driver above it,
 # modernc.org/sqlite, is instrumented as all the rest is.
 RACE      := -race $(foreach p,sqlite/lib libc memory,-gcflags=modernc.org/$(p)=-race=false)
+# What is built without the race detector is built as the program is: otherwise the standard library and SQLite would be compiled
+# anew for the linter, for the tools and for what generates files.
+PLAIN     := CGO_ENABLED=0 GOFLAGS=-trimpath
 export PATH := $(CURDIR)/bin:$(PATH)
 
 # The extracts of BENCH=ahead, parted by commas.
@@ -69,7 +72,7 @@ checks: $(if $(READY),,tools) ## format, vet, staticcheck and more by golangci-l
 	unformatted=$$(gofumpt -l .)
 	if [ -n "$$unformatted" ]; then printf 'not formatted; run make format:\n%s\n' "$$unformatted"; exit 1; fi
 	$(STEP) 'golangci-lint (with vet and staticcheck)'
-	golangci-lint run ./...
+	$(PLAIN) golangci-lint run ./...
 	$(STEP) 'known vulnerabilities (govulncheck)'
 	.ci/vulnerabilities
 
@@ -101,7 +104,7 @@ browser: $(if $(READY),,program) ## drive the pages in a real Chromium against t
 	WAYSIDE=$(CURDIR)/bin/wayside-test .ci/browser
 
 lint: tools ## golangci-lint alone
-	@golangci-lint run ./...
+	@$(PLAIN) golangci-lint run ./...
 
 format: tools ## format every Go file
 	@gofumpt -w .
@@ -128,7 +131,7 @@ bench: ## measure the promises of speed and memory; BENCH=small for a tenth of t
 	esac
 
 generate: ## make generated files anew
-	@$(GO) generate ./...
+	@$(PLAIN) $(GO) generate ./...
 
 # The built-in overview of the world: internal/basemap/world/makeworld names the sources and their checksums.
 world: ## make the overview of the world anew from its sources (needs Node's npm)
@@ -142,7 +145,7 @@ $(TOOLS): tools/go.mod tools/go.sum
 	@printf '== building the tools (once)\n'
 	mkdir -p bin
 	rm -f bin/.tools-*
-	cd tools && GOBIN=$(CURDIR)/bin $(GO) install tool
+	cd tools && $(PLAIN) GOBIN=$(CURDIR)/bin $(GO) install tool
 	touch $(CURDIR)/$(TOOLS)
 
 # The race detector needs cgo, and that a C compiler.

@@ -19,7 +19,9 @@ import (
 func releaser(t *testing.T) string {
 	t.Helper()
 	tool := filepath.Join(t.TempDir(), "release")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../tools/release", "-o", tool, ".").CombinedOutput(); err != nil {
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-C", "../tools/release", "-trimpath", "-o", tool, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as the program of the tests: the standard library is compiled already
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build tools/release: %v\n%s", err, out)
 	}
 	return tool
