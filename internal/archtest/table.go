@@ -68,7 +68,7 @@ var rules = map[string]rule{
 	"format/ocpi":         {ours: []string{"format", "format/jsondoc", "geo"}, never: technology},
 	"format/datex2energy": {ours: []string{"format", "format/jsondoc", "format/xmldoc", "geo"}, never: technology},
 	"format/open511":      {ours: []string{"format", "format/geometry", "format/jsondoc", "format/xmldoc", "geo"}, never: technology},
-	"format/cifs":         {ours: []string{"format", "format/geometry", "format/jsondoc", "format/waze", "format/xmldoc", "geo"}, never: technology},
+	"format/cifs":         {ours: []string{"format", "format/alertwords", "format/geometry", "format/jsondoc", "format/xmldoc", "geo"}, never: technology},
 	"format/traff":        {ours: []string{"format", "format/geometry", "format/xmldoc"}, never: technology},
 	"format/mapping":      {ours: []string{"format", "format/geometry", "format/jsondoc", "geo", "mapdata"}, never: technology},
 	"format/geojson":      {ours: []string{"format", "format/geometry", "format/jsondoc", "format/mapping"}, never: technology},
@@ -76,7 +76,8 @@ var rules = map[string]rule{
 	"format/autobahn":     {ours: []string{"format", "format/geometry", "format/jsondoc", "geo"}, never: technology},
 	"format/ocm":          {ours: []string{"format", "format/jsondoc", "geo"}, never: technology},
 	"format/overpass":     {ours: []string{"format", "format/jsondoc", "geo", "mapdata"}, never: technology},
-	"format/waze":         {ours: []string{"mapdata", "geo"}, never: transport},
+	"format/alertwords":   {ours: []string{"mapdata"}, never: technology},
+	"format/waze":         {ours: []string{"format/alertwords", "mapdata", "geo"}, never: transport},
 	"safehttp":            {ours: []string{"mapdata"}, never: []string{"database/sql"}},
 	"provider/trial":      {ours: []string{"bridge", "format", "ingest", "mapdata", "safehttp"}, never: []string{"database/sql"}},
 	"provider/pull":       {ours: []string{"ingest", "mapdata", "provider/trial", "safehttp", "signal"}, never: []string{"database/sql"}},
@@ -193,7 +194,7 @@ const environment = "cli"
 const kindsFile = "internal/mapdata/kinds.go"
 
 // mappings are the files that say what others' words mean in kinds (D8.5): they name kinds, and list none.
-var mappings = []string{"internal/format/kinds.go", "internal/format/waze/vocabulary.go"}
+var mappings = []string{"internal/format/kinds.go", "internal/format/alertwords/alertwords.go", "internal/format/waze/vocabulary.go"}
 
 // Sizes that end the patience of a reader.
 const (

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"wayside/internal/format"
+	"wayside/internal/format/alertwords"
 	"wayside/internal/format/geometry"
 	"wayside/internal/format/jsondoc"
-	"wayside/internal/format/waze"
 	"wayside/internal/format/xmldoc"
 	"wayside/internal/geo"
 )
@@ -59,7 +59,7 @@ func (c *converter) item(in *incident) format.Item {
 		item.Skip, item.Word = reason, word
 		return item
 	}
-	kind, word := waze.AlertKind(in.get("type"), in.get("subtype"))
+	kind, word := kindOf(in)
 	when := c.when(in)
 	verdict := when.Judge(c.o.Now, c.o.Zone)
 	c.summary.Meet(verdict.Again)
@@ -83,6 +83,19 @@ func (c *converter) item(in *incident) format.Item {
 	c.row = row.Append(c.row[:0])
 	item.Row, item.Line, item.EndsAt = c.row, place.Line, verdict.End
 	return item
+}
+
+// kindOf gives the kind of an incident, empty for none, and the word that decided: the subtype, otherwise the type.
+func kindOf(in *incident) (kind, word string) {
+	typ := in.get("type")
+	switch m, known := alertwords.Find(typ, in.get("subtype")); {
+	case !known:
+		return "", typ
+	case !m.Shown:
+		return "", m.Word
+	default:
+		return m.Kind.ID(), m.Word
+	}
 }
 
 func (c *converter) when(in *incident) format.When {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"wayside/internal/format"
+	"wayside/internal/format/alertwords"
 	"wayside/internal/format/cifs"
-	"wayside/internal/format/waze"
 )
 
 // convert reads a document as of noon, in a zone that is UTC.
@@ -57,7 +57,7 @@ func TestBadDocuments(t *testing.T) {
 	}
 }
 
-// TestWords walks the tables of D17 one by one, and holds that the vocabulary of raw answers says the same: it is the one in use.
+// TestWords walks the tables of D17 one by one, and holds that the words of alerts that are in use say the same.
 func TestWords(t *testing.T) {
 	words := format.Vocabulary().CIFS
 	if len(words.Type) == 0 || len(words.Subtype) == 0 {
@@ -84,8 +84,11 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s %s: %+v, want %s", typ, subtype, got, kind)
 		}
 	}
-	if kind, decided := waze.AlertKind("SOMETHING", "NEW"); kind != "" || decided != "SOMETHING" {
-		t.Error(kind, decided)
+	if got := one(t, incident("SOMETHING", "NEW")); got.Skip != format.NoKind || got.Word != "SOMETHING" {
+		t.Errorf("%+v", got)
+	}
+	if terms := len(words.Type) + len(words.Subtype); len(alertwords.Terms()) != terms {
+		t.Errorf("%d terms in use, %d in the tables of D17", len(alertwords.Terms()), terms)
 	}
 }
 

@@ -3,6 +3,7 @@
 // which package ingest judges as it judges all rows, and keeps beside each row what v1 cannot say: a line, and how far the
 // report is to be trusted. The samples in testdata are made up: testdata/README.md tells from what.
 //
-// One table, the vocabulary, says what types and subtypes mean in kinds. A type that is unknown or has no kind is dropped
-// and reported under a short label for a metric. Members that name people are never read.
+// Package alertwords says what types and subtypes of alerts mean in kinds, a table of this package what else an item may be
+// named by. A type that is unknown or has no kind is dropped and reported under a short label for a metric. Members that name
+// people are never read.
 package waze

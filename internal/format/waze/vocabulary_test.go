@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"wayside/internal/format/alertwords"
 	"wayside/internal/mapdata"
 )
 
@@ -32,29 +33,36 @@ var meant = map[string]string{
 
 // TestVocabulary maps an item for every word of the table, through everything (D8.5).
 func TestVocabulary(t *testing.T) {
-	want := make(map[word]string)
+	type wording struct{ list, typ, subtype string }
+	want := make(map[wording]string)
 	for kind, words := range meant {
 		for text := range strings.FieldsSeq(words) {
 			part := append(strings.SplitN(text, "/", 3), "")
-			w := word{part[0], part[1], part[2]}
+			w := wording{part[0], part[1], part[2]}
 			if _, twice := want[w]; twice {
 				t.Errorf("%s is meant twice", text)
 			}
 			want[w] = kind
 		}
 	}
-	if len(meanings) != len(vocabulary) || len(want) != len(vocabulary) {
-		t.Errorf("%d terms, %d compiled, %d meant", len(vocabulary), len(meanings), len(want))
-	}
+	var all []wording
 	for _, v := range vocabulary {
-		w := word{v.list, v.typ, v.subtype}
-		item := alert(v.typ, v.subtype)
+		all = append(all, wording{v.list, v.typ, ""})
+	}
+	for _, v := range alertwords.Terms() {
+		all = append(all, wording{listAlert, v.Type, v.Subtype})
+	}
+	if len(meanings) != len(vocabulary) || len(want) != len(all) {
+		t.Errorf("%d terms, %d of them compiled, %d in all, %d meant", len(vocabulary), len(meanings), len(all), len(want))
+	}
+	for _, w := range all {
+		item := alert(w.typ, w.subtype)
 		list := "alerts"
-		switch v.list {
+		switch w.list {
 		case listJam:
 			list = "jams"
 		case listIcon:
-			item = `{"uuid":"u","iconCategory":` + v.typ + `,"location":{"x":4.9,"y":52.3}}`
+			item = `{"uuid":"u","iconCategory":` + w.typ + `,"location":{"x":4.9,"y":52.3}}`
 		}
 		items, labels := mapped(t, `{"`+list+`":[`+item+`]}`)
 		rows, _ := judged(t, items)
@@ -72,7 +80,7 @@ func TestVocabulary(t *testing.T) {
 }
 
 func TestVocabularyWithoutKind(t *testing.T) {
-	if got := compile([]term{{listAlert, "A", "", "alert.no_such_kind"}}); len(got) != 0 {
+	if got := compile([]term{{listJam, "A", "alert.no_such_kind"}}); len(got) != 0 {
 		t.Errorf("a kind that the catalogue lacks is mapped: %v", got)
 	}
 }
