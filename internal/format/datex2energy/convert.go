@@ -183,6 +183,14 @@ func (c *converter) take(t thing) error {
 	if len(c.statuses) == format.MaxItems {
 		return &format.Error{Fault: format.TooMany}
 	}
-	c.statuses[reference.id] = status{t.kid("status").words(), format.Time(t.kid("lastUpdated").words(), c.o.Zone)}
+	told := status{t.kid("status").words(), format.Time(t.kid("lastUpdated").words(), c.o.Zone)}
+	if before, twice := c.statuses[reference.id]; !twice || told.after(before) {
+		c.statuses[reference.id] = told
+	}
 	return nil
+}
+
+// after says which of two statuses of one point counts: the later one, in whatever order they stand.
+func (s status) after(other status) bool {
+	return s.at.After(other.at) || s.at.Equal(other.at) && s.word < other.word
 }

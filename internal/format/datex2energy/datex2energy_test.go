@@ -106,6 +106,20 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
+// TestStatusesOfOnePoint: of several statuses of a point the latest counts, in whatever order they stand.
+func TestStatusesOfOnePoint(t *testing.T) {
+	status := func(word, at string) string {
+		return `{"reference":{"idG":"p"},"status":"` + word + `","lastUpdated":"` + at + `"}`
+	}
+	older, newer, undated := status("available", "2026-03-01T10:00:00Z"), status("charging", "2026-03-01T11:00:00+00:00"), status("faulted", "")
+	for _, statuses := range [][]string{{older, newer, undated}, {newer, older, undated}, {undated, newer, older}, {newer, undated, older}} {
+		got := string(one(t, table(`{"idG":"p"}`), `{"egiEnergyInfrastructureStatusPublication":{"refillPointStatus":[`+strings.Join(statuses, ",")+`]}}`).Row)
+		if !strings.Contains(got, `"occupied":1`) || !strings.Contains(got, `"status_at":"2026-03-01T11:00:00Z"`) {
+			t.Errorf("%s: %s", statuses, got)
+		}
+	}
+}
+
 func TestBadDocuments(t *testing.T) {
 	good := table(`{"idG":"p"}`)
 	for name, tt := range map[string]struct {

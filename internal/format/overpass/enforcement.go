@@ -246,11 +246,15 @@ func (c *converter) findNodes() error {
 			}
 		}
 		if d := k.devices[self.id]; d != nil && self.kind == 'n' {
-			d.nodeSpeed, d.nodeBearing = speed(v.Get("tags")), bearing(v.Get("tags"))
+			// An answer may hold a node twice, with its tags and as a bare skeleton.
+			d.nodeSpeed, d.nodeBearing = lower(d.nodeSpeed, speed(v.Get("tags"))), lower(d.nodeBearing, bearing(v.Get("tags")))
 		}
 		return nil
 	})
 	for id, w := range k.ways {
+		if len(w.line) > 0 {
+			w.nodes = nil // the answer has the way twice, with its nodes and with its geometry
+		}
 		for _, node := range w.nodes {
 			if point := k.positions[node]; point != (geo.Point{}) {
 				w.line = append(w.line, point)

@@ -1,12 +1,10 @@
 package overpass_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -120,40 +118,6 @@ func TestSharedDevice(t *testing.T) {
 		if err != nil || len(items) != 2 || string(items[0].Row) != `{"external_id":"node/7","kind":"camera.red_light","lat":1,"lng":2,"properties":{"maxspeed_kmh":50}}` || items[1].Skip != format.Joined {
 			t.Errorf("%s: %+v %v", elements, items, err)
 		}
-	}
-}
-
-// TestOrder converts the sample forwards and backwards: order of elements never matters.
-func TestOrder(t *testing.T) {
-	text, err := os.ReadFile("testdata/sample.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var doc struct {
-		Elements []json.RawMessage `json:"elements"`
-	}
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
-	rows := func() (all []string) {
-		text, err := json.Marshal(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		items, err := convert(string(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, item := range items {
-			all = append(all, fmt.Sprintf("%s %v %s %s %s", item.Row, item.Line, item.Skip, item.Word, item.ID))
-		}
-		slices.Sort(all)
-		return all
-	}
-	forwards := rows()
-	slices.Reverse(doc.Elements)
-	if backwards := rows(); !slices.Equal(forwards, backwards) {
-		t.Errorf("%s\n\n%s", strings.Join(forwards, "\n"), strings.Join(backwards, "\n"))
 	}
 }
 
