@@ -112,43 +112,46 @@ func (h *Hours) around(periods []Period, now time.Time) []Period {
 	if h.From < 0 || h.From >= 24*time.Hour || h.Until < 0 || h.Until > 24*time.Hour {
 		return periods
 	}
-	year, month, day := now.Date()
-	begin := time.Date(year, month, day-1, 0, 0, 0, 0, now.Location())
-	if first := dateIn(h.First, now.Location()); first.After(begin) {
+	begin := dateOf(now).AddDate(0, 0, -1)
+	if first := dateOf(h.First); first.After(begin) {
 		begin = first
 	}
-	last := dateIn(h.Last, now.Location())
-	year, month, day = begin.Date()
+	last, until := dateOf(h.Last), h.Until
+	if until <= h.From {
+		until += 24 * time.Hour
+	}
 	for i := range 9 {
-		date := time.Date(year, month, day+i, 0, 0, 0, 0, now.Location())
+		date := begin.AddDate(0, 0, i)
 		if !last.IsZero() && date.After(last) {
 			break
 		}
-		if h.Days&Day(date.Weekday()) == 0 {
-			continue
+		if h.Days&Day(date.Weekday()) != 0 {
+			periods = append(periods, Period{shown(date.Add(h.From), now.Location()), shown(date.Add(until), now.Location())})
 		}
-		until := h.Until
-		if until <= h.From {
-			until += 24 * time.Hour
-		}
-		periods = append(periods, Period{atClock(date, h.From), atClock(date, until)})
 	}
 	return periods
 }
 
-// atClock is when the clock of a day shows so many hours since midnight; a day on which the clocks change has 23 or 25 of them.
-func atClock(date time.Time, since time.Duration) time.Time {
-	year, month, day := date.Date()
-	return time.Date(year, month, day, 0, 0, int(since/time.Second), 0, date.Location())
+// dateOf is a date as its midnight in UTC: in some zones the clocks skip midnight.
+func dateOf(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	year, month, day := at.Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// dateIn is the midnight of a date, of which zone and hours do not count.
-func dateIn(date time.Time, zone *time.Location) time.Time {
-	if date.IsZero() {
-		return date
+// shown is when clocks of a zone show what they show at clock in UTC. What they skip is read by the offset before, and of what they show
+// twice the first counts, as in calendars (RFC 5545, 3.3.5); time.Date leaves both open. Clocks change at most once in a day.
+func shown(clock time.Time, zone *time.Location) time.Time {
+	_, before := clock.AddDate(0, 0, -1).In(zone).Zone()
+	first := clock.Add(-time.Duration(before) * time.Second)
+	_, after := first.In(zone).Zone()
+	second := clock.Add(-time.Duration(after) * time.Second)
+	if _, offset := second.In(zone).Zone(); offset != after {
+		return first.In(zone)
 	}
-	year, month, day := date.Date()
-	return time.Date(year, month, day, 0, 0, 0, 0, zone)
+	return second.In(zone)
 }
 
 // layouts of times, the most frequent first. Fractions of seconds are read wherever there are seconds.
@@ -180,9 +183,12 @@ func Time(text string, zone *time.Location) time.Time {
 		zone = time.UTC
 	}
 	for _, l := range layouts {
-		at, err := time.ParseInLocation(l.layout, text, zone)
+		at, err := time.Parse(l.layout, text)
 		if err != nil {
 			continue
+		}
+		if !l.zoned {
+			at = shown(at, zone)
 		}
 		if at = at.UTC(); at.Year() < firstYear || at.Year() > 9999 {
 			return time.Time{}

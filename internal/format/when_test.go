@@ -108,10 +108,15 @@ func TestHours(t *testing.T) {
 		"Denver, the long night":     {"America/Denver", "2026-11-01T04:30Z", night, "", "2026-11-01T13:00Z", "2026-11-01T13:00Z"},
 		"Adelaide, forward":          {"Australia/Adelaide", "2026-10-03T13:00Z", night, "", "2026-10-03T19:30Z", "2026-10-03T19:30Z"},
 		"Adelaide, back":             {"Australia/Adelaide", "2026-04-04T12:00Z", night, "", "2026-04-04T20:30Z", "2026-04-04T20:30Z"},
-		"not before its date":        {"UTC", "2026-03-02T12:00Z", format.Hours{Days: format.EveryDay, From: 8 * time.Hour, Until: 17 * time.Hour, First: instant(t, "2026-05-01T00:00Z")}, format.NotYet, "", "2026-05-01T08:00Z"},
-		"on its last date":           {"UTC", "2026-03-02T12:00Z", format.Hours{Days: format.EveryDay, From: 8 * time.Hour, Until: 17 * time.Hour, Last: instant(t, "2026-03-02T00:00Z")}, "", "2026-03-02T17:00Z", "2026-03-02T17:00Z"},
-		"after its last date":        {"UTC", "2026-03-03T12:00Z", format.Hours{Days: format.EveryDay, From: 8 * time.Hour, Until: 17 * time.Hour, Last: instant(t, "2026-03-02T00:00Z")}, format.Ended, "", ""},
-		"all day":                    {"UTC", "2026-03-02T12:00Z", format.Hours{Days: format.EveryDay, Until: 24 * time.Hour}, "", "2026-03-03T00:00Z", "2026-03-03T00:00Z"},
+		// Chile's clocks skip midnight of 6 September 2026: that day begins at 1 o'clock. On 4 April they show the hour before midnight twice.
+		"Santiago, no midnight":   {"America/Santiago", "2026-09-06T05:00Z", format.Hours{Days: format.Day(time.Sunday), Until: 24 * time.Hour}, "", "2026-09-07T03:00Z", "2026-09-07T03:00Z"},
+		"Santiago, before it":     {"America/Santiago", "2026-09-06T03:59Z", format.Hours{Days: format.Day(time.Sunday), Until: 24 * time.Hour}, format.NotYet, "", "2026-09-06T04:00Z"},
+		"Santiago, over for long": {"America/Santiago", "2026-09-06T05:00Z", format.Hours{Days: format.Day(time.Saturday), Until: 24 * time.Hour}, format.NotYet, "", "2026-09-12T03:00Z"},
+		"Santiago, the long hour": {"America/Santiago", "2026-04-05T02:30Z", night, "", "2026-04-05T10:00Z", "2026-04-05T10:00Z"},
+		"not before its date":     {"UTC", "2026-03-02T12:00Z", format.Hours{Days: format.EveryDay, From: 8 * time.Hour, Until: 17 * time.Hour, First: instant(t, "2026-05-01T00:00Z")}, format.NotYet, "", "2026-05-01T08:00Z"},
+		"on its last date":        {"UTC", "2026-03-02T12:00Z", format.Hours{Days: format.EveryDay, From: 8 * time.Hour, Until: 17 * time.Hour, Last: instant(t, "2026-03-02T00:00Z")}, "", "2026-03-02T17:00Z", "2026-03-02T17:00Z"},
+		"after its last date":     {"UTC", "2026-03-03T12:00Z", format.Hours{Days: format.EveryDay, From: 8 * time.Hour, Until: 17 * time.Hour, Last: instant(t, "2026-03-02T00:00Z")}, format.Ended, "", ""},
+		"all day":                 {"UTC", "2026-03-02T12:00Z", format.Hours{Days: format.EveryDay, Until: 24 * time.Hour}, "", "2026-03-03T00:00Z", "2026-03-03T00:00Z"},
 	} {
 		w := format.When{Hours: []format.Hours{tt.hours}}
 		check(t, name, w.Judge(instant(t, tt.now), zone(t, tt.zone)), tt.skip, tt.ends, tt.again)
@@ -144,6 +149,30 @@ func TestTimes(t *testing.T) {
 	}
 	if got := format.Time("2026-03-01T12:00:00", nil); !got.Equal(instant(t, "2026-03-01T12:00Z")) {
 		t.Error("without a zone:", got)
+	}
+	// What clocks skip is read by the offset before; of what they show twice the first counts.
+	for _, tt := range []struct{ zone, text, want string }{
+		{"Europe/Amsterdam", "2026-03-29T01:59:00", "2026-03-29T00:59Z"},
+		{"Europe/Amsterdam", "2026-03-29T02:30:00", "2026-03-29T01:30Z"},
+		{"Europe/Amsterdam", "2026-03-29T03:00:00", "2026-03-29T01:00Z"},
+		{"Europe/Amsterdam", "2026-10-25T01:59:00", "2026-10-24T23:59Z"},
+		{"Europe/Amsterdam", "2026-10-25T02:30:00", "2026-10-25T00:30Z"},
+		{"Europe/Amsterdam", "2026-10-25T03:00:00", "2026-10-25T02:00Z"},
+		{"America/Denver", "2026-03-08T02:30:00", "2026-03-08T09:30Z"},
+		{"America/Denver", "2026-11-01T01:30:00", "2026-11-01T07:30Z"},
+		{"America/Denver", "2026-11-01T02:00:00", "2026-11-01T09:00Z"},
+		{"America/Santiago", "2026-09-06", "2026-09-06T04:00Z"},
+		{"America/Santiago", "2026-04-04T23:30:00", "2026-04-05T02:30Z"},
+		{"America/Santiago", "2026-04-05", "2026-04-05T04:00Z"},
+		{"Australia/Sydney", "2026-10-04T02:30:00", "2026-10-03T16:30Z"},
+		{"Australia/Sydney", "2026-04-05T02:30:00", "2026-04-04T15:30Z"},
+		{"Australia/Sydney", "2026-04-05T03:00:00", "2026-04-04T17:00Z"},
+		{"Pacific/Kiritimati", "2026-03-01", "2026-02-28T10:00Z"},
+		{"Pacific/Pago_Pago", "2026-03-01", "2026-03-01T11:00Z"},
+	} {
+		if got := format.Time(tt.text, zone(t, tt.zone)); !got.Equal(instant(t, tt.want)) {
+			t.Errorf("%s in %s: %v, want %s", tt.text, tt.zone, got, tt.want)
+		}
 	}
 	for text, want := range map[string]time.Duration{"18:30": 18*time.Hour + 30*time.Minute, "06:00:05Z": 6*time.Hour + 5*time.Second, "24:00": 24 * time.Hour, "25:00": -1, "": -1, "8": -1, "22:00:00.000+01:00": 22 * time.Hour} {
 		if got, ok := format.Clock(text); ok != (want >= 0) || ok && got != want {

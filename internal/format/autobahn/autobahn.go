@@ -171,8 +171,8 @@ func (c *converter) end(v jsondoc.Value) time.Time {
 		if found == nil {
 			continue
 		}
-		if at, err := time.ParseInLocation("2.1.2006 15:04", found[1]+" "+found[2], c.berlin); err == nil {
-			return at.UTC()
+		if at, err := time.Parse("2.1.2006 15:04", found[1]+" "+found[2]); err == nil {
+			return format.Time(at.Format("2006-01-02 15:04"), c.berlin)
 		}
 	}
 	return time.Time{}
