@@ -56,8 +56,8 @@ func Explain(err error, name string) string {
 
 // advice says what a fault means and what to do.
 var advice = map[format.Fault]string{
-	format.BadXML:     "The document is not well-formed XML, or breaks off. Fetch it again, or tell its publisher.",
-	format.BadJSON:    "The document is not valid JSON (a member that stands twice is not), or breaks off. Fetch it again, or tell its publisher.",
+	format.BadXML:     "The document is not well-formed XML, or breaks off. If it is JSON, a table or a page, look at the feed's format; otherwise fetch it again, or tell its publisher.",
+	format.BadJSON:    "The document is not valid JSON (a member that stands twice is not), or breaks off. If it is XML, a table or a page, look at the feed's format; otherwise fetch it again, or tell its publisher.",
 	format.BadCSV:     "The document is not a table as the mapping says: look at quotes, delimiter and header.",
 	format.HasDTD:     "The document has a document type declaration. Such documents are not read: ask the publisher for one without.",
 	format.TooDeep:    "Elements are nested more than 100 deep.",
