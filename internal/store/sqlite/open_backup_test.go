@@ -15,6 +15,7 @@ import (
 
 	"wayside/internal/mapdata"
 	"wayside/internal/store/migrate"
+	"wayside/internal/store/storetest"
 )
 
 // Promises of this store beyond the contract.
@@ -295,6 +296,17 @@ func TestBackup(t *testing.T) {
 		t.Errorf("state of the new epoch = %+v, %v; want another epoch than %+v", got, err, before)
 	}
 	mustPush(t, second, feed, start, "afterwards", 10)
+}
+
+// TestBackupHoldsEverything: lines and ends of entities among it (D17.3).
+func TestBackupHoldsEverything(t *testing.T) {
+	db := openNew(t, Options{})
+	storetest.Fill(t, db, 100)
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	if err := db.Backup(t.Context(), copied, func(_, _ int) {}); err != nil {
+		t.Fatal(err)
+	}
+	storetest.Same(t, db, openAt(t, copied, Options{}))
 }
 
 func TestBackupFails(t *testing.T) {
