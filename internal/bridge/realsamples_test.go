@@ -14,7 +14,8 @@ import (
 )
 
 // TestRealDocuments converts what publishers wrote, from the folder that WAYSIDE_TEST_FORMATS names, a folder in it for each format: every
-// document is read to its end, and becomes the same each time.
+// document is read to its end, and becomes the same each time, in whatever order its items stand. NAME-status.X is the second document of
+// NAME-table.X.
 func TestRealDocuments(t *testing.T) {
 	root := os.Getenv("WAYSIDE_TEST_FORMATS")
 	if root == "" {
@@ -30,7 +31,7 @@ func TestRealDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, file := range files {
-			if strings.HasSuffix(file, ".mapping.json") {
+			if strings.HasSuffix(file, ".mapping.json") || strings.Contains(filepath.Base(file), "-status.") {
 				continue
 			}
 			o := format.Options{Now: time.Date(2023, 5, 22, 17, 40, 0, 0, time.UTC), Zone: amsterdam}
@@ -42,6 +43,9 @@ func TestRealDocuments(t *testing.T) {
 			}
 			t.Run(f.Name+"/"+filepath.Base(file), func(t *testing.T) {
 				d := format.Document{Open: bridge.Unpacked(func() (io.ReadCloser, error) { return os.Open(file) })}
+				if status := strings.Replace(file, "-table.", "-status.", 1); status != file {
+					d.Status = bridge.Unpacked(func() (io.ReadCloser, error) { return os.Open(status) })
+				}
 				var bad *format.Error
 				if _, err := f.Convert(d, &o, new(bridge.Skips), func(format.Item) error { return nil }); errors.As(err, &bad) {
 					t.Fatal(bridge.Explain(err, f.Name))
@@ -51,6 +55,7 @@ func TestRealDocuments(t *testing.T) {
 					t.Error("converting twice is not the same")
 				}
 				t.Log(text)
+				holdsInAnyOrder(t, f, sample{file: file, doc: d, o: o})
 			})
 		}
 	}
