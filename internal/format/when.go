@@ -1,6 +1,7 @@
 package format
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -96,6 +97,9 @@ func (v *Verdict) within(now time.Time, periods []Period) {
 			end = p.Until
 		}
 	}
+	if inside && !end.IsZero() {
+		end = lasting(periods, end)
+	}
 	switch {
 	case inside && !end.IsZero() && (v.End.IsZero() || end.Before(v.End)):
 		v.End = end
@@ -107,7 +111,25 @@ func (v *Verdict) within(now time.Time, periods []Period) {
 	}
 }
 
+// lasting is when what runs until end is over, with the periods that begin before it is or just then; zero: never.
+func lasting(periods []Period, end time.Time) time.Time {
+	sorted := slices.Clone(periods)
+	slices.SortFunc(sorted, func(a, b Period) int { return a.From.Compare(b.From) })
+	for _, p := range sorted {
+		switch {
+		case p.From.After(end):
+			return end
+		case p.Until.IsZero():
+			return p.Until
+		case p.Until.After(end) && p.Until.After(p.From):
+			end = p.Until
+		}
+	}
+	return end
+}
+
 // around appends the hours that begin between the day before now and eight days later, or on the first of their dates when that comes later.
+// Those of the last of these days are open, unless it is the last of their dates: what lasts until then is without an end.
 func (h *Hours) around(periods []Period, now time.Time) []Period {
 	if h.From < 0 || h.From >= 24*time.Hour || h.Until < 0 || h.Until > 24*time.Hour {
 		return periods
@@ -120,14 +142,20 @@ func (h *Hours) around(periods []Period, now time.Time) []Period {
 	if until <= h.From {
 		until += 24 * time.Hour
 	}
-	for i := range 9 {
+	const days = 9
+	for i := range days {
 		date := begin.AddDate(0, 0, i)
 		if !last.IsZero() && date.After(last) {
 			break
 		}
-		if h.Days&Day(date.Weekday()) != 0 {
-			periods = append(periods, Period{shown(date.Add(h.From), now.Location()), shown(date.Add(until), now.Location())})
+		if h.Days&Day(date.Weekday()) == 0 {
+			continue
 		}
+		p := Period{From: shown(date.Add(h.From), now.Location())}
+		if i < days-1 || date.Equal(last) {
+			p.Until = shown(date.Add(until), now.Location())
+		}
+		periods = append(periods, p)
 	}
 	return periods
 }

@@ -73,6 +73,10 @@ func TestPeriods(t *testing.T) {
 		"within":                  {"", []format.Period{period("2026-03-01T11:00Z", "2026-03-01T13:00Z")}, "", "2026-03-01T13:00Z", "2026-03-01T13:00Z"},
 		"the end first":           {"2026-03-01T12:30Z", []format.Period{period("2026-03-01T11:00Z", "2026-03-01T13:00Z")}, "", "2026-03-01T12:30Z", "2026-03-01T12:30Z"},
 		"two that meet":           {"", []format.Period{period("2026-03-01T11:00Z", "2026-03-01T13:00Z"), period("2026-03-01T11:30Z", "2026-03-01T14:00Z")}, "", "2026-03-01T14:00Z", "2026-03-01T13:00Z"},
+		"one after the other":     {"", []format.Period{period("2026-03-01T14:00Z", "2026-03-01T15:00Z"), period("2026-03-01T11:00Z", "2026-03-01T13:00Z"), period("2026-03-01T13:00Z", "2026-03-01T14:00Z")}, "", "2026-03-01T15:00Z", "2026-03-01T13:00Z"},
+		"a minute between":        {"", []format.Period{period("2026-03-01T11:00Z", "2026-03-01T13:00Z"), period("2026-03-01T13:01Z", "2026-03-01T14:00Z")}, "", "2026-03-01T13:00Z", "2026-03-01T13:00Z"},
+		"then open":               {"", []format.Period{period("2026-03-01T13:00Z", ""), period("2026-03-01T11:00Z", "2026-03-01T13:00Z")}, "", "", "2026-03-01T13:00Z"},
+		"then none":               {"", []format.Period{period("2026-03-01T12:30Z", "2026-03-01T10:00Z"), period("2026-03-01T11:00Z", "2026-03-01T13:00Z")}, "", "2026-03-01T13:00Z", "2026-03-01T12:30Z"},
 		"open":                    {"", []format.Period{period("2026-03-01T11:00Z", "")}, "", "", ""},
 		"open from the beginning": {"", []format.Period{period("", "2026-03-01T13:00Z")}, "", "2026-03-01T13:00Z", "2026-03-01T13:00Z"},
 		"between":                 {"", []format.Period{period("2026-03-01T10:00Z", "2026-03-01T11:00Z"), period("2026-03-01T13:00Z", "2026-03-01T14:00Z")}, format.NotYet, "", "2026-03-01T13:00Z"},
@@ -116,7 +120,10 @@ func TestHours(t *testing.T) {
 		"not before its date":     {"UTC", "2026-03-02T12:00Z", format.Hours{Days: format.EveryDay, From: 8 * time.Hour, Until: 17 * time.Hour, First: instant(t, "2026-05-01T00:00Z")}, format.NotYet, "", "2026-05-01T08:00Z"},
 		"on its last date":        {"UTC", "2026-03-02T12:00Z", format.Hours{Days: format.EveryDay, From: 8 * time.Hour, Until: 17 * time.Hour, Last: instant(t, "2026-03-02T00:00Z")}, "", "2026-03-02T17:00Z", "2026-03-02T17:00Z"},
 		"after its last date":     {"UTC", "2026-03-03T12:00Z", format.Hours{Days: format.EveryDay, From: 8 * time.Hour, Until: 17 * time.Hour, Last: instant(t, "2026-03-02T00:00Z")}, format.Ended, "", ""},
-		"all day":                 {"UTC", "2026-03-02T12:00Z", format.Hours{Days: format.EveryDay, Until: 24 * time.Hour}, "", "2026-03-03T00:00Z", "2026-03-03T00:00Z"},
+		"all day":                 {"UTC", "2026-03-02T12:00Z", format.Hours{Days: format.EveryDay, Until: 24 * time.Hour}, "", "", "2026-03-03T00:00Z"},
+		"all day, for a week":     {"UTC", "2026-03-02T12:00Z", format.Hours{Days: format.EveryDay, Until: 24 * time.Hour, Last: instant(t, "2026-03-09T00:00Z")}, "", "2026-03-10T00:00Z", "2026-03-03T00:00Z"},
+		"all day, until a date":   {"UTC", "2026-03-02T12:00Z", format.Hours{Days: format.EveryDay, Until: 24 * time.Hour, Last: instant(t, "2026-03-04T00:00Z")}, "", "2026-03-05T00:00Z", "2026-03-03T00:00Z"},
+		"all day, on weekdays":    {"UTC", "2026-03-02T12:00Z", format.Hours{Days: format.EveryDay &^ format.Day(time.Saturday), Until: 24 * time.Hour}, "", "2026-03-07T00:00Z", "2026-03-03T00:00Z"},
 	} {
 		w := format.When{Hours: []format.Hours{tt.hours}}
 		check(t, name, w.Judge(instant(t, tt.now), zone(t, tt.zone)), tt.skip, tt.ends, tt.again)

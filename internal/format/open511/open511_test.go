@@ -110,7 +110,7 @@ func TestSchedules(t *testing.T) {
 		`{"intervals":["2026-03-02/"],` + hours + `}`: {format.NotYet, ""}, `{"intervals":["/2026-02-02"],` + hours + `}`: {format.Ended, ""},
 		`{"recurring_schedules":[{"days":[1]}]}`: {format.NotYet, ""}, `{"recurring_schedules":[{"days":[8]}]}`: {format.Schedule, ""},
 		`{"recurring_schedules":[{"daily_start_time":"noon"}]}`: {format.Schedule, ""}, `{"recurring_schedules":[{"end_date":"2026-02-01"}]}`: {format.Ended, ""},
-		`{"recurring_schedules":[{}]}`: {"", "2026-03-02T00:00:00Z"},
+		`{"recurring_schedules":[{}]}`: {}, `{"recurring_schedules":[{"end_date":"2026-03-02"}]}`: {"", "2026-03-03T00:00:00Z"}, `{"recurring_schedules":[{"days":[7]}]}`: {"", "2026-03-02T00:00:00Z"},
 	} {
 		got := one(t, event(schedule))
 		if got.Skip != want.skip || want.skip == "" && !got.EndsAt.Equal(format.Time(want.end, nil)) {
