@@ -41,6 +41,7 @@ type Verdict struct {
 }
 
 // Judge says whether what happens at these times counts now (D17.6). zone is the feed's; nil: it names none, and a schedule can't be read.
+// It may put Periods into another order.
 func (w *When) Judge(now time.Time, zone *time.Location) Verdict {
 	var v Verdict
 	v.meet(now, w.Start)
@@ -111,11 +112,11 @@ func (v *Verdict) within(now time.Time, periods []Period) {
 	}
 }
 
-// lasting is when what runs until end is over, with the periods that begin before it is or just then; zero: never.
+// lasting is when what runs until end is over, with the periods that begin before it is or just then; zero: never. It sorts the periods
+// where they are: strangers write hundreds of thousands of them.
 func lasting(periods []Period, end time.Time) time.Time {
-	sorted := slices.Clone(periods)
-	slices.SortFunc(sorted, func(a, b Period) int { return a.From.Compare(b.From) })
-	for _, p := range sorted {
+	slices.SortFunc(periods, func(a, b Period) int { return a.From.Compare(b.From) })
+	for _, p := range periods {
 		switch {
 		case p.From.After(end):
 			return end
