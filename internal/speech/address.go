@@ -53,7 +53,8 @@ func (a *addresses) nonce(plain []byte) []byte {
 
 // open returns the announcement of an address that seal made.
 func (a *addresses) open(address string) (language, text string, ok bool) {
-	const overhead = 64 // bytes of nonce, tag and language, generously
+	// Bytes of nonce, tag and language, generously.
+	const overhead = 64
 	if len(address) > base64.RawURLEncoding.EncodedLen(maxText+overhead) || strings.ContainsAny(address, "\r\n") { // the decoder skips these
 		return "", "", false
 	}
