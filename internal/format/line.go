@@ -105,9 +105,11 @@ func PointOf(line []geo.Point, both bool) geo.Point {
 	}
 	var few [MaxLine]float64
 	lengths, left := append(few[:0], 0), 0.0 // of the way to each position from the one before
-	for i := 1; i < len(line); i++ {
-		d := geo.Distance(line[i-1], line[i])
-		lengths, left = append(lengths, d), left+d/2
+	before := line[0].Vector()
+	for _, p := range line[1:] {
+		at := p.Vector()
+		d := geo.MetresOf(before.ChordSquared(at))
+		lengths, left, before = append(lengths, d), left+d/2, at
 	}
 	for i := 1; i < len(line); i++ {
 		d := lengths[i]

@@ -115,12 +115,20 @@ type members struct {
 	first bool
 }
 
-func (m *members) name(name string) {
+// next parts a member from the one before.
+func (m *members) next() {
 	if !m.first {
 		m.dst = append(m.dst, ',')
 	}
 	m.first = false
-	m.dst = append(appendText(m.dst, name), ':')
+}
+
+// name writes a name of ours, which needs no escapes.
+func (m *members) name(name string) {
+	m.next()
+	m.dst = append(m.dst, '"')
+	m.dst = append(m.dst, name...)
+	m.dst = append(m.dst, '"', ':')
 }
 
 func (m *members) text(name, text string) {
@@ -146,7 +154,8 @@ func (m *members) flag(name string, set bool) {
 
 func (m *members) time(name string, at time.Time) {
 	if !at.IsZero() && at.Year() >= 1 && at.Year() <= 9999 {
-		m.text(name, at.UTC().Truncate(time.Second).Format(time.RFC3339))
+		m.name(name)
+		m.dst = append(at.UTC().Truncate(time.Second).AppendFormat(append(m.dst, '"'), time.RFC3339), '"')
 	}
 }
 
@@ -176,8 +185,8 @@ func (p *Properties) append(dst []byte) []byte {
 		m.charging(p.Charging)
 	}
 	for _, own := range p.Own {
-		m.name(own.Name)
-		m.dst = append(m.dst, own.Value...)
+		m.next()
+		m.dst = append(append(appendText(m.dst, own.Name), ':'), own.Value...)
 	}
 	return append(m.dst, '}')
 }

@@ -23,7 +23,8 @@ const maxPositions = 200_000
 // GeoJSON reads a geometry (D17.4, D17.5). both says that it concerns both directions. Polygons are no place on a road: a collection is
 // one of its lines and points.
 func GeoJSON(v jsondoc.Value, both bool) Place {
-	r := reader{left: maxPositions}
+	var few [4][]geo.Point
+	r := reader{left: maxPositions, parts: few[:0]}
 	r.geometry(v)
 	switch {
 	case len(r.parts) > 0:

@@ -92,12 +92,16 @@ func (r *Reader) enclosed(opens, closes byte, each func() error) error {
 	if r.dec.StackDepth() > format.MaxDepth {
 		return r.Error(format.TooDeep)
 	}
-	for r.Kind() != closes {
-		before := r.dec.InputOffset()
-		if r.Kind() == 0 {
+	for {
+		kind := r.Kind()
+		if kind == closes {
+			break
+		}
+		if kind == 0 {
 			_, err := r.dec.ReadToken()
 			return r.wrong(err)
 		}
+		before := r.dec.InputOffset()
 		if err := each(); err != nil {
 			return err
 		}

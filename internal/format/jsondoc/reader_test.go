@@ -176,6 +176,30 @@ func TestShortNumbers(t *testing.T) {
 	}
 }
 
+// TestEscapedNames finds members whose names are written with escapes, beside others that look like them, in items one after another.
+func TestEscapedNames(t *testing.T) {
+	r := jsondoc.New(strings.NewReader(`[{"\u0061\u0062":"1\n","a\\u0062":"2","":"3"},{"ab":"4","c":"5\\"}]`))
+	wants := []map[string]string{{"ab": "1\n", `a\u0062`: "2", "": "3", `\u0061\u0062`: ""}, {"ab": "4", "c": `5\`, "": ""}}
+	err := r.Elements(func() error {
+		v, err := r.Value()
+		for name, want := range wants[0] {
+			if got := v.Get(name).Text(); got != want {
+				t.Errorf("%q: %q, want %q", name, got, want)
+			}
+		}
+		for name := range v.Members() {
+			if wants[0][name] == "" {
+				t.Errorf("there is no member %q", name)
+			}
+		}
+		wants = wants[1:]
+		return err
+	})
+	if err != nil || len(wants) != 0 {
+		t.Error(err, wants)
+	}
+}
+
 // endless is a text without end.
 type endless struct{ begin, then string }
 

@@ -1,7 +1,6 @@
 package jsondoc
 
 import (
-	"bytes"
 	"iter"
 	"strconv"
 
@@ -14,14 +13,23 @@ import (
 type tree struct {
 	text  []byte
 	parts []part
+	names map[string]string // of members: documents repeat few of them
 }
+
+// maxNames and maxName bound the names that a tree keeps between items.
+const (
+	maxNames = 1000
+	maxName  = 64 // bytes
+)
 
 // part is one value of a tree, with its name when it is a member. Offsets are into the text.
 type part struct {
-	name, nameEnd uint32 // with the quotes; both 0: an element, or the whole
+	name, nameEnd uint32 // within the quotes; both 0: an element, or the whole
 	start, end    uint32
 	next          uint32 // the part after all that this one contains
 	kind          byte   // one of { [ " 0 t f n
+	escapedName   bool
+	escaped       bool // a string that does not stand as it is
 }
 
 // maxParts is how many parts an item has at most, which are larger in memory than in the text.
@@ -32,7 +40,7 @@ func (t *tree) read(text []byte, levels int) format.Fault {
 	t.text, t.parts = text, t.parts[:0]
 	var open [128]uint32 // parts that are not closed yet
 	depth := 0
-	var name, nameEnd uint32
+	var next part // what is known of the part that comes next
 	named := false
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -48,8 +56,8 @@ func (t *tree) read(text []byte, levels int) format.Fault {
 			continue
 		}
 		if c == '"' && !named && depth > 0 && t.parts[open[depth-1]].kind == '{' {
-			end := endOfString(text, i)
-			name, nameEnd, named = uint32(i), uint32(end), true
+			end, escaped := endOfString(text, i)
+			next, named = part{name: uint32(i + 1), nameEnd: uint32(end - 1), escapedName: escaped}, true
 			i = end
 			continue
 		}
@@ -57,8 +65,9 @@ func (t *tree) read(text []byte, levels int) format.Fault {
 		if at == maxParts {
 			return format.TooLarge
 		}
-		t.parts = append(t.parts, part{name: name, nameEnd: nameEnd, start: uint32(i), next: at + 1, kind: kindOf(c)})
-		name, nameEnd, named = 0, 0, false
+		next.start, next.next, next.kind = uint32(i), at+1, kindOf(c)
+		t.parts = append(t.parts, next)
+		next, named = part{}, false
 		switch c {
 		case '{', '[':
 			if depth == levels || depth == len(open) {
@@ -69,7 +78,7 @@ func (t *tree) read(text []byte, levels int) format.Fault {
 			i++
 			continue
 		case '"':
-			i = endOfString(text, i)
+			i, t.parts[at].escaped = endOfString(text, i)
 		default:
 			for i < len(text) && text[i] > ' ' && text[i] != ',' && text[i] != '}' && text[i] != ']' {
 				i++
@@ -87,23 +96,18 @@ func kindOf(c byte) byte {
 	return c
 }
 
-// endOfString is behind the closing quote of the string that begins at i.
-func endOfString(text []byte, i int) int {
-	for i++; ; {
-		n := bytes.IndexByte(text[i:], '"')
-		if n < 0 {
-			return len(text)
-		}
-		i += n
-		escapes := 0
-		for text[i-1-escapes] == '\\' {
-			escapes++
-		}
-		i++
-		if escapes%2 == 0 {
-			return i
+// endOfString is behind the closing quote of the string that begins at i. escaped says that it does not stand as it is.
+func endOfString(text []byte, i int) (end int, escaped bool) {
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			return i + 1, escaped
+		case '\\':
+			escaped = true
+			i++
 		}
 	}
+	return len(text), escaped
 }
 
 // Value is a value of an item. The zero Value stands for one that is absent; null counts as absent.
@@ -120,10 +124,13 @@ func (v Value) Exists() bool { return v.exists && v.part().kind != 'n' }
 
 // Kind is what the value is by its first character: one of { [ " 0 t f, and 0 for one that is absent.
 func (v Value) Kind() byte {
-	if !v.Exists() {
+	if !v.exists {
 		return 0
 	}
-	return v.part().kind
+	if kind := v.part().kind; kind != 'n' {
+		return kind
+	}
+	return 0
 }
 
 // Raw is the value's text.
@@ -146,37 +153,39 @@ func (v Value) member(name string) Value {
 	if v.Kind() != '{' {
 		return Value{}
 	}
-	p := v.part()
-	for i := v.at + 1; i < p.next; i = v.t.parts[i].next {
-		if v.t.named(i, name) {
+	text, parts := v.t.text, v.t.parts
+	for i, end := v.at+1, parts[v.at].next; i < end; {
+		p := &parts[i]
+		if string(text[p.name:p.nameEnd]) == name && !p.escapedName || p.escapedName && v.t.nameOf(i) == name {
 			return Value{v.t, i, true}
 		}
+		i = p.next
 	}
 	return Value{}
 }
 
-// named says whether a part is the member of that name.
-func (t *tree) named(i uint32, name string) bool {
-	raw := t.text[t.parts[i].name:t.parts[i].nameEnd]
-	if len(raw) < 2 {
-		return false
+// nameOf is the name of a member. Of those that documents repeat, there is one string for all items.
+func (t *tree) nameOf(i uint32) string {
+	p := &t.parts[i]
+	if p.escapedName {
+		return unescaped(t.text[p.name-1 : p.nameEnd+1])
 	}
-	if raw = raw[1 : len(raw)-1]; bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw) == name
+	raw := t.text[p.name:p.nameEnd]
+	if kept, ok := t.names[string(raw)]; ok {
+		return kept
 	}
-	return t.nameOf(i) == name
+	name := string(raw)
+	if len(t.names) < maxNames && len(name) <= maxName {
+		if t.names == nil {
+			t.names = make(map[string]string)
+		}
+		t.names[name] = name
+	}
+	return name
 }
 
-func (t *tree) nameOf(i uint32) string { return unquoted(t.text[t.parts[i].name:t.parts[i].nameEnd]) }
-
-// unquoted is the text of a JSON string.
-func unquoted(raw []byte) string {
-	if len(raw) < 2 {
-		return ""
-	}
-	if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 {
-		return string(inner)
-	}
+// unescaped is the text of a JSON string.
+func unescaped(raw []byte) string {
 	text, err := jsontext.AppendUnquote(nil, raw)
 	if err != nil {
 		return "" // cannot be: the decoder has read it
@@ -188,11 +197,20 @@ func unquoted(raw []byte) string {
 func (v Value) Text() string {
 	switch v.Kind() {
 	case '"':
-		return unquoted(v.Raw())
+		return v.unquoted()
 	case '0', 't', 'f':
 		return string(v.Raw())
 	}
 	return ""
+}
+
+// unquoted is the text of a string.
+func (v Value) unquoted() string {
+	p := v.part()
+	if p.escaped {
+		return unescaped(v.Raw())
+	}
+	return string(v.t.text[p.start+1 : p.end-1])
 }
 
 // String is the text of a string, and false for any other value.
@@ -200,7 +218,7 @@ func (v Value) String() (string, bool) {
 	if v.Kind() != '"' {
 		return "", false
 	}
-	return unquoted(v.Raw()), true
+	return v.unquoted(), true
 }
 
 // Number is a number that a float64 holds.
