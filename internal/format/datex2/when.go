@@ -27,13 +27,18 @@ func times(n xmldoc.Node, o *format.Options) (start, end time.Time, v format.Ver
 		overall.Start = time.Time{}
 	}
 	v = overall.Judge(o.Now, o.Zone)
-	if v.Skip != "" {
-		return start, end, v
-	}
+	var plain format.When // all periods without a schedule: those that adjoin are one
 	var within []format.Verdict
 	for period := range specified.All("validPeriod") {
 		when := periodOf(period, o)
-		within = append(within, when.Judge(o.Now, o.Zone))
+		if len(when.Hours) > 0 || when.Unread {
+			within = append(within, when.Judge(o.Now, o.Zone))
+			continue
+		}
+		plain.Periods = append(plain.Periods, format.Period{From: when.Start, Until: when.End})
+	}
+	if len(plain.Periods) > 0 {
+		within = append([]format.Verdict{plain.Judge(o.Now, o.Zone)}, within...)
 	}
 	return start, end, v.Within(within)
 }
