@@ -41,6 +41,7 @@ type checkPage struct {
 	Trial   *trial.Result
 	Outcome string        // translated
 	Do      template.HTML // advice after a failure
+	At      string        // where a document in another format is bad, translated; empty: not known
 	Took    string
 	Size    string
 	URL     string // the fetched URL; empty: a text was pasted
@@ -126,6 +127,7 @@ func (p *checkPage) translate(w *words.Words) error {
 		if p.Do = outcomeAdvice(w, &a); p.URL == "" && a.Outcome == mapdata.OutcomeParseError && a.Reason == "" {
 			p.Do = syntaxErrorPosition(w, p.Text)
 		}
+		p.At = faultText(w, p.Trial.Line, p.Trial.Byte)
 		return nil
 	}
 	for i, info := range mapdata.Kinds() {

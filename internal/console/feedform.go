@@ -31,10 +31,7 @@ type feedForm struct {
 // getNewFeed answers GET /feeds/new. The page of checking links to it with what was checked.
 func (c *Console) getNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	values := url.Values{"direction": {"push"}, "visibility": {"public"}, "pull_interval_seconds": {"300"}}
-	if q := r.URL.Query(); q.Get("pull_url") != "" {
-		values.Set("direction", "pull")
-		values.Set("pull_url", q.Get("pull_url"))
-	}
+	fillFromCheck(r.URL.Query(), values)
 	chosen := c.fillFrom(r.URL.Query().Get("from"), values)
 	page := c.newFeedPage(newForm(values))
 	page.Chosen = chosen

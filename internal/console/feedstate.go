@@ -85,6 +85,7 @@ type notice struct {
 	Then  template.HTML // consequence of doing nothing; empty: there is none
 	Note  string        // a curator's note; empty: none
 	Try   bool          // show a button to try again
+	At    string        // where a document in another format is bad: "xml: line 3"; empty: not known
 }
 
 // noticeBuilder makes the notices of one feed.
@@ -142,6 +143,7 @@ func (t *noticeBuilder) failure(s feedState, key string) {
 	}
 	n := t.add(s.Tone(), key, outcomeText(t.words, last), t.feed.Polling.ConsecutiveFailures, mapdata.MaxFailures)
 	n.Then, n.Text, n.Try = n.Text, outcomeAdvice(t.words, last), s == stateDeactivated
+	n.At = placeOfFault(t.feed)
 }
 
 // schedule describes a fetch that is due, and a snapshot that shrank.

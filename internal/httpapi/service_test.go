@@ -145,7 +145,8 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 			_, _, err := safehttp.CheckAuthHeader(header)
 			return err
 		},
-		Seal: func(plain []byte, id mapdata.FeedID) ([]byte, error) { return d.box.Seal(plain, id), nil },
+		Formats: []feed.Format{{Name: "wzdx"}, {Name: "datex2", Zone: true}},
+		Seal:    func(plain []byte, id mapdata.FeedID) ([]byte, error) { return d.box.Seal(plain, id), nil },
 	})
 	streams := stream.Config{Now: d.time, Moved: d.signals.Moved, PollInterval: limits.streamPoll, HeartbeatInterval: limits.streamHeartbeat}
 	if len(limits.upstreams) > 0 {

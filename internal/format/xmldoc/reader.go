@@ -102,8 +102,9 @@ func (r *Reader) token() (xml.Token, error) {
 		}
 		r.open = r.open[:len(r.open)-1]
 	case xml.CharData:
-		if len(r.open) == 0 && len(bytes.TrimSpace(t)) > 0 {
-			return nil, r.Error(format.BadXML)
+		if text := bytes.TrimLeft(t, " \t\r\n"); len(r.open) == 0 && len(text) > 0 {
+			line, _ := r.dec.InputPos() // behind the text: what is no XML at all is wrong where it begins
+			return nil, &format.Error{Fault: format.BadXML, Line: line - bytes.Count(text, []byte{'\n'})}
 		}
 	case xml.Directive:
 		return nil, r.Error(format.HasDTD) // the guard lets none through

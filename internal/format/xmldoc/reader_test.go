@@ -101,6 +101,16 @@ func TestNodes(t *testing.T) {
 	}
 }
 
+// TestLineOfText checks that a document that is no XML is wrong where it begins, not where it ends.
+func TestLineOfText(t *testing.T) {
+	for text, want := range map[string]int{"id;kind\n1;a\n2;b\n": 1, "\n\n {\n\"a\": 1}\n": 3, "<a>\n</a>\n\nx\ny\n": 4} {
+		_, err := read(strings.NewReader(text))
+		if bad := (*format.Error)(nil); !errors.As(err, &bad) || bad.Line != want {
+			t.Errorf("%q: %v, want line %d", text, err, want)
+		}
+	}
+}
+
 func TestBadDocuments(t *testing.T) {
 	const laughs = `<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;">]><lolz>&lol2;</lolz>`
 	for text, want := range map[string]format.Fault{

@@ -1,0 +1,33 @@
+package httpapi_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"wayside/internal/mapdata"
+)
+
+// TestCheckOffersWhatADocumentSays checks a document in another format: its publisher and licence are shown, and taken over by the form
+// of a new feed (D17.19); one that is bad says where.
+func TestCheckOffersWhatADocumentSays(t *testing.T) {
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.org", mapdata.Driver)
+	const document = `{"feed_info":{"publisher":"Roads of <b>Testshire</b> & Co","license":"https://creativecommons.org/publicdomain/zero/1.0/"},"features":[]}`
+	contains(t, owner.form("/check", url.Values{"json": {document}, "format": {"wzdx"}}).want(t, 200).body,
+		"The document says", "Roads of Testshire & Co", "publicdomain/zero")
+	contains(t, owner.form("/check", url.Values{"json": {"a;b\n1;2\n"}, "format": {"datex2"}}).want(t, 200).body, "not well-formed XML", "It breaks at line 1.")
+	contains(t, owner.form("/check", url.Values{"json": {`{"features":[}`}, "format": {"wzdx"}}).want(t, 200).body, "It breaks at byte 13.")
+	const attribution = `"Testshire" <i>`
+	page := owner.page("/feeds/new?"+url.Values{
+		"pull_url": {"https://a.example.org/"}, "format": {"wzdx"}, "time_zone": {"Europe/Berlin"}, "attribution": {attribution}, "licence": {"CC0-1.0"}, "name": {"not taken over"},
+	}.Encode(), 200)
+	for _, want := range []string{`value="https://a.example.org/"`, `value="pull" required checked`, `value="wzdx" selected`, `value="Europe/Berlin"`, `value="&#34;Testshire&#34; &lt;i&gt;"`, `value="CC0-1.0"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the form lacks %s", want)
+		}
+	}
+	if strings.Contains(page, attribution) || strings.Contains(page, "not taken over") {
+		t.Error("the form has what it should not")
+	}
+}
