@@ -21,25 +21,35 @@ const (
 
 // Convert is a format.Convert.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
-	c := converter{o: o, yield: yield, words: format.Vocabulary(), statuses: make(map[string]status)}
-	var found map[string]bool
-	var err error
-	if d.Status != nil {
-		if found, err = c.read(format.Document{Open: d.Status}, true); err == nil && !found[statusPublication] {
-			err = &format.Error{Fault: format.NotFormat}
-		}
-		c.told = true
-	} else if found, err = c.read(d, true); err == nil {
-		c.told = found[statusPublication]
-	}
-	if err != nil {
+	c := converter{o: o, yield: yield, words: format.Vocabulary(), statuses: make(map[string]status), tree: tree{names: make(map[string]string)}}
+	if err := c.readStatuses(d); err != nil {
 		return format.Summary{}, err
 	}
-	found, err = c.read(d, false)
+	found, err := c.read(d, false)
 	if err == nil && !found[tablePublication] {
 		err = &format.Error{Fault: format.NotFormat}
 	}
 	return c.summary, err
+}
+
+// readStatuses reads the second document, otherwise the statuses that the document itself has: most have none.
+func (c *converter) readStatuses(d format.Document) error {
+	if d.Status != nil {
+		c.told = true
+		found, err := c.read(format.Document{Open: d.Status}, true)
+		if err == nil && !found[statusPublication] {
+			err = &format.Error{Fault: format.NotFormat}
+		}
+		return err
+	}
+	has, err := format.Mentions(d, "StatusPublication", "PointStatus")
+	if !has || err != nil {
+		return err
+	}
+	c.twice = true
+	found, err := c.read(d, true)
+	c.told = found[statusPublication]
+	return err
 }
 
 type converter struct {
@@ -51,6 +61,8 @@ type converter struct {
 	told     bool              // there is a publication of statuses
 	found    map[string]bool   // publications of the document that is being read
 	dynamic  bool              // statuses are wanted of it, not sites
+	twice    bool              // the document is read for both, once each
+	tree     tree
 	row      []byte
 }
 
@@ -99,7 +111,7 @@ func (c *converter) readXML(d format.Document) error {
 			}
 			n, err := r.Element()
 			if err == nil {
-				err = c.take(fromXML(n))
+				err = c.take(c.tree.ofXML(n))
 			}
 			if err != nil {
 				return err
@@ -126,7 +138,7 @@ func (c *converter) readJSON(r *jsondoc.Reader) error {
 	case '[':
 		return r.Elements(func() error { return c.readJSON(r) })
 	case '{':
-		return r.Members(func(name string) error { return c.member(r, plainName(name)) })
+		return r.Members(func(name string) error { return c.member(r, c.tree.plain(name)) })
 	}
 	return r.Skip()
 }
@@ -135,7 +147,13 @@ func (c *converter) member(r *jsondoc.Reader, name string) error {
 	c.meet(name)
 	switch name {
 	case tablePublication, statusPublication:
-		if c.dynamic == (name == tablePublication) {
+		switch {
+		case c.dynamic != (name == tablePublication):
+		case c.twice && c.dynamic:
+			return c.pass(r, siteElement)
+		case c.twice:
+			return c.pass(r, statusElement)
+		default:
 			return r.Skip()
 		}
 	case siteElement, statusElement, "publicationCreator":
@@ -150,6 +168,25 @@ func (c *converter) member(r *jsondoc.Reader, name string) error {
 	return c.readJSON(r)
 }
 
+// pass passes over a publication that this reading does not want, and the other one does: the elements of a name each at once.
+func (c *converter) pass(r *jsondoc.Reader, element string) error {
+	switch r.Kind() {
+	case '[':
+		return r.Elements(func() error { return c.pass(r, element) })
+	case '{':
+		return r.Members(func(name string) error {
+			switch {
+			case c.tree.plain(name) != element:
+				return c.pass(r, element)
+			case r.Kind() == '[':
+				return r.Elements(r.Pass)
+			}
+			return r.Pass()
+		})
+	}
+	return r.Skip()
+}
+
 func (c *converter) value(r *jsondoc.Reader, name string) error {
 	v, err := r.Value()
 	if err != nil {
@@ -161,31 +198,31 @@ func (c *converter) value(r *jsondoc.Reader, name string) error {
 		}
 		return nil
 	}
-	return c.take(fromJSON(name, v, nil)[0])
+	return c.take(c.tree.ofJSON(name, v))
 }
 
 // take keeps a status, or makes a row of a site.
 func (c *converter) take(t thing) error {
-	switch t.name {
+	switch t.part().name {
 	case siteElement:
-		return c.yield(c.item(&t))
+		return c.yield(c.item(t))
 	case "publicationCreator":
 		c.summary.Publisher = format.Text(t.kid("nationalIdentifier").words())
 		return nil
 	}
-	if inner := t.kid("electricChargingPointStatus"); inner != nil {
-		t = *inner
+	if inner := t.kid("electricChargingPointStatus"); inner.exists() {
+		t = inner
 	}
-	reference := t.kid("reference")
-	if reference == nil || reference.id == "" {
+	id := t.kid("reference").id()
+	if id == "" {
 		return nil
 	}
 	if len(c.statuses) == format.MaxItems {
 		return &format.Error{Fault: format.TooMany}
 	}
 	told := status{t.kid("status").words(), format.Time(t.kid("lastUpdated").words(), c.o.Zone)}
-	if before, twice := c.statuses[reference.id]; !twice || told.after(before) {
-		c.statuses[reference.id] = told
+	if before, twice := c.statuses[id]; !twice || told.after(before) {
+		c.statuses[id] = told
 	}
 	return nil
 }

@@ -120,6 +120,17 @@ func TestStatusesOfOnePoint(t *testing.T) {
 	}
 }
 
+// TestStatusesInOneDocument reads them before and after the sites, and where their names are written with escapes.
+func TestStatusesInOneDocument(t *testing.T) {
+	sites, statuses := table(`{"idG":"p"}`), statusOf("p", "charging")
+	escaped := strings.NewReplacer("egiEnergy", `\u0065giEnergy`, "Publication", `Publicatio\u006e`, "refillPoint", `refillPoin\u0074`).Replace(statuses)
+	for _, text := range []string{"[" + sites + "," + statuses + "]", "[" + statuses + "," + sites + "]", "[" + sites + "," + escaped + "]"} {
+		if got := string(one(t, text, "").Row); !strings.Contains(got, `"occupied":1`) {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
+
 func TestBadDocuments(t *testing.T) {
 	good := table(`{"idG":"p"}`)
 	for name, tt := range map[string]struct {

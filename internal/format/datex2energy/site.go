@@ -11,8 +11,8 @@ import (
 )
 
 // item makes a row of a site, or finds the first reason not to (D17.11).
-func (c *converter) item(t *thing) format.Item {
-	item := format.Item{ID: t.id}
+func (c *converter) item(t thing) format.Item {
+	item := format.Item{ID: t.id()}
 	if item.ID == "" {
 		item.Skip = format.NoID
 		return item
@@ -20,14 +20,14 @@ func (c *converter) item(t *thing) format.Item {
 	site := format.Site{Told: c.told, Charging: format.Charging{Name: t.kid("name").words(), Operator: t.kid("operator").find("name").words()}}
 	points := 0
 	var at time.Time
-	t.each("refillPoint", func(point *thing) {
-		if inner := point.kid("electricChargingPoint"); inner != nil {
+	t.each("refillPoint", func(point thing) {
+		if inner := point.kid("electricChargingPoint"); inner.exists() {
 			point = inner
-		} else if point.typ != "electricChargingPoint" {
+		} else if point.part().typ != "electricChargingPoint" {
 			return
 		}
 		points++
-		status := c.statuses[point.id]
+		status := c.statuses[point.id()]
 		if !site.Point(status.word) {
 			item.Word = status.word
 			return
@@ -61,20 +61,20 @@ func (c *converter) item(t *thing) format.Item {
 }
 
 // point adds what a charging point gives.
-func (c *converter) point(site *format.Site, point *thing) {
+func (c *converter) point(site *format.Site, point thing) {
 	for _, name := range [...]string{"maxPowerAtSocket", "availableChargingPower"} {
-		point.each(name, func(power *thing) {
+		point.each(name, func(power thing) {
 			if watts, err := strconv.ParseFloat(power.words(), 64); err == nil {
 				site.Power(watts / 1000)
 			}
 		})
 	}
-	point.each("currentType", func(current *thing) {
+	point.each("currentType", func(current thing) {
 		if strings.EqualFold(current.words(), "dc") {
 			site.DirectCurrent()
 		}
 	})
-	point.each("connectorType", func(plug *thing) {
+	point.each("connectorType", func(plug thing) {
 		word := plug.words()
 		site.Plug(c.words.Plugs.DATEX2, word)
 		if slices.Contains([]string{"ccs", "ccs1", "chademo", "mcs"}, c.words.Plugs.DATEX2[word]) {
@@ -84,7 +84,7 @@ func (c *converter) point(site *format.Site, point *thing) {
 }
 
 // placeOf is where a site is: the first coordinates of its location, otherwise of its first station.
-func placeOf(t *thing) (geo.Point, bool) {
+func placeOf(t thing) (geo.Point, bool) {
 	if p, ok := coordinates(t.kid("locationReference")); ok {
 		return p, true
 	}
@@ -92,34 +92,36 @@ func placeOf(t *thing) (geo.Point, bool) {
 }
 
 // coordinates are the first latitude and longitude that stand beside each other.
-func coordinates(t *thing) (geo.Point, bool) {
-	if t == nil {
+func coordinates(t thing) (geo.Point, bool) {
+	if !t.exists() {
 		return geo.Point{}, false
 	}
-	lat, errLat := strconv.ParseFloat(t.kid("latitude").words(), 64)
-	lng, errLng := strconv.ParseFloat(t.kid("longitude").words(), 64)
-	if errLat == nil && errLng == nil {
-		return geo.Point{Lat: lat, Lng: lng}, true
-	}
-	for i := range t.kids {
-		if p, ok := coordinates(&t.kids[i]); ok {
-			return p, true
+	for i, end := t.at, t.part().next; i < end; i++ {
+		inner := thing{t.tree, i}
+		north, east := inner.kid("latitude"), inner.kid("longitude")
+		if !north.exists() || !east.exists() {
+			continue
+		}
+		lat, errLat := strconv.ParseFloat(north.words(), 64)
+		lng, errLng := strconv.ParseFloat(east.words(), 64)
+		if errLat == nil && errLng == nil {
+			return geo.Point{Lat: lat, Lng: lng}, true
 		}
 	}
 	return geo.Point{}, false
 }
 
 // address reads postcode, city, country, and the street with the number of the house.
-func address(t *thing, p *format.Properties, c *format.Charging) {
-	if t == nil {
-		return
-	}
+func address(t thing, p *format.Properties, c *format.Charging) {
 	c.Postcode, c.City, c.Country = t.kid("postcode").words(), t.kid("city").words(), t.kid("countryCode").words()
-	lines := make(map[string]string)
-	t.each("addressLine", func(line *thing) {
-		if kind := line.kid("type").words(); lines[kind] == "" {
-			lines[kind] = line.kid("text").words()
+	var street, number string
+	t.each("addressLine", func(line thing) {
+		switch kind := line.kid("type").words(); {
+		case kind == "street" && street == "":
+			street = line.kid("text").words()
+		case kind == "houseNumber" && number == "":
+			number = line.kid("text").words()
 		}
 	})
-	p.Street = strings.TrimSpace(lines["street"] + " " + lines["houseNumber"])
+	p.Street = strings.TrimSpace(street + " " + number)
 }

@@ -7,13 +7,32 @@ import (
 	"wayside/internal/format/xmldoc"
 )
 
-// thing is an element of a publication, of either form: names without prefixes and with a small first letter.
-type thing struct {
-	name string
-	id   string
-	typ  string // of XML: xsi:type, with a small first letter; JSON has an element within instead
+// tree is an element of a publication with all that is in it, of either form, in the order of the text: a part is followed by what it
+// contains. The next item uses it again.
+type tree struct {
+	parts []part
+	names map[string]string // of JSON, and what they are plainly: documents repeat few of them
+}
+
+// part is one element: names are without prefixes and with a small first letter.
+type part struct {
+	name     string
+	next     int    // the part after all that this one contains
+	typ      string // of XML: xsi:type, with a small first letter; JSON has an element within instead
+	id, text word
+}
+
+// word is a text, which is made of JSON only when somebody asks for it.
+type word struct {
 	text string
-	kids []thing
+	json jsondoc.Value
+}
+
+func (w word) String() string {
+	if w.json.Exists() {
+		return w.json.Text()
+	}
+	return w.text
 }
 
 // prefixes stand before names in JSON, where XML has namespaces.
@@ -37,94 +56,140 @@ func small(name string) string {
 	return string(name[0]|0x20) + name[1:]
 }
 
-func fromXML(n xmldoc.Node) thing {
-	t := thing{name: small(n.Name()), id: n.Attr("id"), typ: small(n.Type()), text: n.Text()}
-	for child := range n.Children() {
-		t.kids = append(t.kids, fromXML(child))
+// maxNames bounds the names that a tree keeps.
+const maxNames = 1000
+
+// plain is plainName, which it asks once for each name.
+func (t *tree) plain(name string) string {
+	if plain, known := t.names[name]; known {
+		return plain
 	}
-	return t
+	plain := plainName(name)
+	if len(t.names) < maxNames {
+		t.names[name] = plain
+	}
+	return plain
 }
 
-// fromJSON gives the things that a member stands for: an array stands for its elements.
-func fromJSON(name string, v jsondoc.Value, to []thing) []thing {
-	t := thing{name: name}
+// ofXML makes the tree of an element.
+func (t *tree) ofXML(n xmldoc.Node) thing {
+	t.parts = t.parts[:0]
+	t.addXML(n)
+	return thing{t, 0}
+}
+
+func (t *tree) addXML(n xmldoc.Node) {
+	at := len(t.parts)
+	t.parts = append(t.parts, part{name: small(n.Name()), typ: small(n.Type()), id: word{text: n.Attr("id")}, text: word{text: n.Text()}})
+	for child := range n.Children() {
+		t.addXML(child)
+	}
+	t.parts[at].next = len(t.parts)
+}
+
+// ofJSON makes the tree of an object.
+func (t *tree) ofJSON(name string, v jsondoc.Value) thing {
+	t.parts = t.parts[:0]
+	t.addJSON(name, v)
+	return thing{t, 0}
+}
+
+// addJSON adds what a member stands for: an array stands for its elements.
+func (t *tree) addJSON(name string, v jsondoc.Value) {
+	at := len(t.parts)
 	switch v.Kind() {
 	case '[':
 		for element := range v.Elements() {
-			to = fromJSON(name, element, to)
+			t.addJSON(name, element)
 		}
-		return to
+		return
 	case '{':
+		t.parts = append(t.parts, part{name: name})
 		for member, value := range v.Members() {
 			switch {
-			case member == "idG" || member == "id" && t.id == "":
-				t.id = value.Text()
+			case member == "idG" || member == "id" && t.parts[at].id.String() == "":
+				t.parts[at].id.json = value
 			case member == "value" && value.Kind() != '{' && value.Kind() != '[':
-				t.text = value.Text()
-				t.kids = append(t.kids, thing{name: member, text: t.text})
+				t.parts[at].text.json = value
+				t.parts = append(t.parts, part{name: member, next: len(t.parts) + 1, text: word{json: value}})
 			default:
-				t.kids = fromJSON(plainName(member), value, t.kids)
+				t.addJSON(t.plain(member), value)
 			}
 		}
 	default:
-		t.text = v.Text()
+		t.parts = append(t.parts, part{name: name, text: word{json: v}})
 	}
-	return append(to, t)
+	t.parts[at].next = len(t.parts)
 }
 
-// kid is the first child of a name; nil: there is none.
-func (t *thing) kid(name string) *thing {
-	if t == nil {
-		return nil
+// thing is a part of a tree. The zero thing stands for one that is absent.
+type thing struct {
+	tree *tree
+	at   int
+}
+
+func (t thing) exists() bool { return t.tree != nil }
+
+func (t thing) part() *part { return &t.tree.parts[t.at] }
+
+// id is the thing's own; empty: it has none.
+func (t thing) id() string {
+	if !t.exists() {
+		return ""
 	}
-	for i := range t.kids {
-		if t.kids[i].name == name {
-			return &t.kids[i]
+	return t.part().id.String()
+}
+
+// kid is the first child of a name.
+func (t thing) kid(name string) thing {
+	if !t.exists() {
+		return thing{}
+	}
+	parts := t.tree.parts
+	for i, end := t.at+1, parts[t.at].next; i < end; i = parts[i].next {
+		if parts[i].name == name {
+			return thing{t.tree, i}
 		}
 	}
-	return nil
+	return thing{}
 }
 
 // find is the first thing of a name within, however deep.
-func (t *thing) find(name string) *thing {
-	if t == nil {
-		return nil
+func (t thing) find(name string) thing {
+	if !t.exists() {
+		return thing{}
 	}
-	for i := range t.kids {
-		if t.kids[i].name == name {
-			return &t.kids[i]
-		}
-		if found := t.kids[i].find(name); found != nil {
-			return found
+	for i, end := t.at+1, t.part().next; i < end; i++ {
+		if t.tree.parts[i].name == name {
+			return thing{t.tree, i}
 		}
 	}
-	return nil
+	return thing{}
 }
 
 // each calls do with all things of a name within, however deep.
-func (t *thing) each(name string, do func(*thing)) {
-	for i := range t.kids {
-		if t.kids[i].name == name {
-			do(&t.kids[i])
+func (t thing) each(name string, do func(thing)) {
+	if !t.exists() {
+		return
+	}
+	for i, end := t.at+1, t.part().next; i < end; i++ {
+		if t.tree.parts[i].name == name {
+			do(thing{t.tree, i})
 		}
-		t.kids[i].each(name, do)
 	}
 }
 
 // words is the text of a thing, or of the first of its texts in several languages.
-func (t *thing) words() string {
-	switch {
-	case t == nil:
-		return ""
-	case t.text != "":
-		return t.text
+func (t thing) words() string {
+	if own := t.own(); own != "" {
+		return own
 	}
 	return t.find("value").own()
 }
 
-func (t *thing) own() string {
-	if t == nil {
+func (t thing) own() string {
+	if !t.exists() {
 		return ""
 	}
-	return t.text
+	return t.part().text.String()
 }

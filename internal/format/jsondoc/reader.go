@@ -143,6 +143,14 @@ func (r *Reader) Skip() error {
 	}
 }
 
+// Pass passes the next value over at once, which is quicker than Skip. It must not be longer than an item, and its levels are not counted:
+// it is for what another reading of the document looks at.
+func (r *Reader) Pass() error {
+	r.allow()
+	_, err := r.dec.ReadValue()
+	return r.wrong(err)
+}
+
 // End reads to the end of the document, where nothing but white space may follow.
 func (r *Reader) End() error {
 	r.allow()
@@ -164,10 +172,11 @@ func (r *Reader) Error(fault format.Fault) error {
 // wrong turns an error of the decoder into what makes the document bad; errors of the reader below it are passed on. The decoder's own
 // texts quote the document.
 func (r *Reader) wrong(err error) error {
+	if err == nil {
+		return nil
+	}
 	var syntax *jsontext.SyntacticError
 	switch {
-	case err == nil:
-		return nil
 	case errors.Is(err, errItem):
 		return r.Error(format.TooLarge)
 	case r.in.err != nil:

@@ -37,55 +37,56 @@ const maxParts = 1_000_000
 
 // read makes the tree of a text that is known to be one JSON value of at most so many levels; otherwise it says what is too much.
 func (t *tree) read(text []byte, levels int) format.Fault {
-	t.text, t.parts = text, t.parts[:0]
+	parts := t.parts[:0]
 	var open [128]uint32 // parts that are not closed yet
-	depth := 0
-	var next part // what is known of the part that comes next
-	named := false
+	depth, object := 0, false
 	for i := 0; i < len(text); {
 		c := text[i]
-		switch c {
-		case ' ', '\t', '\n', '\r', ',', ':':
+		if c <= ' ' || c == ',' {
 			i++
 			continue
-		case '}', ']':
+		}
+		if c == '}' || c == ']' {
+			i++
 			depth--
-			p := &t.parts[open[depth]]
-			i++
-			p.end, p.next = uint32(i), uint32(len(t.parts))
+			p := &parts[open[depth]]
+			p.end, p.next = uint32(i), uint32(len(parts))
+			object = depth > 0 && parts[open[depth-1]].kind == '{'
 			continue
 		}
-		if c == '"' && !named && depth > 0 && t.parts[open[depth-1]].kind == '{' {
+		p := part{}
+		if object { // a name stands before the value
 			end, escaped := endOfString(text, i)
-			next, named = part{name: uint32(i + 1), nameEnd: uint32(end - 1), escapedName: escaped}, true
-			i = end
-			continue
+			p.name, p.nameEnd, p.escapedName = uint32(i+1), uint32(end-1), escaped
+			for i = end; text[i] <= ' ' || text[i] == ':'; {
+				i++
+			}
+			c = text[i]
 		}
-		at := uint32(len(t.parts))
+		at := uint32(len(parts))
 		if at == maxParts {
 			return format.TooLarge
 		}
-		next.start, next.next, next.kind = uint32(i), at+1, kindOf(c)
-		t.parts = append(t.parts, next)
-		next, named = part{}, false
+		p.start, p.next, p.kind = uint32(i), at+1, kindOf(c)
 		switch c {
 		case '{', '[':
 			if depth == levels || depth == len(open) {
 				return format.TooDeep
 			}
-			open[depth] = at
+			open[depth], object = at, c == '{'
 			depth++
 			i++
-			continue
 		case '"':
-			i, t.parts[at].escaped = endOfString(text, i)
+			i, p.escaped = endOfString(text, i)
 		default:
 			for i < len(text) && text[i] > ' ' && text[i] != ',' && text[i] != '}' && text[i] != ']' {
 				i++
 			}
 		}
-		t.parts[at].end = uint32(i)
+		p.end = uint32(i) // of objects and arrays, once they are closed
+		parts = append(parts, p)
 	}
+	t.text, t.parts = text, parts
 	return ""
 }
 
