@@ -85,20 +85,27 @@ func (b *bench) bridgeOver(f bridge.Format, file string) error {
 		return err
 	}
 	asXML := bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\uFEFF"))), []byte("<"))
-	begin, end, err := itemsOf(text, asXML)
+	begin, end, err := itemsOf(f, text, asXML)
 	if err != nil {
 		return err
 	}
-	step("growing " + file)
-	grown := filepath.Join(b.dir, f.Name)
-	if err := grow(grown, text, begin, end, asXML); err != nil {
-		return err
-	}
-	defer os.Remove(grown) //nolint:errcheck // the whole folder is removed at the end
 	options, err := sampleOptions(f)
 	if err != nil {
 		return err
 	}
+	var few bridge.Skips
+	each := 0
+	small := format.Document{Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}
+	if _, err := f.Convert(small, options, &few, func(format.Item) error { each++; return nil }); err != nil {
+		return err
+	}
+	step("growing " + file)
+	grown := filepath.Join(b.dir, f.Name)
+	size, err := grow(grown, text, begin, end, asXML, format.MaxItems/max(1, each+few.Total()))
+	if err != nil {
+		return err
+	}
+	defer os.Remove(grown) //nolint:errcheck // the whole folder is removed at the end
 	bare, share := jsonTokens, jsonShare
 	if asXML {
 		bare, share = xmlTokens, xmlShare
@@ -122,7 +129,7 @@ func (b *bench) bridgeOver(f bridge.Format, file string) error {
 		}
 		added, items = max(added, more), rows+skips.Total()
 		ratios = append(ratios, 100*took.Seconds()/own.Seconds())
-		speeds = append(speeds, grownSize/own.Seconds()/(1<<20))
+		speeds = append(speeds, float64(size)/own.Seconds()/(1<<20))
 	}
 	ratio, name := median(ratios), f.Name+", "+filepath.Base(file)
 	b.table.note(name+", items and rows", fmt.Sprintf("%d, of which rows %d, at %.0f MB/s", items, rows, median(speeds)))
@@ -225,38 +232,40 @@ func untilEnd(err error) error {
 	return err
 }
 
-// grow writes a document whose items are repeated until it is large enough.
-func grow(file string, text []byte, begin, end int, asXML bool) (err error) {
+// grow writes a document whose items are repeated until it is large enough, or has them as often as it may, and tells its size.
+func grow(file string, text []byte, begin, end int, asXML bool, times int) (size int, err error) {
 	to, err := os.Create(file)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
 	items := append([]byte(","), text[begin:end]...)
 	if asXML {
 		items = items[1:]
 	}
-	more := bytes.Repeat(items, 1+(1<<20)/len(items))
+	at := 1 + (1<<20)/len(items) // so often in one writing
+	more := bytes.Repeat(items, at)
 	_, err = to.Write(text[:end])
-	for written := len(text); written < grownSize && err == nil; written += len(more) {
+	size = len(text)
+	for times -= at + 1; size < grownSize && times > 0 && err == nil; times -= at {
 		_, err = to.Write(more)
+		size += len(more)
 	}
 	if err == nil {
 		_, err = to.Write(text[end:])
 	}
-	return err
+	return size, err
 }
 
-// itemsOf finds what repeats in a document: the elements of its longest array that is not within another, or the elements of one name
-// that lie nearest to the root.
-func itemsOf(text []byte, asXML bool) (begin, end int, err error) {
+// itemsOf finds the items of a document: the elements of its longest array that is not within another, or of XML those of their name.
+func itemsOf(f bridge.Format, text []byte, asXML bool) (begin, end int, err error) {
 	if asXML {
-		begin, end, err = repeatedElements(text)
+		begin, end, err = elements(text, elementOf[f.Name])
 	} else {
 		begin, end, err = longestArray(text)
 	}
 	if err == nil && begin == end {
-		err = errors.New("nothing repeats in the sample")
+		err = errors.New("no items in the sample")
 	}
 	return begin, end, err
 }
@@ -282,32 +291,33 @@ func longestArray(text []byte) (begin, end int, err error) {
 	}
 }
 
-func repeatedElements(text []byte) (begin, end int, err error) {
+// elementOf is what an item is called in XML.
+var elementOf = map[string]string{
+	"datex2": "situation", "datex2-energy": "energyInfrastructureSite", "open511": "event", "cifs": "incident", "traff": "message",
+}
+
+// elements finds the first element of a name, and where the last of its siblings ends.
+func elements(text []byte, name string) (begin, end int, err error) {
 	tokens := xml.NewDecoder(bytes.NewReader(text))
-	type run struct{ begin, end, count int }
-	runs := []map[string]*run{{}} // of the elements that are open
-	var names []string
-	best := 0 // depth
+	depth, at := 0, 0 // of what is open, and of the elements; 0: not found yet
 	for {
-		at := int(tokens.InputOffset())
+		from := int(tokens.InputOffset())
 		token, err := tokens.Token()
 		if err != nil {
 			return begin, end, untilEnd(err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			siblings := runs[len(runs)-1]
-			if siblings[t.Name.Local] == nil {
-				siblings[t.Name.Local] = &run{begin: at}
+			depth++
+			if at == 0 && t.Name.Local == name {
+				begin, at = from, depth
 			}
-			names, runs = append(names, t.Name.Local), append(runs, map[string]*run{})
 		case xml.EndElement:
-			runs = runs[:len(runs)-1]
-			r := runs[len(runs)-1][names[len(names)-1]]
-			names = names[:len(names)-1]
-			r.end = int(tokens.InputOffset())
-			if r.count++; r.count > 1 && (best == 0 || len(runs) <= best) {
-				best, begin, end = len(runs), r.begin, r.end
+			if depth == at {
+				end = int(tokens.InputOffset())
+			}
+			if depth--; at > 0 && depth < at-1 {
+				return begin, end, nil
 			}
 		}
 	}

@@ -212,6 +212,9 @@ func Time(text string, zone *time.Location) time.Time {
 		zone = time.UTC
 	}
 	for _, l := range layouts {
+		if !mayBe(text, l.layout, l.zoned) {
+			continue
+		}
 		at, err := time.Parse(l.layout, text)
 		if err != nil {
 			continue
@@ -225,6 +228,28 @@ func Time(text string, zone *time.Location) time.Time {
 		return at
 	}
 	return time.Time{}
+}
+
+// mayBe says whether a text of at least 10 characters could be of a layout, by what stands between its digits: to try costs more.
+func mayBe(text, layout string, zoned bool) bool {
+	const date, minutes, seconds = len("2006-01-02"), len("2006-01-02T15"), len("2006-01-02T15:04")
+	if len(text) == date || len(layout) == date {
+		return len(text) == len(layout)
+	}
+	if text[date] != layout[date] {
+		return false
+	}
+	if len(text) > minutes && text[minutes] == ':' && // not where the hour has one digit
+		(len(text) > seconds && text[seconds] == ':') != (len(layout) > seconds && layout[seconds] == ':') {
+		return false
+	}
+	if text[len(text)-1] == 'Z' {
+		return zoned
+	}
+	if offset := strings.ContainsAny(text[date:], "+-"); offset != zoned {
+		return false
+	}
+	return !zoned || (text[len(text)-3] == ':') == strings.HasSuffix(layout, ":00")
 }
 
 // Clock reads a time of day, "18:00" or "18:00:00" with an offset or without: the hours since midnight.
