@@ -45,7 +45,10 @@ func (s *Skips) Add(item format.Item) {
 			one.Words[word]++
 		}
 	}
-	if id := short(item.ID); id != "" && len(one.Examples) < maxExamples && !slices.Contains(one.Examples, id) {
+	if len(one.Examples) == maxExamples {
+		return
+	}
+	if id := short(item.ID); id != "" && !slices.Contains(one.Examples, id) {
 		one.Examples = append(one.Examples, id)
 	}
 }
@@ -72,6 +75,9 @@ func (s *Skips) Reset() { *s = Skips{} }
 // short makes a foreign word fit for a page.
 func short(text string) string {
 	text = format.Text(text)
+	if len(text) <= maxWord {
+		return text
+	}
 	characters := 0
 	for i := range text {
 		if characters == maxWord {

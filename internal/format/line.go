@@ -2,6 +2,7 @@ package format
 
 import (
 	"math"
+	"slices"
 
 	"wayside/internal/geo"
 )
@@ -18,7 +19,8 @@ const (
 // positions are left or one is out of range.
 func Line(parts ...[]geo.Point) []geo.Point {
 	var longest, piece []geo.Point
-	most := 0.0 // the length of the longest, once there are two to compare
+	joined := false // piece is an array of its own
+	most := 0.0     // the length of the longest, once there are two to compare
 	ends := func() {
 		switch {
 		case longest == nil:
@@ -31,7 +33,7 @@ func Line(parts ...[]geo.Point) []geo.Point {
 				longest, most = piece, length
 			}
 		}
-		piece = nil
+		piece, joined = nil, false
 	}
 	for _, part := range parts {
 		part = withoutRepeats(part)
@@ -45,7 +47,13 @@ func Line(parts ...[]geo.Point) []geo.Point {
 			piece = part
 			continue
 		}
-		piece = withoutRepeats(append(piece[:len(piece):len(piece)], part...))
+		if !joined {
+			piece, joined = slices.Grow(slices.Clip(piece), len(part)), true
+		}
+		if part[0] == piece[len(piece)-1] {
+			part = part[1:]
+		}
+		piece = append(piece, part...)
 	}
 	ends()
 	if len(longest) < 2 {

@@ -54,6 +54,16 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// TestLineKeepsParts joins parts that lie beside each other in one array, which stay as they are.
+func TestLineKeepsParts(t *testing.T) {
+	all := []geo.Point{{Lat: 1, Lng: 1}, {Lat: 1, Lng: 2}, {Lat: 9, Lng: 9}, {Lat: 9, Lng: 8}}
+	before := slices.Clone(all)
+	format.Line(all[:2], []geo.Point{{Lat: 1, Lng: 2}, {Lat: 1, Lng: 3}, {Lat: 1, Lng: 4}}, all[2:])
+	if !slices.Equal(all, before) {
+		t.Errorf("%v became %v", before, all)
+	}
+}
+
 func TestPointOf(t *testing.T) {
 	line := []geo.Point{at(0, 0), at(0, 1), at(0, 3)}
 	if got := format.PointOf(line, false); got != line[0] {

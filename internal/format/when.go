@@ -173,7 +173,7 @@ func dateOf(at time.Time) time.Time {
 // shown is when clocks of a zone show what they show at clock in UTC. What they skip is read by the offset before, and of what they show
 // twice the first counts, as in calendars (RFC 5545, 3.3.5); time.Date leaves both open. Clocks change at most once in a day.
 func shown(clock time.Time, zone *time.Location) time.Time {
-	_, before := clock.AddDate(0, 0, -1).In(zone).Zone()
+	_, before := clock.Add(-24 * time.Hour).In(zone).Zone()
 	first := clock.Add(-time.Duration(before) * time.Second)
 	_, after := first.In(zone).Zone()
 	second := clock.Add(-time.Duration(after) * time.Second)

@@ -105,9 +105,8 @@ func (r *reader) line(v jsondoc.Value) {
 
 // position is longitude and latitude, in this order.
 func position(v jsondoc.Value) (geo.Point, bool) {
-	lng, goodLng := v.Index(0).Number()
-	lat, goodLat := v.Index(1).Number()
-	return geo.Point{Lat: lat, Lng: lng}, goodLng && goodLat
+	lng, lat, ok := v.Pair()
+	return geo.Point{Lat: lat, Lng: lng}, ok
 }
 
 // Positions reads pairs of numbers: latitude first, or longitude. What is no number ends the list.

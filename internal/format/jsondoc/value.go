@@ -345,3 +345,21 @@ func (v Value) Index(n int) Value {
 	}
 	return Value{}
 }
+
+// Pair is the first two elements of an array, when they are numbers.
+func (v Value) Pair() (first, second float64, ok bool) {
+	if v.Kind() != '[' {
+		return 0, 0, false
+	}
+	at := v.at + 1
+	if at == v.part().next {
+		return 0, 0, false
+	}
+	then := v.t.parts[at].next
+	if then == v.part().next {
+		return 0, 0, false
+	}
+	first, good := Value{v.t, at, true}.Number()
+	second, ok = Value{v.t, then, true}.Number()
+	return first, second, good && ok
+}
