@@ -2,14 +2,17 @@ package cli
 
 import (
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -22,26 +25,27 @@ import (
 // maxConvertMemory is what a process may hold at its most over a hostile document: the program itself, an item of 16 MiB and its tree.
 const maxConvertMemory = 250 << 20
 
-// packed is a gzip file of a text between copies of another, so that large documents need neither room nor time.
+// packed is a gzip file of a text with another behind it so often that both have so many bytes more. That one is compressed once: the
+// file takes neither room nor time. Its checksum is wrong, which shows if a document is read to the end.
 func packed(t *testing.T, begin, middle string, size int, end string) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
-	if err != nil {
-		t.Fatal(err)
+	deflated := func(text string, last bool) []byte {
+		var out bytes.Buffer
+		zip, err := flate.NewWriter(&out, flate.BestSpeed)
+		mustBe(t, err)
+		_, err = io.WriteString(zip, text)
+		mustBe(t, err)
+		if last {
+			mustBe(t, zip.Close())
+		} else {
+			mustBe(t, zip.Flush())
+		}
+		return out.Bytes()
 	}
 	part := strings.Repeat(middle, 1+(1<<20)/len(middle))
-	parts := []io.Reader{strings.NewReader(begin)}
-	for left := size; left > 0; left -= len(part) {
-		parts = append(parts, strings.NewReader(part))
-	}
-	if _, err := io.Copy(zip, io.MultiReader(append(parts, strings.NewReader(end))...)); err != nil {
-		t.Fatal(err)
-	}
-	if err := zip.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	file := append([]byte{0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF}, deflated(begin, false)...)
+	file = append(file, bytes.Repeat(deflated(part, false), 1+size/len(part))...)
+	return append(append(file, deflated(end, true)...), make([]byte, 8)...)
 }
 
 // inUTF16 is a text in UTF-16, little end first, without a mark.
@@ -110,6 +114,58 @@ func TestHostileDocuments(t *testing.T) {
 		if peak<<10 > maxConvertMemory {
 			t.Errorf("%s: %d MiB", tt.name, peak>>10)
 		}
+	}
+}
+
+// TestHostileDocumentsAtOnce polls 64 documents at the same time, from hosts of their own, that are far larger than they look: the service
+// takes them in turns (D17.16).
+func TestHostileDocumentsAtOnce(t *testing.T) {
+	t.Parallel()
+	const documents, most = 64, 300 << 20
+	kinds := []struct {
+		format string
+		body   []byte
+	}{
+		{"datex2", packed(t, "<a><situation>", "x", 200<<20, "</situation></a>")},
+		{"wzdx", packed(t, `{"features":[{"id":"`, "x", 200<<20, `"}]}`)},
+		{"wzdx", packed(t, `{"features":[{"id":[`, "0,", 200<<20, `0]}]}`)},
+		{"ocpi", packed(t, `{"x":[`, "0,          ", 260<<20, "0]}")},
+		{"datex2", packed(t, "<a", ` b="c"`, 12<<20, "/>")},
+		{"traff", packed(t, "", "<a>", 600_000, "")},
+		{"wzdx", packed(t, `{"features":[`, "0,", 5<<20, "0]}")},
+		{"cifs", packed(t, `{"incidents":[`, strings.Repeat("[", 200_000), 1<<20, "")},
+	}
+	p := startPublisher(t)
+	p.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/")) // another path is document 0
+		_, _ = w.Write(kinds[n%len(kinds)].body)
+	})
+	hosts := make([]string, documents)
+	for i := range hosts {
+		hosts[i] = fmt.Sprintf("\"h%d.example.com\" = \"127.0.0.1\"", i)
+	}
+	s := startService(t, unlimited+strings.Replace(p.egress, `"example.com" = "127.0.0.1"`, strings.Join(hosts, ", "), 1))
+	owner := s.signIn("owner@example.org")
+	atRest := s.memory(t, "VmHWM")
+	for i := range documents {
+		url := strings.Replace(p.base, "//", fmt.Sprintf("//h%d.", i), 1)
+		resp, body := owner.do(http.MethodPost, "/v2/feeds", map[string]any{
+			"name": "Hostile", "direction": "pull", "visibility": "private", "format": kinds[i%len(kinds)].format, "pull_url": fmt.Sprint(url, "/", i),
+		})
+		if resp.StatusCode != http.StatusCreated {
+			t.Fatalf("register: %d %s", resp.StatusCode, body)
+		}
+	}
+	refused := regexp.MustCompile(`"last_fetch_outcome":"(parse_error|too_large)"`)
+	var said []byte
+	eventually(t, "all documents are refused", func() bool {
+		_, said = owner.do(http.MethodGet, "/v2/feeds", nil)
+		return len(refused.FindAll(said, -1)) == documents
+	})
+	grown := s.memory(t, "VmHWM") - atRest
+	t.Logf("%d hostile documents at once: %d MiB more", documents, grown>>20)
+	if grown > most {
+		t.Errorf("%d MiB more, want at most %d", grown>>20, most>>20)
 	}
 }
 
