@@ -101,7 +101,11 @@ func (b *bench) bridgeOver(f bridge.Format, file string) error {
 	}
 	step("growing " + file)
 	grown := filepath.Join(b.dir, f.Name)
-	size, err := grow(grown, text, begin, end, asXML, format.MaxItems/max(1, each+few.Total()))
+	size := grownSize
+	if f.Name == "overpass" {
+		size /= 4 // more would have more members of enforcement relations than it takes
+	}
+	size, err = grow(grown, text, begin, end, asXML, size, format.MaxItems/max(1, each+few.Total()))
 	if err != nil {
 		return err
 	}
@@ -134,7 +138,7 @@ func (b *bench) bridgeOver(f bridge.Format, file string) error {
 	ratio, name := median(ratios), f.Name+", "+filepath.Base(file)
 	b.table.note(name+", items and rows", fmt.Sprintf("%d, of which rows %d, at %.0f MB/s", items, rows, median(speeds)))
 	b.table.add(name+", speed beside a bare loop over tokens", fmt.Sprintf("≥ %d %%", share), fmt.Sprintf("%.0f %%", ratio), ratio >= float64(share))
-	b.table.add(name+", memory that 100 MB add", "≤ 64 MiB", fmt.Sprintf("%.1f MiB", float64(added)/(1<<20)), added <= bridgeAdded)
+	b.table.add(fmt.Sprintf("%s, memory that %d MB add", name, size>>20), "≤ 64 MiB", fmt.Sprintf("%.1f MiB", float64(added)/(1<<20)), added <= bridgeAdded)
 	return nil
 }
 
@@ -233,7 +237,7 @@ func untilEnd(err error) error {
 }
 
 // grow writes a document whose items are repeated until it is large enough, or has them as often as it may, and tells its size.
-func grow(file string, text []byte, begin, end int, asXML bool, times int) (size int, err error) {
+func grow(file string, text []byte, begin, end int, asXML bool, until, times int) (size int, err error) {
 	to, err := os.Create(file)
 	if err != nil {
 		return 0, err
@@ -247,7 +251,7 @@ func grow(file string, text []byte, begin, end int, asXML bool, times int) (size
 	more := bytes.Repeat(items, at)
 	_, err = to.Write(text[:end])
 	size = len(text)
-	for times -= at + 1; size < grownSize && times > 0 && err == nil; times -= at {
+	for times--; size < until && times >= at && err == nil; times -= at {
 		_, err = to.Write(more)
 		size += len(more)
 	}
