@@ -32,8 +32,8 @@ func (b Box) Meets(o Box) bool {
 	if b.South > o.North || o.South > b.North {
 		return false
 	}
-	turns := math.Floor((b.West - o.West) / 360)
-	for _, shift := range [...]float64{360 * turns, 360 * (turns + 1)} {
+	turns := math.Floor((b.West - o.West) / 360) // one more than it should be where the difference is rounded up to a turn
+	for _, shift := range [...]float64{360 * (turns - 1), 360 * turns, 360 * (turns + 1)} {
 		if b.West <= o.East+shift && o.West+shift <= b.East {
 			return true
 		}

@@ -102,6 +102,16 @@ func drawWithin(t *rapid.T, c geo.Circle) geo.Point {
 	return geo.Point{Lat: max(-90, min(90, lat*180/math.Pi)), Lng: math.Remainder(c.Center.Lng+east*180/math.Pi, 360)}
 }
 
+// TestBoxesMeetJustBeforeTheAntimeridian has a distance that rounding makes a whole turn.
+func TestBoxesMeetJustBeforeTheAntimeridian(t *testing.T) {
+	whole := geo.Box{South: 89, West: -180, North: 90, East: 180}
+	lng := math.Nextafter(180, 0)
+	place := geo.Box{South: 89.5, West: lng, North: 89.5, East: lng}
+	if !whole.Meets(place) || !place.Meets(whole) {
+		t.Errorf("%v and %v do not meet", whole, place)
+	}
+}
+
 // TestBoxesMeetAcrossTheAntimeridian says that boxes meet whichever turn of longitude they are given in.
 func TestBoxesMeetAcrossTheAntimeridian(t *testing.T) {
 	fiji := geo.Box{South: -20, West: 177, North: -12, East: 182}
