@@ -138,7 +138,8 @@ func (a *api) explain(e *nearby.Entity, c *caller) explainJSON {
 		x.DisputedUntil = timestamp{} // a curator hides it: the entity's properties say until when and why
 	}
 	if t.Counts(e.Voted.Entity.Kind, e.Voted.Entity.FirstSeenAt, e.At) {
-		x.Votes = votesJSON{Confirms: t.Confirms, Disputes: t.Disputes, LastDisputeAt: timestamp(t.LastDisputeAt)}
+		confirms, disputes := t.Shown()
+		x.Votes = votesJSON{Confirms: int(confirms), Disputes: int(disputes), LastDisputeAt: timestamp(t.LastDisputeAt)}
 	}
 	for i := range e.Hit.Merged {
 		x.MergedFrom = append(x.MergedFrom, newMergedJSON(&e.Hit.Merged[i]))

@@ -13,7 +13,8 @@ import (
 )
 
 // TestReportsOfNewAccountsShowNoClosure holds what D17.37 is for: two thousand accounts that signed in an hour ago report closed roads
-// where there is none, where a known account reported one, and where two did. Nobody else sees another closure, and none longer.
+// where there is none, where a known account reported one, and where two did, and others dispute that. Nobody else sees another closure,
+// none longer, and none that is said to be disputed, which routes would be led through.
 func TestReportsOfNewAccountsShowNoClosure(t *testing.T) {
 	t.Parallel()
 	r := newReportTest(t)
@@ -25,7 +26,7 @@ func TestReportsOfNewAccountsShowNoClosure(t *testing.T) {
 		r.waitForIndex()
 		var all []string
 		for _, e := range r.guest.read(nearbyPath).Entities {
-			all = append(all, fmt.Sprint(e["id"], e["expires_at"], e["kind_id"]))
+			all = append(all, fmt.Sprint(e["id"], e["expires_at"], e["kind_id"], e["status"], e["confidence"], e["confirm_count"], e["dispute_count"]))
 		}
 		return strings.Join(all, "\n")
 	}
@@ -57,6 +58,12 @@ func TestReportsOfNewAccountsShowNoClosure(t *testing.T) {
 	}
 	if got := closures(); got != want {
 		t.Errorf("a guest reads\n%s\nand before\n%s", got, want)
+	}
+	for i := range 20 {
+		r.signedInAs(fmt.Sprintf("doubter%d@example.org", i), mapdata.Driver).vote(shown, "dispute")
+	}
+	if got := closures(); got != want {
+		t.Errorf("disputed by new accounts, a guest reads\n%s\nand before\n%s", got, want)
 	}
 	if !r.reads(r.ann, alone) {
 		t.Error("the author does not read their closure any more")

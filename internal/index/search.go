@@ -380,7 +380,7 @@ func (q *search) fillVotes(hit *mapdata.Hit, s *slot, t *mapdata.Tally) {
 	if !v.counts {
 		return
 	}
-	hit.Confirms, hit.Disputes = int32(t.Confirms), int32(t.Disputes)
+	hit.Confirms, hit.Disputes = t.Shown()
 	if s.lifetime != 0 {
 		hit.ExpiresAt = max(hit.ExpiresAt, v.keptUntil)
 	}

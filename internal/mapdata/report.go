@@ -49,6 +49,16 @@ func (t *Tally) WaitsFor(account AccountID) bool {
 	return t.Waits() && (account.IsZero() || account != t.Author)
 }
 
+// Shown is how many votes readers are told of, which decide on the entity's standing: of a report that needs two accounts that count, only
+// theirs. A crowd of new accounts changes nothing that drivers see of a closed road.
+func (t *Tally) Shown() (confirms, disputes int32) {
+	confirms, disputes = int32(t.Confirms), int32(t.Disputes)
+	if t.NeedsTwo {
+		confirms, disputes = confirms-int32(t.UntrustedConfirms), disputes-int32(t.UntrustedDisputes)
+	}
+	return confirms, disputes
+}
+
 // NewReport is a driver's report as it is stored with its row.
 type NewReport struct {
 	ExternalID string

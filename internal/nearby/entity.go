@@ -157,7 +157,7 @@ func (r *Reader) HitOf(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) mapd
 		hit.ChangedAt = max(hit.ChangedAt, until.UnixMilli())
 	}
 	if t.Counts(e.Kind, e.FirstSeenAt, now) {
-		hit.Confirms, hit.Disputes = int32(t.Confirms), int32(t.Disputes)
+		hit.Confirms, hit.Disputes = t.Shown()
 		if !t.ChangedAt.IsZero() {
 			hit.ChangedAt = max(hit.ChangedAt, t.ChangedAt.UnixMilli())
 		}
