@@ -8,9 +8,9 @@ SHELL := /bin/bash
 .ONESHELL:
 
 GO        ?= go
-FUZZTIME  ?= 2s
+FUZZTIME  ?= 1s
 # Of targets that convert documents of other formats: they are read from strangers' addresses, and new.
-FORMATTIME ?= $(if $(filter 2s,$(FUZZTIME)),10s,$(FUZZTIME))
+FORMATTIME ?= $(if $(filter 1s,$(FUZZTIME)),10s,$(FUZZTIME))
 BENCH     ?= full
 RUNS      ?= 1
 PKG       ?= ./...
@@ -111,7 +111,7 @@ lint: tools ## golangci-lint alone
 format: tools ## format every Go file
 	@gofumpt -w .
 
-fuzz: ## every fuzz target for FUZZTIME=2s, those of other formats for FORMATTIME=10s
+fuzz: ## every fuzz target for FUZZTIME=1s, those of other formats for FORMATTIME=10s
 	@$(STEP) 'fuzzing, $(FUZZTIME) for each target, $(FORMATTIME) for those of formats'
 	FUZZTIME=$(FUZZTIME) FORMATTIME=$(FORMATTIME) .ci/fuzz
 
