@@ -151,7 +151,7 @@ test("a guest pairs the car, votes, takes the vote back and signs out", async ()
   await car.screenshot("card-voted");
   await page.locator(".menu-button").click();
   await page.locator("#menu-account").click();
-  expect(await page.locator(".pages").textContent()).toContain("driver@example.org");
+  await eventually("who is signed in", async () => (await page.locator(".pages").textContent())?.includes("driver@example.org"));
   await page.locator("#account-do").click();
   await eventually("a guest again", async () => (await page.locator(".pages").textContent())?.includes("Not signed in"));
 });
