@@ -44,9 +44,6 @@ func ChordSquaredOf(metres float64) float64 {
 
 // MetresOf turns a squared chord back into metres over the globe.
 func MetresOf(chordSquared float64) float64 {
-	if chordSquared < 1e-7 { // 2 km: the next term of the series is less than what a float64 holds
-		return EarthRadius * math.Sqrt(chordSquared) * (1 + chordSquared/24)
-	}
 	return 2 * EarthRadius * math.Asin(math.Min(1, math.Sqrt(chordSquared)/2))
 }
 

@@ -56,16 +56,6 @@ func TestDistanceAgreesWithHaversine(t *testing.T) {
 	})
 }
 
-// Metres of short chords, which have a way of their own, are those of the arc.
-func TestMetresOfShortChords(t *testing.T) {
-	for _, chordSquared := range []float64{0, 1e-30, 1e-20, 3e-14, 1e-10, 9.9e-8, 9.9999999e-8, 1e-7, 1.1e-7} {
-		want := 2 * geo.EarthRadius * math.Asin(math.Sqrt(chordSquared)/2)
-		if got := geo.MetresOf(chordSquared); math.Abs(got-want) > 1e-15*want {
-			t.Errorf("%v: %v, want %v", chordSquared, got, want)
-		}
-	}
-}
-
 func TestValid(t *testing.T) {
 	for _, p := range []geo.Point{{}, {Lat: 90, Lng: 180}, {Lat: -90, Lng: -180}} {
 		if !p.Valid() {
