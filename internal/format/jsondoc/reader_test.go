@@ -176,6 +176,39 @@ func TestShortNumbers(t *testing.T) {
 	}
 }
 
+// TestComparisons compares with what is quicker than to take a text.
+func TestComparisons(t *testing.T) {
+	v, err := jsondoc.New(strings.NewReader(`{"a":"x","\u0062":"\u0078y","c":"12","d":-7,"e":1.0,"f":null,"a.b":null,"c.d":3,"g":"","h":"-9223372036854775808","i":9223372036854775808}`)).Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a": "x", "b": "xy", "c": "12", "g": ""} {
+		if !v.Get(name).Is(want) || v.Get(name).Is(want+"z") || v.Get(name).Is("z"+want) {
+			t.Errorf("%s is not only %q", name, want)
+		}
+	}
+	if v.Get("d").Is("-7") || v.Get("f").Is("") || v.Get("none").Is("") {
+		t.Error("what is no string is one")
+	}
+	for name, want := range map[string]int64{"c": 12, "d": -7, "h": math.MinInt64} {
+		if got, ok := v.Get(name).Integer(); !ok || got != want {
+			t.Errorf("%s: %d %v", name, got, ok)
+		}
+	}
+	for _, name := range []string{"a", "b", "e", "f", "g", "i", "none"} {
+		if got, ok := v.Get(name).Integer(); ok {
+			t.Errorf("%s: %d", name, got)
+		}
+	}
+	for names, want := range map[[2]string]string{
+		{"a", "c"}: "x", {"none", "b"}: "xy", {"b", "a"}: "xy", {"c.d", "c"}: "3", {"a.b", "a"}: "x", {"none", "nothing"}: "",
+	} {
+		if got, first := v.Either(names[0], names[1]); got.Text() != want || first != (v.Get(names[0]).Exists()) {
+			t.Errorf("%q: %q %v", names, got.Text(), first)
+		}
+	}
+}
+
 // TestEscapedNames finds members whose names are written with escapes, beside others that look like them, in items one after another.
 func TestEscapedNames(t *testing.T) {
 	r := jsondoc.New(strings.NewReader(`[{"\u0061\u0062":"1\n","a\\u0062":"2","":"3"},{"ab":"4","c":"5\\"}]`))
