@@ -112,11 +112,11 @@ func PointOf(line []geo.Point, both bool) geo.Point {
 		return line[0]
 	}
 	var few [MaxLine]float64
-	lengths, left := append(few[:0], 0), 0.0 // of the way to each position from the one before
+	lengths, left := append(few[:0], 0), 0.0 // of the way to each position from the one before, in radians
 	before := line[0].Vector()
 	for _, p := range line[1:] {
 		at := p.Vector()
-		d := geo.MetresOf(before.ChordSquared(at))
+		d := arcOf(before.ChordSquared(at))
 		lengths, left, before = append(lengths, d), left+d/2, at
 	}
 	for i := 1; i < len(line); i++ {
@@ -127,6 +127,15 @@ func PointOf(line []geo.Point, both bool) geo.Point {
 		left -= d
 	}
 	return line[0]
+}
+
+// arcOf is the angle of a chord, whose square is given. Up to some 6 km it is the beginning of its series, which takes a tenth of the time
+// and is off by less than 1e-13 of it.
+func arcOf(chordSquared float64) float64 {
+	if chordSquared < 1e-6 {
+		return math.Sqrt(chordSquared) * (1 + chordSquared/24)
+	}
+	return geo.MetresOf(chordSquared) / geo.EarthRadius
 }
 
 // between is the point that lies the given share of the way from a to b, which are near each other: degrees will do. The way crosses the

@@ -78,6 +78,13 @@ func TestPointOf(t *testing.T) {
 	if got := format.PointOf([]geo.Point{at(0, 0), at(0, 0.1/3)}, true); got.Lng != 0.0166667 {
 		t.Error("more than 7 digits:", got.Lng)
 	}
+	steps := []geo.Point{at(0, 0)} // short ones, and a long one
+	for i := range 100 {
+		steps = append(steps, at(0, float64(i+1)*0.04))
+	}
+	if got := format.PointOf(append(steps, at(0, 100)), true); got != at(0, 50) {
+		t.Error("short and long steps:", got)
+	}
 	if got := format.PointOf([]geo.Point{at(4, 4)}, true); got != at(4, 4) {
 		t.Error(got)
 	}

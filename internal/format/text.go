@@ -57,9 +57,11 @@ func isPlain(text string, longest int) bool {
 	if len(text) > longest {
 		return false
 	}
-	for i := range len(text) {
-		c := text[i]
-		if c < ' ' || c >= 0x7F || c == '<' || c == ' ' && (i == 0 || i == len(text)-1 || text[i-1] == ' ') {
+	for i, r := range text {
+		switch {
+		case r < ' ' || r == '<' || r >= 0x7F && r <= '\u00A0' || r >= '\u1680': // a space that is not ASCII, or what utf8.RuneError stands for
+			return false
+		case r == ' ' && (i == 0 || i == len(text)-1 || text[i-1] == ' '):
 			return false
 		}
 	}

@@ -29,6 +29,16 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestPlainTexts holds that texts which stay as they are stay so too when they are looked at character by character, as behind a tag.
+func TestPlainTexts(t *testing.T) {
+	for r := range rune(0x2100) {
+		text := "a" + string(r) + "b"
+		if got, want := format.Text(text), format.Text("<i>"+text); got != want {
+			t.Errorf("%q: %q alone, %q behind a tag", text, got, want)
+		}
+	}
+}
+
 func FuzzText(f *testing.F) {
 	f.Add("<b>a</b>\n\tc < d")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -65,9 +65,10 @@ func (w *When) Judge(now time.Time, zone *time.Location) Verdict {
 		v.Skip = Schedule
 		return v
 	}
-	var periods []Period
+	var few [2 * daysAround]Period
+	periods, clocks := few[:0], clocks{zone: zone}
 	for i := range w.Hours {
-		periods = w.Hours[i].around(periods, now.In(zone))
+		periods = w.Hours[i].around(periods, now, &clocks)
 	}
 	v.within(now, periods)
 	return v
@@ -129,13 +130,16 @@ func lasting(periods []Period, end time.Time) time.Time {
 	return end
 }
 
+// daysAround is of how many days the hours are looked at.
+const daysAround = 9
+
 // around appends the hours that begin between the day before now and eight days later, or on the first of their dates when that comes later.
 // Those of the last of these days are open, unless it is the last of their dates: what lasts until then is without an end.
-func (h *Hours) around(periods []Period, now time.Time) []Period {
+func (h *Hours) around(periods []Period, now time.Time, clocks *clocks) []Period {
 	if h.From < 0 || h.From >= 24*time.Hour || h.Until < 0 || h.Until > 24*time.Hour {
 		return periods
 	}
-	begin := dateOf(now).AddDate(0, 0, -1)
+	begin := dateOf(now.In(clocks.zone)).AddDate(0, 0, -1)
 	if first := dateOf(h.First); first.After(begin) {
 		begin = first
 	}
@@ -143,8 +147,7 @@ func (h *Hours) around(periods []Period, now time.Time) []Period {
 	if until <= h.From {
 		until += 24 * time.Hour
 	}
-	const days = 9
-	for i := range days {
+	for i := range daysAround {
 		date := begin.AddDate(0, 0, i)
 		if !last.IsZero() && date.After(last) {
 			break
@@ -152,9 +155,9 @@ func (h *Hours) around(periods []Period, now time.Time) []Period {
 		if h.Days&Day(date.Weekday()) == 0 {
 			continue
 		}
-		p := Period{From: shown(date.Add(h.From), now.Location())}
-		if i < days-1 || date.Equal(last) {
-			p.Until = shown(date.Add(until), now.Location())
+		p := Period{From: clocks.shown(date.Add(h.From))}
+		if i < daysAround-1 || date.Equal(last) {
+			p.Until = clocks.shown(date.Add(until))
 		}
 		periods = append(periods, p)
 	}
@@ -170,18 +173,56 @@ func dateOf(at time.Time) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// shown is when clocks of a zone show what they show at clock in UTC. What they skip is read by the offset before, and of what they show
-// twice the first counts, as in calendars (RFC 5545, 3.3.5); time.Date leaves both open. Clocks change at most once in a day.
-func shown(clock time.Time, zone *time.Location) time.Time {
-	_, before := clock.Add(-24 * time.Hour).In(zone).Zone()
-	first := clock.Add(-time.Duration(before) * time.Second)
-	_, after := first.In(zone).Zone()
-	second := clock.Add(-time.Duration(after) * time.Second)
-	if _, offset := second.In(zone).Zone(); offset != after {
-		return first.In(zone)
-	}
-	return second.In(zone)
+// clocks are those of a zone. They remember between which two changes they were looked at last: most of what is asked lies there.
+type clocks struct {
+	zone        *time.Location
+	asked       bool
+	offset      time.Duration
+	from, until time.Time // of the offset; zero: there is no change
 }
+
+// shown is when the clocks show what they show at clock in UTC. What they skip is read by the offset before, and of what they show twice
+// the first counts, as in calendars (RFC 5545, 3.3.5); time.Date leaves both open. Clocks change at most once in a day.
+func (c *clocks) shown(clock time.Time) time.Time {
+	before := clock.Add(-24 * time.Hour).In(c.zone)
+	if !c.asked || before.Before(c.from) || !c.until.IsZero() && !before.Before(c.until) {
+		c.asked, c.offset = true, offsetOf(before)
+		c.from, c.until = before.ZoneBounds()
+	}
+	first := clock.Add(-c.offset).In(c.zone)
+	if c.until.IsZero() || first.Before(c.until) {
+		return first
+	}
+	after := offsetOf(first)
+	if second := clock.Add(-after).In(c.zone); offsetOf(second) == after {
+		return second
+	}
+	return first
+}
+
+func offsetOf(at time.Time) time.Duration {
+	_, seconds := at.Zone()
+	return time.Duration(seconds) * time.Second
+}
+
+// Shown is when the clocks of a zone show what they show at clock in UTC; a year that no publisher means counts as absent.
+func Shown(clock time.Time, zone *time.Location) time.Time {
+	c := clocks{zone: zone}
+	return meant(c.shown(clock))
+}
+
+// meant is a time of a year that publishers mean; zero for any other.
+func meant(at time.Time) time.Time {
+	if at = at.UTC(); at.Year() < firstYear || at.Year() > 9999 {
+		return time.Time{}
+	}
+	return at
+}
+
+const (
+	withoutZone  = "2006-01-02T15:04:05"
+	withoutColon = "2006-01-02T15:04:05Z0700"
+)
 
 // layouts of times, the most frequent first. Fractions of seconds are read wherever there are seconds.
 var layouts = [...]struct {
@@ -189,8 +230,8 @@ var layouts = [...]struct {
 	zoned  bool
 }{
 	{time.RFC3339, true},
-	{"2006-01-02T15:04:05", false},
-	{"2006-01-02T15:04:05Z0700", true},
+	{withoutZone, false},
+	{withoutColon, true},
 	{"2006-01-02T15:04Z07:00", true},
 	{"2006-01-02T15:04", false},
 	{"2006-01-02 15:04:05", false},
@@ -215,19 +256,28 @@ func Time(text string, zone *time.Location) time.Time {
 		if !mayBe(text, l.layout, l.zoned) {
 			continue
 		}
-		at, err := time.Parse(l.layout, text)
+		at, err := parse(l.layout, text)
 		if err != nil {
 			continue
 		}
 		if !l.zoned {
-			at = shown(at, zone)
+			return Shown(at, zone)
 		}
-		if at = at.UTC(); at.Year() < firstYear || at.Year() > 9999 {
-			return time.Time{}
-		}
-		return at
+		return meant(at)
 	}
 	return time.Time{}
+}
+
+// parse is time.Parse. Two frequent layouts become RFC 3339 first, which it reads in a third of the time.
+func parse(layout, text string) (time.Time, error) {
+	switch layout {
+	case withoutZone:
+		return time.Parse(time.RFC3339, text+"Z")
+	case withoutColon:
+		i := len(text) - len("00")
+		return time.Parse(time.RFC3339, text[:i]+":"+text[i:])
+	}
+	return time.Parse(layout, text)
 }
 
 // mayBe says whether a text of at least 10 characters could be of a layout, by what stands between its digits: to try costs more.
@@ -258,6 +308,9 @@ func Clock(text string) (time.Duration, bool) {
 	if text == "24:00" || text == "24:00:00" {
 		return 24 * time.Hour, true
 	}
+	if hours, ok := shortClock(text); ok {
+		return hours, true
+	}
 	if i := strings.IndexAny(text, "Zz+-."); i > 0 {
 		text = text[:i]
 	}
@@ -267,6 +320,22 @@ func Clock(text string) (time.Duration, bool) {
 		}
 	}
 	return 0, false
+}
+
+// shortClock reads "18:00", as most are written.
+func shortClock(text string) (time.Duration, bool) {
+	if len(text) != len("18:00") || text[2] != ':' {
+		return 0, false
+	}
+	n := 0
+	for _, i := range [...]int{0, 1, 3, 4} {
+		if text[i] < '0' || text[i] > '9' {
+			return 0, false
+		}
+		n = 10*n + int(text[i]-'0')
+	}
+	hours, minutes := n/100, n%100
+	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute, hours < 24 && minutes < 60
 }
 
 // Meet keeps the earliest of the instants at which a document is to be read again.

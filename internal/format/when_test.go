@@ -1,6 +1,8 @@
 package format_test
 
 import (
+	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 	_ "time/tzdata"
@@ -139,6 +141,75 @@ func TestHours(t *testing.T) {
 	w = format.When{Unread: true}
 	if got := w.Judge(instant(t, "2026-03-02T23:00Z"), time.UTC); got.Skip != format.Schedule {
 		t.Errorf("a schedule that can't be read: %v", got)
+	}
+}
+
+// TestLayouts reads random instants in each layout that is read in a way of its own, and compares with time.ParseInLocation.
+func TestLayouts(t *testing.T) {
+	berlin := zone(t, "Europe/Berlin")
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		at := time.Unix(random.Int64N(4e9), random.Int64N(1e9)).In(berlin)
+		for _, layout := range []string{
+			time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05.000-0700", "2006-01-02T15:04:05.000", "2006-01-02 15:04",
+		} {
+			text := at.Format(layout)
+			if !strings.Contains(layout, "07") && (at.Add(time.Hour).Format(layout) == text || at.Add(-time.Hour).Format(layout) == text) {
+				continue // the clocks show it twice
+			}
+			want, err := time.ParseInLocation(layout, text, berlin)
+			if got := format.Time(text, berlin); err != nil || !got.Equal(want) {
+				t.Fatalf("%s: %v, want %v (%v)", text, got, want.UTC(), err)
+			}
+		}
+	}
+	for _, text := range []string{"2026-01-02T15:04:05+01", "2026-01-02T15:04:05+01000", "2026-01-02T15:04:05ZZ", "2026-01-02T25:04:05", "2026-02-30T15:04:05+0100"} {
+		if got := format.Time(text, berlin); !got.IsZero() {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+// TestSchedulesApart judges schedules of which one lies half a year from the other: the clocks changed between, and skip its beginning.
+func TestSchedulesApart(t *testing.T) {
+	berlin := zone(t, "Europe/Berlin")
+	over := format.Hours{Days: format.EveryDay, From: 10 * time.Hour, Until: 11 * time.Hour, Last: instant(t, "2026-06-30T00:00Z")}
+	spring := format.Hours{Days: format.EveryDay, From: 2*time.Hour + 30*time.Minute, Until: 4 * time.Hour, First: instant(t, "2027-03-28T00:00Z")}
+	winter := format.Hours{Days: format.EveryDay, From: 8 * time.Hour, Until: 9 * time.Hour, First: instant(t, "2026-12-01T00:00Z")}
+	autumn := format.Hours{Days: format.EveryDay, From: 9 * time.Hour, Until: 10 * time.Hour, First: instant(t, "2026-07-03T00:00Z")}
+	now := instant(t, "2026-07-01T12:00Z")
+	for name, tt := range map[string]struct {
+		hours []format.Hours
+		again string
+	}{
+		"later":   {[]format.Hours{over, spring}, "2027-03-28T01:30Z"},
+		"earlier": {[]format.Hours{winter, autumn}, "2026-07-03T07:00Z"},
+		"between": {[]format.Hours{spring, winter}, "2026-12-01T07:00Z"},
+	} {
+		w := format.When{Hours: tt.hours}
+		check(t, name, w.Judge(now, berlin), format.NotYet, "", tt.again)
+	}
+}
+
+// TestShown asks the clocks of a zone about each quarter of an hour of two years.
+func TestShown(t *testing.T) {
+	for _, name := range []string{"Europe/Berlin", "America/Sao_Paulo", "Australia/Lord_Howe", "Africa/Casablanca", "UTC"} {
+		z := zone(t, name)
+		for clock := time.Date(2018, 1, 1, 0, 0, 0, 0, time.UTC); clock.Year() < 2020; clock = clock.Add(15 * time.Minute) {
+			got := format.Shown(clock, z)
+			local := got.In(z)
+			_, offset := local.Zone()
+			switch shown := clock.Sub(got); {
+			case shown == time.Duration(offset)*time.Second: // the first that shows it
+				if _, before := got.Add(-30 * time.Minute).In(z).Zone(); before > offset && got.Add(-time.Duration(before-offset)*time.Second).In(z).Format(time.DateTime) == local.Format(time.DateTime) {
+					t.Errorf("%s in %s: %v is the second", clock.Format(time.DateTime), name, got)
+				}
+			default: // skipped: by the offset before
+				if _, before := got.Add(-3 * time.Hour).In(z).Zone(); shown != time.Duration(before)*time.Second {
+					t.Errorf("%s in %s: %v", clock.Format(time.DateTime), name, got)
+				}
+			}
+		}
 	}
 }
 

@@ -44,6 +44,7 @@ type converter struct {
 	ends, power, dc *regexp.Regexp
 	summary         format.Summary
 	list            string
+	lines           []string // of the entry's description
 	row             []byte
 }
 
@@ -88,13 +89,14 @@ func (c *converter) item(v jsondoc.Value) format.Item {
 	if kind == "" {
 		return skip(format.NoKind, word)
 	}
-	when := format.When{Start: format.Time(v.Get("startTimestamp").Text(), c.o.Zone), End: c.end(v)}
+	c.lines = linesOf(c.lines[:0], v)
+	when := format.When{Start: format.Time(v.Get("startTimestamp").Text(), c.o.Zone), End: c.end()}
 	verdict := when.Judge(c.o.Now, c.o.Zone)
 	c.summary.Meet(verdict.Again)
 	switch {
 	case verdict.Skip != "":
 		return skip(verdict.Skip, "")
-	case v.Get("future").Text() == "true":
+	case isTrue(v.Get("future")):
 		return skip(format.NotYet, "future")
 	}
 	at := place(v)
@@ -103,10 +105,10 @@ func (c *converter) item(v jsondoc.Value) format.Item {
 	}
 	street, name, _ := strings.Cut(v.Get("title").Text(), " | ")
 	row := format.Row{ID: item.ID, Kind: kind, Point: at.Point, Properties: format.Properties{
-		Street: street, Description: strings.Join(lines(v), "\n"), StartsAt: when.Start, EndsAt: when.End,
+		Street: street, Description: strings.Join(c.lines, "\n"), StartsAt: when.Start, EndsAt: when.End,
 	}}
 	if kind == format.Charger {
-		row.Kind, row.Properties.Charging = c.charger(v, name)
+		row.Kind, row.Properties.Charging = c.charger(name)
 	} else {
 		row.Properties.SourceType = word
 		if minutes, ok := v.Get("delayTimeValue").NumberOrText(); ok {
@@ -135,7 +137,7 @@ func (c *converter) kind(v jsondoc.Value) (kind, word string) {
 	if abnormal := v.Get("abnormalTrafficType").Text(); c.list == "warning" && abnormal != "" {
 		kind, word = words.Abnormal, abnormal
 	}
-	if v.Get("isBlocked").Text() == "true" {
+	if isTrue(v.Get("isBlocked")) {
 		kind, word = words.Blocked, "isBlocked"
 	}
 	return kind, word
@@ -143,7 +145,8 @@ func (c *converter) kind(v jsondoc.Value) (kind, word string) {
 
 // place is the line of an entry, otherwise its coordinate.
 func place(v jsondoc.Value) geometry.Place {
-	if shape := v.Get("geometry"); strings.HasSuffix(shape.Get("type").Text(), "LineString") {
+	shape := v.Get("geometry")
+	if typ := shape.Get("type"); typ.Is("LineString") || typ.Is("MultiLineString") {
 		if at := geometry.GeoJSON(shape, false); at.Skip == "" {
 			return at
 		}
@@ -156,8 +159,11 @@ func place(v jsondoc.Value) geometry.Place {
 	return geometry.Place{Point: geo.Point{Lat: lat, Lng: lng}}
 }
 
-// lines are those of the description.
-func lines(v jsondoc.Value) (all []string) {
+// isTrue says whether something is true, as a value or as a text.
+func isTrue(v jsondoc.Value) bool { return v.Kind() == 't' || v.Is("true") }
+
+// linesOf appends those of the description.
+func linesOf(all []string, v jsondoc.Value) []string {
 	for line := range v.Get("description").Elements() {
 		all = append(all, strings.TrimSpace(line.Text()))
 	}
@@ -165,23 +171,26 @@ func lines(v jsondoc.Value) (all []string) {
 }
 
 // end is the end that a line of the description tells; zero: none does.
-func (c *converter) end(v jsondoc.Value) time.Time {
-	for _, line := range lines(v) {
+func (c *converter) end() time.Time {
+	for _, line := range c.lines {
+		if !strings.HasPrefix(line, "Ende:") { // to match each line takes longer
+			continue
+		}
 		found := c.ends.FindStringSubmatch(line)
 		if found == nil {
 			continue
 		}
 		if at, err := time.Parse("2.1.2006 15:04", found[1]+" "+found[2]); err == nil {
-			return format.Time(at.Format("2006-01-02 15:04"), c.berlin)
+			return format.Shown(at, c.berlin)
 		}
 	}
 	return time.Time{}
 }
 
 // charger reads what the lines of the description tell of charging points.
-func (c *converter) charger(v jsondoc.Value, name string) (string, *format.Charging) {
+func (c *converter) charger(name string) (string, *format.Charging) {
 	site := format.Site{Charging: format.Charging{Name: name}}
-	for _, line := range lines(v) {
+	for _, line := range c.lines {
 		if strings.HasPrefix(line, "Ladepunkt") {
 			site.Point("")
 		}
