@@ -60,15 +60,16 @@ func (c *converter) item(in *incident) format.Item {
 		return item
 	}
 	kind, word := kindOf(in)
-	when := c.when(in)
-	verdict := when.Judge(c.o.Now, c.o.Zone)
-	c.summary.Meet(verdict.Again)
 	switch {
 	case item.ID == "":
 		return skip(format.NoID, "")
 	case kind == "":
 		return skip(format.NoKind, word)
-	case verdict.Skip != "":
+	}
+	when := c.when(in)
+	verdict := when.Judge(c.o.Now, c.o.Zone)
+	c.summary.Meet(verdict.Again)
+	if verdict.Skip != "" {
 		return skip(verdict.Skip, "")
 	}
 	both := in.get("direction") == "BOTH_DIRECTIONS"

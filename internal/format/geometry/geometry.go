@@ -61,21 +61,21 @@ type reader struct {
 }
 
 func (r *reader) geometry(v jsondoc.Value) {
-	coordinates := v.Get("coordinates")
-	switch v.Get("type").Text() {
-	case "Point":
+	typ, coordinates := v.Get("type"), v.Get("coordinates")
+	switch {
+	case typ.Is("Point"):
 		r.first(coordinates)
-	case "MultiPoint":
+	case typ.Is("MultiPoint"):
 		r.first(coordinates.Index(0))
-	case "LineString":
+	case typ.Is("LineString"):
 		r.line(coordinates)
-	case "MultiLineString":
+	case typ.Is("MultiLineString"):
 		for line := range coordinates.Elements() {
 			r.line(line)
 		}
-	case "Polygon", "MultiPolygon":
+	case typ.Is("Polygon"), typ.Is("MultiPolygon"):
 		r.area = true
-	case "GeometryCollection":
+	case typ.Is("GeometryCollection"):
 		for one := range v.Get("geometries").Elements() {
 			r.geometry(one)
 		}

@@ -104,10 +104,8 @@ type Lookup func(p *Path) Scalar
 // deeper; an element of an array is named by its number, from 0.
 func (p *Path) In(v jsondoc.Value) jsondoc.Value {
 	for i, rest := range p.steps {
-		if v.Kind() == '{' {
-			if whole := v.Get(rest); whole.Exists() {
-				return whole
-			}
+		if i+1 == len(p.steps) && v.Kind() == '{' {
+			return v.Get(rest)
 		}
 		name := rest
 		if i+1 < len(p.steps) {
@@ -121,7 +119,10 @@ func (p *Path) In(v jsondoc.Value) jsondoc.Value {
 			v = v.Index(n)
 			continue
 		}
-		v = v.Get(name)
+		whole := false
+		if v, whole = v.Either(rest, name); whole {
+			return v
+		}
 	}
 	return v
 }

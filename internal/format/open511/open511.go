@@ -70,9 +70,6 @@ func (c *converter) item(e *event) format.Item {
 		return item
 	}
 	kind, word := c.kindOf(e)
-	when := c.when(e)
-	verdict := when.Judge(c.o.Now, c.o.Zone)
-	c.summary.Meet(verdict.Again)
 	switch {
 	case !e.isEvent:
 		return skip(format.NotAnItem, "")
@@ -82,7 +79,11 @@ func (c *converter) item(e *event) format.Item {
 		return skip(format.NotActive, e.status)
 	case kind == "":
 		return skip(format.NoKind, word)
-	case verdict.Skip != "":
+	}
+	when := c.when(e)
+	verdict := when.Judge(c.o.Now, c.o.Zone)
+	c.summary.Meet(verdict.Again)
+	if verdict.Skip != "" {
 		return skip(verdict.Skip, "")
 	}
 	properties := format.Properties{Description: e.description, Severity: c.words.Severity["open511"][e.severity], SourceType: word}

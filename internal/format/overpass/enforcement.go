@@ -37,16 +37,16 @@ func (r ref) String() string {
 
 // refOf names an element by its type and the member with its number.
 func refOf(v jsondoc.Value, number string) (ref, bool) {
-	id, err := strconv.ParseInt(v.Get(number).Text(), 10, 64)
-	if err != nil {
+	id, ok := v.Get(number).Integer()
+	if !ok {
 		return ref{}, false
 	}
-	switch v.Get("type").Text() {
-	case "node":
+	switch typ := v.Get("type"); {
+	case typ.Is("node"):
 		return ref{'n', id}, true
-	case "way":
+	case typ.Is("way"):
 		return ref{'w', id}, true
-	case "relation":
+	case typ.Is("relation"):
 		return ref{'r', id}, true
 	}
 	return ref{}, false
@@ -92,7 +92,7 @@ type way struct {
 
 // enforcement says whether an element is a relation that enforces.
 func enforcement(v jsondoc.Value) bool {
-	return v.Get("type").Text() == "relation" && v.Get("tags", "type").Text() == "enforcement"
+	return v.Get("type").Is("relation") && v.Get("tags", "type").Is("enforcement")
 }
 
 // findRelations is the first pass.
@@ -193,7 +193,7 @@ func (c *converter) geometry(id int64, v jsondoc.Value) error {
 	}
 	if len(w.line) == 0 && len(w.nodes) == 0 {
 		for node := range v.Get("nodes").Elements() {
-			if number, err := strconv.ParseInt(node.Text(), 10, 64); err == nil {
+			if number, ok := node.Integer(); ok {
 				w.nodes = append(w.nodes, number)
 				k.positions[number] = geo.Point{}
 			}

@@ -91,12 +91,12 @@ func (c *converter) element(v jsondoc.Value) error {
 	switch {
 	case !ok:
 		item = format.Item{Skip: format.NoID}
-	case self.kind == 'n' && tags.Get("highway").Text() == "speed_camera" && c.known.devices[self.id] == nil:
+	case self.kind == 'n' && tags.Get("highway").Is("speed_camera") && c.known.devices[self.id] == nil:
 		row := format.Row{Kind: mapdata.SpeedCamera.ID(), Properties: format.Properties{
 			MaxspeedKmh: known(speed(tags)), Bearing: known(bearing(tags)), Street: tags.Get("addr:street").Text(),
 		}}
 		item = c.at(v, item, &row)
-	case tags.Get("amenity").Text() == "charging_station":
+	case tags.Get("amenity").Is("charging_station"):
 		row := format.Row{Properties: format.Properties{Street: tags.Get("addr:street").Text(), Description: tags.Get("description").Text()}}
 		row.Kind, row.Properties.Charging = c.charger(tags)
 		item = c.at(v, item, &row)
