@@ -159,7 +159,7 @@ func (c *convertCmd) write(p *program, spool *os.File) (err error) {
 
 // lines are what a person reads of the report: one line of rows by kind, one for each reason.
 func (r *convertReport) lines() []string {
-	rows := strconv.Itoa(r.Rows) + " rows"
+	rows := rowCount(r.Rows)
 	for i, kind := range byCount(r.Kinds) {
 		rows += [2]string{": ", ", "}[min(i, 1)] + strconv.Itoa(r.Kinds[kind]) + " " + kind
 	}
@@ -179,6 +179,14 @@ func (r *convertReport) lines() []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// rowCount is a number of rows in words.
+func rowCount(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return strconv.Itoa(n) + " rows"
 }
 
 // countedWords lists words with how often each was met.

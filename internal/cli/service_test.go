@@ -296,7 +296,7 @@ func TestValidate(t *testing.T) {
 		stdout string
 		stderr string
 	}{
-		{"good rows", []string{write("good.json", "["+good+"]")}, exitOK, "1 rows accepted, 0 rejected", ""},
+		{"good rows", []string{write("good.json", "["+good+"]")}, exitOK, "1 row accepted, 0 rejected", ""},
 		{"by kind", []string{write("good.json", "["+good+"]")}, exitOK, "camera.speed", ""},
 		{"a bad row", []string{write("bad.json", "["+good+","+bad+"]")}, exitFailed, "unknown_kind", ""},
 		{"a warning", []string{write("odd.json", "["+odd+"]")}, exitOK, "properties.maxspeed_kmh must be a number from 5 to 200 km/h", ""},

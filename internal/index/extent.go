@@ -10,7 +10,8 @@ import (
 
 // Extent is a box around all that s asks for under a law, wherever it is; false: there is nothing. Of several boxes it is the one that is
 // least wide. It is exact where few entities lie in it, and otherwise made of whole tiles of a summary. As in an overview,
-// expired entities count until they are swept, and withheld ones count.
+// expired entities count until they are swept, and withheld ones count, but for reports that wait for a second driver: nobody is to learn
+// where these are.
 func (ix *Index) Extent(s *mapdata.Search, l *law.Law) (geo.Box, bool) {
 	q, ok := ix.searches.Get().(*search)
 	if !ok {
@@ -22,9 +23,9 @@ func (ix *Index) Extent(s *mapdata.Search, l *law.Law) (geo.Box, bool) {
 	box := geo.Box{South: -90, West: -180, North: 90, East: 180}
 	for i, level := range summaryLevels {
 		var span tileSpan
-		tiles := box.Tiles(level)
+		tiles, waiting := box.Tiles(level), q.v.waiting(i)
 		q.eachRow(i, tiles, func(r *row) bool {
-			if !q.wantsRow(r.kind, r.flags, r.feed, r.network) {
+			if !q.wantsRow(r.kind, r.flags, r.feed, r.network) || allIn(waiting, r) {
 				return false
 			}
 			span.add(r.tile&(1<<level-1), r.tile>>level)
@@ -50,13 +51,13 @@ const fineSpan = 64
 
 // exactExtent is the box around the entities in the cells that were found, which lie within box; box, if there are none.
 func (q *search) exactExtent(box geo.Box) geo.Box {
-	middle := (box.West + box.East) / 2
+	middle, waits := (box.West+box.East)/2, q.v.waits()
 	exact := geo.Box{South: 90, West: math.Inf(1), North: -90, East: math.Inf(-1)}
 	for _, cells := range q.cells {
 		for _, entries := range cells {
 			for i := range entries {
 				e := &entries[i]
-				if !q.kinds.Has(mapdata.Kind(e.kind)) || !q.feeds.has(e.feed) || e.hidden && !q.unrestricted(e.feed) || !q.wants(e) {
+				if !q.kinds.Has(mapdata.Kind(e.kind)) || !q.feeds.has(e.feed) || e.hidden && !q.unrestricted(e.feed) || !q.wants(e) || waits[e.ref] {
 					continue
 				}
 				s, seg := q.v.slot(e.ref)
@@ -111,7 +112,8 @@ func (t *tileSpan) tiles(level int) geo.Tiles {
 }
 
 // Reach is a distance in metres from s.Center within which something of what s asks for is shown under a law, not much
-// longer than the shortest; negative: there is nothing. It does not judge votes and expiry: a search may find nothing within it.
+// longer than the shortest; negative: there is nothing. It judges neither votes, but of reports that wait for a second
+// driver, nor expiry: a search may find nothing within it.
 func (ix *Index) Reach(s *mapdata.Search, l *law.Law) float64 {
 	q, ok := ix.searches.Get().(*search)
 	if !ok {
@@ -122,9 +124,9 @@ func (ix *Index) Reach(s *mapdata.Search, l *law.Law) float64 {
 	defer ix.release(q)
 	reach := math.Pi * geo.EarthRadius
 	for i, level := range summaryLevels {
-		nearest := math.Inf(1)
+		nearest, waiting := math.Inf(1), q.v.waiting(i)
 		q.eachRow(i, geo.Circle{Center: s.Center, Radius: reach}.Box().Tiles(level), func(r *row) bool {
-			if !q.wantsRow(r.kind, r.flags, r.feed, r.network) {
+			if !q.wantsRow(r.kind, r.flags, r.feed, r.network) || allIn(waiting, r) {
 				return false
 			}
 			nearest = min(nearest, q.farthest(level, r.tile&(1<<level-1), r.tile>>level))

@@ -135,3 +135,49 @@ func BenchmarkOverview(b *testing.B) {
 		})
 	}
 }
+
+// TestExtentOfWaiting holds that neither an extent nor a reach tells where a report waits for a second driver, whatever is beside it, also
+// after a load; and that both tell once it does not wait any more.
+func TestExtentOfWaiting(t *testing.T) {
+	f := feed(1, mapdata.Approved)
+	tally := func(id string, confirms int) mapdata.Tally {
+		one := mapdata.Tally{Source: f.ID.SourceID(), ExternalID: id, LifeAt: start, ChangedAt: start, Confirms: confirms}
+		one.Report = mapdata.Report{Author: mapdata.AccountID{7}, AuthorTrusted: true, NeedsTwo: true}
+		return one
+	}
+	waiting := []mapdata.Entity{entity(1, "w1", 51, 3), entity(1, "w2", 51.000001, 3)}
+	shown := entity(1, "shown", 52, 4)
+	here := everything()
+	here.Center = waiting[0].Point
+
+	alone := index.New(encode)
+	alone.Apply(change(f, waiting...))
+	alone.Apply(votes(f, tally("w1", 0), tally("w2", 0)))
+	if box, found := alone.Extent(everything(), nil); found {
+		t.Errorf("what waits alone has the extent %+v", box)
+	}
+	if reach := alone.Reach(here, nil); reach >= 0 {
+		t.Errorf("what waits alone is within %v m", reach)
+	}
+
+	beside := index.New(encode)
+	beside.Apply(change(f, append(waiting, shown)...))
+	beside.Apply(votes(f, tally("w1", 0), tally("w2", 0)))
+	loaded := index.New(encode)
+	stageLoad(loaded, []*mapdata.Feed{f}, append(waiting, shown), tally("w1", 0), tally("w2", 0)).Publish()
+	for name, ix := range map[string]*index.Index{"changed": beside, "loaded": loaded} {
+		if box, found := ix.Extent(everything(), nil); !found || !near(box.South, 52, 1e-6) || !near(box.West, 4, 1e-6) {
+			t.Errorf("%s: %v %+v", name, found, box)
+		}
+		if reach := ix.Reach(here, nil); reach < geo.Distance(here.Center, shown.Point) {
+			t.Errorf("%s: something is within %v m", name, reach)
+		}
+		ix.Apply(votes(f, tally("w2", 1)))
+		if box, found := ix.Extent(everything(), nil); !found || !near(box.South, 51.000001, 1e-7) {
+			t.Errorf("%s, confirmed: %v %+v", name, found, box)
+		}
+		if reach := ix.Reach(here, nil); reach < 0 || reach > 60_000 {
+			t.Errorf("%s, confirmed: %v m", name, reach)
+		}
+	}
+}

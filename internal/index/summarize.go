@@ -128,3 +128,39 @@ func (c *change) withhold() {
 func (c *change) forgetWithheld(now int64) {
 	c.v.withheld = slices.DeleteFunc(slices.Clone(c.v.withheld), func(w withheld) bool { return w.until <= now })
 }
+
+// waiting are the reports that wait, as rows of one of the summaries, sorted.
+func (v *version) waiting(summary int) []row {
+	var rows []row
+	for k := range v.withheld {
+		if !v.withheld[k].waits {
+			continue
+		}
+		r := v.withheld[k].spot.row(1)
+		for i := len(summaryLevels) - 1; i > summary; i-- {
+			r = r.coarser(i)
+		}
+		rows = append(rows, r)
+	}
+	return combine(rows)
+}
+
+// allIn says whether all entities of a summary's row are among those of sorted rows.
+func allIn(rows []row, r *row) bool {
+	at, found := slices.BinarySearchFunc(rows, r, func(a row, b *row) int { return a.compare(b) })
+	return found && rows[at].count >= r.count
+}
+
+// waits are the reports that wait.
+func (v *version) waits() map[ref]bool {
+	var waits map[ref]bool
+	for k := range v.withheld {
+		if w := &v.withheld[k]; w.waits {
+			if waits == nil {
+				waits = make(map[ref]bool)
+			}
+			waits[w.ref] = true
+		}
+	}
+	return waits
+}
