@@ -59,6 +59,9 @@ async function findAnnounced({ spoken, banner, car }: DriveStep): Promise<{ enti
   return best;
 }
 
+/** Milliseconds in which the page may not have heard of an entity yet: the town's live feed goes on while it is compared. */
+const newest = 3000;
+
 /**
  * compareWithService compares the list with GET /v2/alerts for the same place: what the service finds along the roads is in the list, which
  * is chosen by direction, and nothing beside that. Pins at the edge of the corridor may differ, because the page knows the heading more
@@ -73,6 +76,7 @@ async function compareWithService({ car, lines }: DriveStep): Promise<void> {
     const away = distance(car, placeOf(entity));
     const off = Math.abs(angleBetween(car.heading, bearing(car, placeOf(entity))));
     if (entity.kind_id.startsWith("charger.")) continue; // the service lists chargers only on request
+    if (Date.now() - Date.parse(entity.first_seen_at) < newest) continue;
     if (away < 200 || away > 1500 || (off > 25 && off < 35)) continue;
     const name = `${kindOf(entity)}, ${String(entity.properties["street"])}`;
     const isListed = listed.some((one) => one.name === name && Math.abs(one.away - away) <= 90);

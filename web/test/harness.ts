@@ -112,6 +112,7 @@ export async function openCar(path = "/", { place = town, sensor = false, map = 
     ...options,
   });
   context.setDefaultTimeout(waitTimeout);
+  await context.addInitScript(hideRecognition);
   if (map !== "sharp") await context.addInitScript(makeMapCoarse);
   if (map === "blank") await context.addInitScript(stopDrawing);
   if (sensor) await context.addInitScript(installSensor);
@@ -152,6 +153,11 @@ export async function openCar(path = "/", { place = town, sensor = false, map = 
   open.push(car);
   await page.goto(path);
   return car;
+}
+
+/** hideRecognition runs in the page before its scripts. Chromium without windows ends a page that asks whether it recognises speech. */
+function hideRecognition(): void {
+  for (const name of ["SpeechRecognition", "webkitSpeechRecognition"]) Reflect.deleteProperty(window, name);
 }
 
 /** makeMapCoarse runs in the page before its scripts. Only the map asks for the ratio of pixels: the rest of the page stays as it is. */

@@ -50,7 +50,7 @@ export async function launchDrawing(): Promise<Browser> {
   return own;
 }
 
-const launch = (args: string[]): Promise<Browser> => chromium.launch({ executablePath: findChromium(), args, chromiumSandbox: false });
+const launch = (args: string[]): Promise<Browser> => chromium.launch({ executablePath: findChromium(true), args, chromiumSandbox: false });
 
 /** drawnBy returns the name of the renderer; null if there is none. */
 async function drawnBy(browser: Browser): Promise<string | null> {
