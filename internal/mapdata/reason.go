@@ -26,7 +26,7 @@ const (
 	ReasonEncoding         Reason = "encoding"          // parse_error: an encoding that is not read
 	ReasonFormat           Reason = "format"            // parse_error: well-formed, but nothing that the format's bridge reads
 	ReasonStatusCode       Reason = "status_code"       // parse_error: OCPI's own status says that it failed
-	ReasonPages            Reason = "pages"             // parse_error: the next page leads elsewhere, came before, or pages do not end
+	ReasonPages            Reason = "pages"             // parse_error: the next page leads elsewhere, came before, or pages do not end; timeout: all together
 	ReasonWrongName        Reason = "wrong_name"        // tls_error: the certificate is another host's
 	ReasonUnknownAuthority Reason = "unknown_authority" // tls_error: the certificate's authority is unknown
 	ReasonExpired          Reason = "expired"           // tls_error: the certificate has expired, or is not valid yet
@@ -41,6 +41,7 @@ const (
 // for blocked_address the feed's own address violates it, for redirect_error one that it was redirected to.
 func Reasons() map[Outcome][]Reason {
 	return map[Outcome][]Reason{
+		OutcomeTimeout:         {ReasonPages},
 		OutcomeDNSError:        {ReasonNoAddress, ReasonNoNameServer},
 		OutcomeConnectionError: {ReasonUnreachable, ReasonBroken},
 		OutcomeTooLarge:        {ReasonHeaders, ReasonBody, ReasonRow, ReasonRows, ReasonItem, ReasonItems},

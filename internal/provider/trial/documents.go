@@ -135,13 +135,18 @@ type page struct {
 	validator mapdata.Validator
 }
 
+// tooLong says that all pages together took longer than they may.
+func tooLong() *Failure {
+	return &Failure{
+		Outcome: mapdata.OutcomeTimeout, Reason: mapdata.ReasonPages, Connected: true,
+		Advice: "All pages together took longer than 120 seconds. Ask for larger pages, or a smaller area.",
+	}
+}
+
 // page fetches one document and keeps its body with the others, unless it is that of status_url.
 func (f *fetching) page(ctx context.Context, u *safehttp.URL, conditional bool, which int) (*page, error) {
 	if f.left <= 0 {
-		return nil, &Failure{
-			Outcome: mapdata.OutcomeTimeout, Connected: true,
-			Advice: "All pages together took longer than 120 seconds. Ask for larger pages, or a smaller area.",
-		}
+		return nil, tooLong()
 	}
 	began := time.Now()
 	t := f.target
@@ -160,6 +165,9 @@ func (f *fetching) page(ctx context.Context, u *safehttp.URL, conditional bool, 
 	}
 	body, answer, err := f.spool.fetch(ctx, f.web, r)
 	f.left -= time.Since(began)
+	if failed := (*safehttp.Error)(nil); f.left <= 0 && errors.As(err, &failed) && failed.Outcome == mapdata.OutcomeTimeout {
+		return nil, tooLong() // what was left was less than one page may take
+	}
 	if err != nil {
 		return nil, err
 	}
