@@ -63,8 +63,15 @@ describe("where to and which way", () => {
   it("adds a charger on the way with one touch, and orders stops by keys and by a finger", async () => {
     const car = await openCar("/?at=52,5", { map: "blank", hasTouch: true });
     await chooseWays(car);
+    let arrive = (): void => undefined;
+    const typed = new Promise<void>((resolve) => (arrive = resolve));
+    await car.page.route("**/v2/navigation/table/**", async (route) => {
+      await typed;
+      await route.continue();
+    });
     await car.page.click("#nav-show-chargers");
     await car.page.fill("#nav-range", "300");
+    arrive(); // the range was typed while the chargers were looked for
     await car.page.waitForSelector(".choosing .result");
     await eventually("what the car can still go from there", async () => (await car.page.textContent(".choosing .result"))?.includes("range left there"));
     await car.page.click(".choosing .result");

@@ -6,7 +6,7 @@ import { numberOf } from "../wellknown.ts";
 import type { Format } from "../format.ts";
 import type { Entity } from "../wire.ts";
 import type { NavigationAPI } from "./api.ts";
-import { arrangeChargers, candidatesOf, detourOf, leaveOf, rangeAt, readPlaces, readRadius, type Candidate, type OnTheWay } from "./chargers.ts";
+import { candidatesOf, detourOf, leaveOf, readPlaces, readRadius, type Candidate, type OnTheWay } from "./chargers.ts";
 import { placeAt, secondsAt, segmentAt, type RouteLine } from "./routeline.ts";
 import { bearing } from "../geo.ts";
 
@@ -19,19 +19,19 @@ export interface FinderDeps {
   networks: readonly string[] | null;
 }
 
-/** findChargers returns those within five minutes of detour from so many metres on; range is in metres, null if it is unknown. */
-export async function findChargers({ api, networks }: FinderDeps, line: RouteLine, from: number, range: number | null, signal: AbortSignal): Promise<OnTheWay<Entity>[]> {
+/** findChargers returns those near the line from so many metres on, with their detours, in no order. */
+export async function findChargers({ api, networks }: FinderDeps, line: RouteLine, from: number, signal: AbortSignal): Promise<OnTheWay<Entity>[]> {
   const known = new Map<string, Entity>();
   for (const at of readPlaces(line, from)) {
     const entities = await api.chargers(placeAt(line, at), readRadius, maxRead, networks, signal);
     for (const entity of entities) known.set(entity.id, entity);
   }
   const candidates = candidatesOf(line, from, [...known.values()].map((value) => ({ value, place: placeOf(value) })));
-  return candidates.length === 0 ? [] : arrangeChargers(await measure(api, line, from, range, candidates, signal), range);
+  return candidates.length === 0 ? [] : measure(api, line, from, candidates, signal);
 }
 
 /** measure asks for two tables: from the line to the chargers, and back to it. */
-async function measure(api: NavigationAPI, line: RouteLine, from: number, range: number | null, candidates: readonly Candidate<Entity>[], signal: AbortSignal): Promise<OnTheWay<Entity>[]> {
+async function measure(api: NavigationAPI, line: RouteLine, from: number, candidates: readonly Candidate<Entity>[], signal: AbortSignal): Promise<OnTheWay<Entity>[]> {
   const n = candidates.length;
   const leaves = candidates.map((one) => leaveOf(one, from, line.length));
   const chargers = candidates.map(({ place }) => place);
@@ -46,8 +46,7 @@ async function measure(api: NavigationAPI, line: RouteLine, from: number, range:
     const detour = detourOf(there.durations[i]?.[i], back.durations[i]?.[i], secondsAt(line, leave.to) - secondsAt(line, leave.from));
     const away = there.distances[i]?.[i];
     if (detour === null || away === null || away === undefined) return [];
-    const metres = leave.from - from + away;
-    return [{ ...candidate, detour, metres, left: rangeAt(range, metres) }];
+    return [{ ...candidate, detour, metres: leave.from - from + away }];
   });
 }
 

@@ -33,8 +33,6 @@ export interface OnTheWay<T> extends Candidate<T> {
   detour: number;
   /** Metres to drive to it. */
   metres: number;
-  /** Metres of range that are left there; null if the range is unknown. */
-  left: number | null;
 }
 
 /** readPlaces returns metres of the line around which chargers are read, from where the car is on. Of a long way the first part. */
@@ -113,7 +111,7 @@ const reserve = 0.1;
 /** isReachable reports whether a place is reached without the reserve. */
 export const isReachable = (range: number | null, metres: number): boolean => range === null || metres <= range * (1 - reserve);
 
-/** arrangeChargers orders chargers along the way: those that are reached first, then by detour within the same stretch of the way. */
+/** arrangeChargers orders chargers within five minutes of detour along the way: those that are reached first. range is in metres, null if it is unknown. */
 export function arrangeChargers<T>(found: readonly OnTheWay<T>[], range: number | null): OnTheWay<T>[] {
   return found.filter(({ detour }) => detour <= maxDetour).sort((a, b) => Number(!isReachable(range, a.metres)) - Number(!isReachable(range, b.metres)) || a.metres - b.metres);
 }

@@ -4,7 +4,7 @@ import { cleanText, entityLabel, iconOf } from "../entitylabels.ts";
 import { element } from "../dom.ts";
 import type { Entity } from "../wire.ts";
 import { keyedList, makeButton, setAttribute, setText, setTextOrHide, type KeyedItem } from "../widgets.ts";
-import { isReachable, parseRange, rangeAt, type OnTheWay } from "./chargers.ts";
+import { arrangeChargers, isReachable, parseRange, rangeAt, type OnTheWay } from "./chargers.ts";
 import { chargerTexts, findChargers } from "./chargerfinder.ts";
 import type { ChoiceDeps } from "./choice.ts";
 import { routeLineOf, type RouteLine } from "./routeline.ts";
@@ -44,7 +44,7 @@ export function makeChargersView(deps: ChoiceDeps, added: () => void): ChargersV
   const draw = (): void => {
     const { say, format } = host.locale.get();
     setText(label, say("nav.range", { unit: perUnit() === 1000 ? "km" : "mi" }));
-    show(found);
+    show(arrangeChargers(found, range));
     const left = way === null ? null : rangeAt(range, way.line.length - way.from);
     setTextOrHide(end, left === null ? "" : left >= 0 ? say("nav.range.end", { distance: format.distance(left).text }) : say("nav.range.short", { distance: format.distance(-left).text }));
   };
@@ -54,7 +54,6 @@ export function makeChargersView(deps: ChoiceDeps, added: () => void): ChargersV
   input.addEventListener("input", () => {
     range = parseRange(input.value, perUnit());
     setAttribute(input, "aria-invalid", String(input.value.trim() !== "" && range === null));
-    found = found.map((one) => ({ ...one, left: rangeAt(range, one.metres) }));
     draw();
   });
   const find = async (): Promise<void> => {
@@ -74,9 +73,9 @@ export function makeChargersView(deps: ChoiceDeps, added: () => void): ChargersV
     say(words.say("state.loading"));
     draw();
     try {
-      found = await findChargers({ api, networks: host.state.settings.get().networks }, line, from, range, own.signal);
+      found = await findChargers({ api, networks: host.state.settings.get().networks }, line, from, own.signal);
       if (own.signal.aborted) return;
-      say(found.length === 0 ? words.say("nav.chargers.none") : "");
+      say(arrangeChargers(found, range).length === 0 ? words.say("nav.chargers.none") : "");
     } catch (error) {
       if (own.signal.aborted) return;
       say(words.say(`nav.trouble.${troubleOf(error)}`));
@@ -126,7 +125,8 @@ function makeCharger({ host }: ChoiceDeps, range: () => number | null, add: () =
       setText(name, cleanText(texts.name, longest) || kind);
       setTextOrHide(facts, texts.facts);
       const isShort = !isReachable(range(), one.metres);
-      setTextOrHide(left, one.left === null ? "" : isShort ? say("nav.range.out") : say("nav.range.there", { distance: format.distance(one.left).text }));
+      const there = rangeAt(range(), one.metres);
+      setTextOrHide(left, there === null ? "" : isShort ? say("nav.range.out") : say("nav.range.there", { distance: format.distance(there).text }));
       setAttribute(button, "data-short", String(isShort));
       setText(detour, one.detour < 30 ? say("nav.detour.none") : `+${leftText(one.detour, format)}`);
       setText(at, format.distance(one.metres).text);

@@ -164,7 +164,8 @@ describe("chargers on the way", () => {
   });
 
   it("knows the range along the way", () => {
-    const one = (along: number, detour: number): OnTheWay<string> => ({ value: String(along), place: start, along, away: 0, detour, metres: along, left: rangeAt(50_000, along) });
+    const one = (along: number, detour: number): OnTheWay<string> => ({ value: String(along), place: start, along, away: 0, detour, metres: along });
+    expect([rangeAt(50_000, 20_000), rangeAt(50_000, 80_000), rangeAt(null, 5)]).toEqual([30_000, -30_000, null]);
     expect(arrangeChargers([one(80_000, 20), one(20_000, 290), one(10_000, 301), one(30_000, 5)], 50_000).map(({ value }) => value)).toEqual(["20000", "30000", "80000"]);
     expect([isReachable(50_000, 45_000), isReachable(50_000, 45_001), isReachable(null, 1e9)]).toEqual([true, false, true]);
     expect([parseRange("250"), parseRange(" 90 ", 1609), parseRange("0"), parseRange("-5"), parseRange("1e3"), parseRange("99999"), parseRange("٢٥٠")]).toEqual([250_000, 144_810, null, null, null, null, 250_000]);
