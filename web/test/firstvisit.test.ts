@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
 import type { Page } from "playwright-core";
 import { en } from "../overlay/src/i18n/en.ts";
 import { visitKey } from "../overlay/src/visit.ts";
+import { startDemo } from "./globalsetup.ts";
 import { check } from "./pagechecks.ts";
 import { eventually, openCar, screens, town, type Car, type CarOptions } from "./harness.ts";
 import { phoneScreen } from "./phonesignin.ts";
@@ -168,7 +169,9 @@ test("without a map the first visit leads to a place that can be typed", async (
 });
 
 test("the demo drive begins by the touch that turns on the sound, ends where it is, and begins again", async () => {
-  const car = await openFirst();
+  const demo = await startDemo(inject("program")); // see owndemo.ts
+  onTestFinished(demo.end);
+  const car = await openFirst({ baseURL: demo.address });
   const { page } = car;
   await page.locator("#welcome-drive").click();
   await eventually("own speed", async () => /\d+ km\/h/.test((await page.locator(".speed").textContent()) ?? ""));

@@ -1,13 +1,19 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { isHidden, pointAt, timetableOf, type DrivePoint, type Timetable } from "../overlay/src/demodrive.ts";
 import { distance, type Place } from "../overlay/src/geo.ts";
 import type { DemoDrives, GuidedDrive } from "../overlay/src/wire.ts";
+import { startDemo, type Demo } from "./globalsetup.ts";
 import { eventually, openCar, type Car } from "./harness.ts";
 import { pass } from "./leddrive.ts";
-import { ownDemo } from "./owndemo.ts";
 import { read } from "./serviceclient.ts";
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await startDemo(inject("program")); // see owndemo.ts
+});
+afterAll(() => demo.end());
 
 /** Milliseconds of a step of the clock: the voice is as exact. */
 const speechStep = 250;
@@ -133,7 +139,7 @@ interface GuidedPage {
 }
 
 async function openGuided(): Promise<GuidedPage> {
-  const car = await openCar("/about", { place: null, stopped: true, map: "blank", locale: "en-IE" });
+  const car = await openCar("/about", { baseURL: demo.address, place: null, stopped: true, map: "blank", locale: "en-IE" });
   await car.page.addInitScript(installVoice);
   await car.page.goto("/?drive=demo");
   const { guided } = await read<DemoDrives>("/demo/drive.json", car.service);
@@ -164,9 +170,8 @@ const bridge: Place = { lat: 52.00359, lng: 5 };
 
 /** pushClosure closes the bridge ahead, or opens it. */
 async function pushClosure(seconds: number): Promise<void> {
-  const { address, push } = ownDemo();
   const rows = [{ external_id: "drive-closure", kind: "alert.road_closed", ...bridge, properties: { street: "13th Avenue" }, ttl_seconds: seconds }];
-  const answer = await fetch(address + push, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(rows) });
+  const answer = await fetch(demo.address + demo.push, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(rows) });
   expect(answer.status).toBe(200);
 }
 

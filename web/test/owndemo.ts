@@ -1,5 +1,6 @@
 // The demo of the process that runs a file of tests. Files run side by side, each process with a demo of its own, so that no test sees
-// what another one changes.
+// what another one changes. A test that begins the demo's drive to a destination starts yet another demo, since some minutes later the
+// town closes a bridge.
 
 import { inject } from "vitest";
 import type { DemoPlace } from "./globalsetup.ts";

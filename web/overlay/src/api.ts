@@ -50,9 +50,11 @@ export const getKinds = async (): Promise<Kind[]> => (await getJSON<{ kinds: Kin
 /** getSources bypasses the browser's cache: a listing may be cached for a minute, and a source may be newer than that. */
 export const getSources = async (options: RequestOptions): Promise<Source[]> => (await getJSON<{ sources: Source[] }>("/v2/sources", { ...options, cache: "no-cache" })).sources;
 
-/** getDrive reads the demo's drive, which other services do not have. */
-/** getDrive tells the demo that a drive begins, which is so many times as fast as a real one. */
-export const getDrive = (speedUp: number): Promise<DemoDrives> => getJSON(`/demo/drive.json?x=${String(speedUp)}`);
+/**
+ * getDrive reads the demo's drives, which other services do not have. speedUp tells the demo that the one to a destination begins, so many
+ * times as fast as a real one, for it closes a bridge on the way; null: the one around the town does, for which nothing is closed.
+ */
+export const getDrive = (speedUp: number | null): Promise<DemoDrives> => getJSON(speedUp === null ? "/demo/drive.json" : `/demo/drive.json?x=${String(speedUp)}`);
 
 /** formatCoordinate rounds a coordinate before it leaves the page. */
 export const formatCoordinate = (degrees: number): string => degrees.toFixed(4);

@@ -103,7 +103,7 @@ function openPosition(query: URLSearchParams, visit: Visit, lead: (guided: Guide
   const sensor = "geolocation" in navigator ? navigator.geolocation : null;
   const position = locate(drives ? null : query.get("at"), sensor, Date.now, visit === "locate" && !drives);
   const startDrive = (): void => {
-    position.follow(new DriveSensor(() => getDrive(factor), factor, loops ? null : lead));
+    position.follow(new DriveSensor(() => getDrive(loops ? null : factor), factor, loops ? null : lead));
   };
   if (drives) startDrive();
   return { position, clock: () => performance.now() * factor, startDrive };
