@@ -40,7 +40,7 @@ func script(t *testing.T, name, tool, toolText string, files map[string]string) 
 	}
 }
 
-// TestVulnerabilityCheck: the check fails when it could not look, unless a dated exception says so (F22).
+// TestVulnerabilityCheck: the check fails when it could not look, unless a dated exception allows it (F22).
 func TestVulnerabilityCheck(t *testing.T) {
 	const unreachable = "echo 'govulncheck: fetching vulnerabilities: dial tcp: no such host'; exit 1"
 	day := func(d time.Duration) string { return time.Now().UTC().Add(d).Format(time.DateOnly) }

@@ -27,6 +27,7 @@ func checks(kindIDs []string) []check {
 		{"no init functions", eachFile(checkInit)},
 		{"nothing sleeps", eachFile(checkSleep)},
 		{"names say what is inside", eachFile(checkNames)},
+		{"comments use plain words", eachFile(checkComments)},
 		{"wire shapes live in the packages of the wire", eachFile(checkJSONTags)},
 		{"one package reads the environment", eachFile(checkEnvironment)},
 		{"kinds are listed in one file", eachFile(func(s *source) []string { return checkKinds(s, kindIDs) })},
@@ -193,6 +194,16 @@ func checkNames(s *source) []string {
 		return []string{s.path + ": this name says nothing of what is inside"}
 	}
 	return nil
+}
+
+func checkComments(s *source) []string {
+	var found []string
+	for _, group := range s.file.Comments {
+		if riddle := riddles.FindString(group.Text()); riddle != "" {
+			found = append(found, s.at(group, "%q: name the subject, and what it does", strings.Join(strings.Fields(riddle), " ")))
+		}
+	}
+	return found
 }
 
 func checkJSONTags(s *source) []string {

@@ -1,5 +1,7 @@
 package archtest
 
+import "regexp"
+
 // rule is what one package may use.
 type rule struct {
 	ours  []string // packages of ours below internal/ that it may import; anything is every one of them
@@ -196,7 +198,7 @@ const kindsFile = "internal/mapdata/kinds.go"
 // mappings are the files that say what others' words mean in kinds (D8.5): they name kinds, and list none.
 var mappings = []string{"internal/format/kinds.go", "internal/format/alertwords/alertwords.go", "internal/format/waze/vocabulary.go"}
 
-// Sizes that end the patience of a reader.
+// Limits of sizes, which keep a file and a function readable.
 const (
 	longestFile     = 600
 	longestFunction = 80
@@ -204,3 +206,6 @@ const (
 
 // vague are names that say nothing of what is inside.
 var vague = []string{"util", "utils", "common", "helper", "helpers", "misc", "manager", "base", "shared"}
+
+// riddles are words with which a comment leaves its reader to find out who does what.
+var riddles = regexp.MustCompile(`(?i)\b(whoever|nobody\s+is\s+told|says?\s+so)\b`)

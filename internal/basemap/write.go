@@ -29,7 +29,7 @@ type Plan struct {
 type Tile struct {
 	Z    uint8
 	X, Y uint32
-	Data []byte // not compressed, unless Packed says so; not empty
+	Data []byte // not compressed, unless Packed is true; not empty
 
 	Packed bool  // Data is what Pack returned
 	Below  uint8 // how many zooms below it its area has the same tile everywhere

@@ -43,7 +43,7 @@ func (v *view) feed(id mapdata.FeedID) *mapdata.Feed {
 	return nil
 }
 
-// EachFeed calls yield with every feed, whoever may read it, in no order.
+// EachFeed calls yield with every feed, regardless of who may read it, in no order.
 func (c *Catalog) EachFeed(yield func(*mapdata.Feed)) {
 	for _, page := range c.view.Load().sources.pages {
 		for _, s := range page {

@@ -98,7 +98,7 @@ func (c *demoCmd) configure(ctx context.Context, dir string, publisher *demo.Pub
 	cfg.DataDir = filepath.Join(dir, "data")
 	cfg.Egress = config.Egress{CAFile: ca, Hosts: map[string]netip.Addr{demo.Host: netip.AddrFrom4([4]byte{127, 0, 0, 1})}}
 	cfg.Upstreams = []config.Upstream{relay.upstream()}
-	cfg.Votes.TrustAfter = 0 // whoever tries the demo signed in a minute ago
+	cfg.Votes.TrustAfter = 0 // a visitor of the demo signed in a minute ago
 	cfg.Apps.Enabled = true
 	cfg.Log.Level = "warn"
 	return cfg, nil

@@ -17,7 +17,7 @@ const (
 	versionEvery = 5 * time.Second
 	// versionKept is how long a node counts that was not heard again.
 	versionKept = 4 * versionEvery
-	// warnAfter is how long versions differ before the log says so: nodes do not take over an import at the same moment.
+	// warnAfter is how long versions differ before a warning is logged: nodes do not take over an import at the same moment.
 	warnAfter = time.Minute
 	// maxNodes bounds how many nodes are remembered, and maxVersion the length of what one tells, in bytes.
 	maxNodes   = 1024

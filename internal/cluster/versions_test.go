@@ -56,7 +56,7 @@ func within(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// TestNodesNoticeDifferentRegions holds that both of two nodes learn that they differ and that they agree again, that the log says so
+// TestNodesNoticeDifferentRegions holds that both of two nodes learn that they differ and that they agree again, that it is logged
 // once after a minute, and that a node that left is forgotten.
 func TestNodesNoticeDifferentRegions(t *testing.T) {
 	s := servers.Cache(t)

@@ -153,7 +153,7 @@ type Map struct {
 	Attribution string // attribution that the map requires, at most 500 characters; default empty: that of the file
 }
 
-// Privacy is what the privacy notice at /privacy says of whoever runs the service. Each is plain text of at most 500
+// Privacy is what the privacy notice at /privacy says of the operator of the service. Each is plain text of at most 500
 // characters; default empty: the notice says that it is not set.
 type Privacy struct {
 	Operator string // name and postal address

@@ -194,7 +194,7 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 }
 
 // checkVersion fails if the feed has changed since the version, or the actor may not see the feed. Sending the same form twice,
-// or agreeing with another curator, is no conflict: whoever names the version has seen the feed while it waited.
+// or agreeing with another curator, is no conflict: a curator who names the version has seen the feed while it waited.
 func (a Actor) checkVersion(f *mapdata.Feed, version string, d *decision) error {
 	same := false
 	if version != "" {

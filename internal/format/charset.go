@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// Decoded passes on the text of a document in UTF-8 without its mark. It turns UTF-16 into UTF-8, which it knows by its mark, or by the
-// zeros of the first characters of JSON and XML, and says so. Half a surrogate pair becomes U+FFFD.
+// Decoded passes on the text of a document in UTF-8 without its mark. It turns UTF-16 into UTF-8, which it recognises by its mark, or by
+// the zeros of the first characters of JSON and XML; utf16 reports whether it did. Half a surrogate pair becomes U+FFFD.
 func Decoded(r io.Reader) (text io.Reader, utf16 bool) {
 	buffered := bufio.NewReaderSize(r, 64<<10)
 	first, _ := buffered.Peek(4) // an error comes again with the next read

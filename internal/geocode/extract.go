@@ -201,7 +201,7 @@ func (c *collector) parse(o *object, tags osmpbf.Tags) bool {
 		o.role, o.kind = isBoundary, kind{"boundary", "administrative"}
 		return o.name != ""
 	case osm == osmRelation && f.boundary == "postal_code":
-		return false // what lies in it says so by its addresses
+		return false // what lies in it has its code in its addresses
 	}
 	if k, ok := kindOf(tags, featureKeys()); ok && c.isNamedFeature(o, k, &f) {
 		return true

@@ -18,7 +18,7 @@ const (
 )
 
 // findHouse looks for a house number of the query on a street, and returns what it is worth. Between two that are known, on the same side of
-// the street where numbers say so, it is interpolated.
+// the street where odd and even numbers are apart, it is interpolated.
 func (x *Index) findHouse(s *scratch, h *hit, t int) float32 {
 	begin, houses := x.housesOn(h.id)
 	number := s.tokens[t].number

@@ -34,7 +34,7 @@ func TestAPIDecisionsRequireAPasskey(t *testing.T) {
 	}
 }
 
-// TestNobodyDecidesOnTheirOwnFeed: neither by the API nor by the page, which says so (D11.9).
+// TestNobodyDecidesOnTheirOwnFeed: neither by the API nor by the page, which explains it (D11.9).
 func TestNobodyDecidesOnTheirOwnFeed(t *testing.T) {
 	d := newTestService(t)
 	curator, other := d.signedInAs("curator@example.org", mapdata.Curator), d.signedInAs("other@example.org", mapdata.Admin)

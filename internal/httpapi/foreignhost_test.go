@@ -47,7 +47,7 @@ func TestForeignHostsAreRefused(t *testing.T) {
 	}
 }
 
-// TestStrictTransportSecurity holds that a service whose public address is HTTPS says so for a year, with every answer (F13).
+// TestStrictTransportSecurity holds that a service whose public address is HTTPS sends Strict-Transport-Security for a year, with every answer (F13).
 func TestStrictTransportSecurity(t *testing.T) {
 	for base, want := range map[string]string{"https://map.example.org": "max-age=31536000", "http://wayside.test": ""} {
 		s := newReadService(t, func(d *httpapi.Deps) { d.BaseURL = base })

@@ -132,7 +132,7 @@ func (a *api) getPairQR(w http.ResponseWriter, r *http.Request, _ *caller) error
 }
 
 // getPairing answers GET /v2/auth/pair/{user_code}: the screen that shows the code. A link on another site's page is refused,
-// because a wrong code would count as a try of whoever follows it.
+// because a wrong code would count as a try of anybody who follows it.
 func (a *api) getPairing(w http.ResponseWriter, r *http.Request, c *caller) error {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "none", "same-origin":

@@ -121,7 +121,7 @@ func TestTextsOfAnyLengthCostLittle(t *testing.T) {
 	}
 }
 
-// TestHoldIsAskedBeforeRowsAreHeld gives up where there is no room, with the error of who says so.
+// TestHoldIsAskedBeforeRowsAreHeld gives up where there is no room, with the error of the hold function.
 func TestHoldIsAskedBeforeRowsAreHeld(t *testing.T) {
 	full := errors.New("full")
 	held := 0

@@ -111,7 +111,7 @@ func TestIncidentKinds(t *testing.T) {
 	}
 }
 
-// TestLastSuccess: a feed without recent attempts last succeeded when its state says so.
+// TestLastSuccess: the last success of a feed without recent attempts is that of its state.
 func TestLastSuccess(t *testing.T) {
 	snapshot, push := now.Add(-48*time.Hour), now.Add(-72*time.Hour)
 	for direction, want := range map[mapdata.Direction]time.Time{mapdata.Pull: snapshot, mapdata.Push: push} {

@@ -109,7 +109,7 @@ func TestContextOfAnEntity(t *testing.T) {
 	}
 }
 
-// TestLawOfOneEntity: what the law hides is hidden from whoever asks for it by its id, but for its owner and curators who
+// TestLawOfOneEntity: what the law hides is also hidden from a read by its id, except for its owner and curators who
 // do not drive. Nobody owns a live incident, and a guest owns nothing.
 func TestLawOfOneEntity(t *testing.T) {
 	w := newLawReader(t, lawOf(t, noPolice), lawPin{id: "of owner", kind: "alert.police", at: inArea}, lawPin{id: "outside", kind: "alert.police", at: outsideArea})

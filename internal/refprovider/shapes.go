@@ -87,7 +87,7 @@ func encode(row *ingest.Row, first time.Time) (Row, error) {
 		return Row{}, err
 	}
 	form, ok := rawFormOf(kind)
-	if !ok || row.Retire { // what is to go is not there, in a form that cannot say so
+	if !ok || row.Retire { // a form that cannot express a deletion leaves deleted rows out
 		return made, nil
 	}
 	made.jam = form.jam

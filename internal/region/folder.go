@@ -264,7 +264,7 @@ const (
 )
 
 // lock takes the folder for one import or removal, and removes what an earlier one left. The operating system ends the lock with its
-// process. Its file is removed with the lock, so that a failed import leaves nothing: whoever takes the lock therefore makes sure that the
+// process. Its file is removed with the lock, so that a failed import leaves nothing: a process that takes the lock therefore makes sure that the
 // file is still the one of that name.
 func (f Folder) lock() (release func() error, err error) {
 	path := filepath.Join(string(f), lockFile)

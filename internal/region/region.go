@@ -14,7 +14,7 @@ import (
 // Region is what one import made, in memory. It never changes.
 //
 // Its parts lie in the mapped file. The memory stays mapped for as long as the Region or one of the parts that it points to can be
-// reached; slices and texts cut out of them do not count. So whoever reads keeps the Region until the answer is written.
+// reached; slices and texts cut out of them do not count. So a reader keeps the Region until its answer is written.
 type Region struct {
 	About
 	Path     string

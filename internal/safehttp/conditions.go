@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Conditions are what an earlier answer said of its version (RFC 9110, 13.1). Empty: it did not say so.
+// Conditions are what an earlier answer said of its version (RFC 9110, 13.1). Empty: it had none.
 type Conditions struct {
 	URL          string // that answered; a request to another one is not conditional
 	ETag         string

@@ -23,7 +23,7 @@ type StoreChanged struct{ wake }
 // NewStoreChanged makes a signal that delivers.
 func NewStoreChanged() StoreChanged { return StoreChanged{newWake()} }
 
-// FeedDue says that a feed may be due for a poll before its schedule says so, for example a new one. The poller
+// FeedDue signals that a feed may be due for a poll before its scheduled time, for example a new one. The poller
 // (provider/pull) consumes it and claims what is due. The zero value has no consumer.
 type FeedDue struct{ wake }
 

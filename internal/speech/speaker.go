@@ -51,7 +51,7 @@ type Speaker struct {
 	mu       sync.Mutex
 	flights  map[string]*flight
 	failures map[string]time.Time // until when a clip is not tried again
-	broken   bool                 // the last program failed, and the log says so
+	broken   bool                 // the last program failed, which was logged
 }
 
 // flight is a clip that is being made.

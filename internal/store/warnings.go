@@ -90,7 +90,7 @@ func (tx *Tx) warnFailed(ctx context.Context, failed *mapdata.PollFailed) error 
 	now := s.warnings()
 	begins := now.Failed(p.ConsecutiveFailures, failed.Attempt.At)
 	if err := tx.setWarnings(ctx, failed.Feed, &now); err != nil || !begins || !failed.Active {
-		return err // when it is deactivated, another e-mail says so
+		return err // its deactivation is told by another e-mail
 	}
 	return tx.warn(ctx, failed.Feed, mapdata.EmailFailing, failed.Attempt.At, map[string]string{"outcome": string(p.LastOutcome), "error": p.LastError})
 }

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// location is where a record is: the elements that say so. What else of a record has places, such as other ways, is not part of it.
+// location is where a record is: the elements of its position. What else of a record has places, such as other ways, is not part of it.
 type location []xmldoc.Node
 
 func locationOf(n xmldoc.Node) location {

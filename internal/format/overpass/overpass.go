@@ -48,7 +48,7 @@ func (c *converter) each(read func(v jsondoc.Value) error) error {
 					}
 					return read(v)
 				})
-			case "remark": // an answer that was cut short says so, with status 200
+			case "remark": // an answer that was cut short has a remark, with status 200
 				v, err := r.Value()
 				failed = strings.HasPrefix(v.Text(), "runtime error")
 				return err

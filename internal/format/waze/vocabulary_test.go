@@ -10,7 +10,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// meant says again, by kind and not by word, what every word of the vocabulary means: whoever changes one must change both.
+// meant lists, by kind, what every word of the vocabulary means, which the vocabulary lists by word: a change has to be made in both.
 var meant = map[string]string{
 	"alert.accident":              "alert/ACCIDENT alert/ACCIDENT/ACCIDENT_MINOR alert/ACCIDENT/ACCIDENT_MAJOR icon/1",
 	"alert.police":                "alert/POLICE alert/POLICE/POLICE_VISIBLE alert/POLICE/POLICE_HIDING",

@@ -84,7 +84,7 @@ func (c *caller) call(ctx context.Context, r safehttp.Request) (status int, body
 	r.CloseAfter = c.name == "osrm" // on a connection that is kept, its answers wait for a delayed acknowledgement: 40 ms
 	status, body, err = c.fetch(ctx, r)
 	if ctx.Err() != nil {
-		return 0, nil, context.Cause(ctx) // whoever asked is gone, or waited for too long; this says nothing about the engine
+		return 0, nil, context.Cause(ctx) // the caller is gone, or waited for too long, which is no fault of the engine
 	}
 	if err == nil && status >= http.StatusInternalServerError {
 		err = fmt.Errorf("it answered %d", status)

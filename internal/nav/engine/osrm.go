@@ -32,7 +32,7 @@ func (osrmDialect) lacks(q *question) string {
 
 func (osrmDialect) guides() bool { return false }
 
-// probe asks for the nearest road to a place without any: OSRM says so in its own form.
+// probe asks for the nearest road to a place without any: OSRM refuses in a form of its own.
 func (osrmDialect) probe(ctx context.Context, c *caller) (string, error) {
 	_, body, err := c.get(ctx, "nearest/v1/driving/0,0", nil)
 	if err != nil {

@@ -399,7 +399,7 @@ func TestImports(t *testing.T) {
 	})
 }
 
-// TestSessionsEnd: ten minutes after the client's last word, when it says so, and with the hub; the stream of events ends with them.
+// TestSessionsEnd: sessions, and their streams of events, end ten minutes after the client's last request, when it ends them, and with the hub.
 func TestSessionsEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {
 		if session.Lifetime != 10*time.Minute {

@@ -272,7 +272,7 @@ func TestAMistypedTokenIsNotLookedUp(t *testing.T) {
 	}
 }
 
-// TestAFailingStore says so, and not that the token is unknown.
+// TestAFailingStore: the answer names the failing store, and does not claim that the token is unknown.
 func TestAFailingStore(t *testing.T) {
 	d := newDock(t)
 	d.Store = failing{d.db}

@@ -23,7 +23,7 @@ func hanging(t *testing.T) *provider {
 	return p
 }
 
-// TestWaitInVainIsInTheAnswer holds D8.8: the answer of a read that waited for an upstream in vain says so. The call and the
+// TestWaitInVainIsInTheAnswer holds D8.8: the answer of a read that waited for an upstream in vain contains its state. The call and the
 // reader have the same two seconds; here the call's end is recorded after the reader's.
 func TestWaitInVainIsInTheAnswer(t *testing.T) {
 	s := newSource(t, nil, upstream(t, "good", newProvider(t, rows("x")), 1), upstream(t, "hanging", hanging(t), 2))

@@ -93,7 +93,7 @@ func height(value string) (float64, bool) {
 	return metres(value)
 }
 
-// kilograms reads a weight: tonnes, or kilograms or pounds where the value says so.
+// kilograms reads a weight: tonnes, or kilograms or pounds where the value has their unit.
 func kilograms(value string) (float64, bool) {
 	if value == "" {
 		return 0, false

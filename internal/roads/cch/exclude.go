@@ -85,7 +85,7 @@ func (m *Metric) Excluding(ctx context.Context, flags graph.Flags) (*Metric, err
 	return made, nil
 }
 
-// Whoever asks for one combination after the other has metrics made that displace each other. Those take a tenth of the time at most.
+// A client that asks for one combination after the other makes metrics displace each other. Making them takes a tenth of the time at most.
 const (
 	makingPause = 9 // times what the last one took
 	leastPause  = 100 * time.Millisecond
