@@ -39,6 +39,7 @@ func (b *bench) runCluster(ctx context.Context) (err error) {
 		{"restarting the node", c.restartNode},
 		{"filling the store of the service on SQLite", c.fillEmbedded},
 		{"reading from both", c.compareReads},
+		{"loading all again under reads", c.reload},
 		{"starting two more nodes", c.startOthers},
 		{"a change becomes visible on every node", c.visibleEverywhere},
 	})
