@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -10,7 +11,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// loadParts is how many parts of the store are read side by side.
+// loadParts is how many parts of the store are read side by side, unless readers need the processors.
 const loadParts = 2
 
 // Projection brings what the store holds into an index, and what changes in it.
@@ -23,6 +24,7 @@ type Projection struct {
 func (p Projection) Load(ctx context.Context, from mapdata.StoreSnapshot) (mapdata.Staged, error) {
 	loader := p.Index.Load(from.Feeds(), loadParts)
 	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(p.atOnce())
 	for part := range loadParts {
 		group.Go(func() error { return from.Entities(groupCtx, part, loadParts, loader.Part(part).Add) })
 	}
@@ -34,6 +36,15 @@ func (p Projection) Load(ctx context.Context, from mapdata.StoreSnapshot) (mapda
 		return nil, fmt.Errorf("load entities: %w", err)
 	}
 	return loader.Stage(votes), nil
+}
+
+// atOnce is how much of the store is read at once. While readers have an index, one processor is left to them: a node of two processors that
+// loads everything again otherwise answers less than half of its reads.
+func (p Projection) atOnce() int {
+	if p.Len() > 0 {
+		return max(1, min(runtime.GOMAXPROCS(0)-1, loadParts))
+	}
+	return loadParts + 1 // and the votes
 }
 
 // Apply stages changes of entities, feeds and votes.

@@ -1,8 +1,12 @@
 package index_test
 
 import (
+	"context"
 	"fmt"
+	"runtime"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wayside/internal/index"
@@ -37,4 +41,63 @@ func TestProjection(t *testing.T) {
 			},
 		}
 	})
+}
+
+// slowSnapshot is a store of one entity, of which each read takes a second.
+type slowSnapshot struct {
+	mapdata.StoreSnapshot
+	feed *mapdata.Feed
+
+	mu          sync.Mutex
+	now, atMost int // reads at once
+}
+
+func (s *slowSnapshot) Feeds() []*mapdata.Feed { return []*mapdata.Feed{s.feed} }
+
+func (s *slowSnapshot) read() {
+	s.mu.Lock()
+	s.now++
+	s.atMost = max(s.atMost, s.now)
+	s.mu.Unlock()
+	time.Sleep(time.Second)
+	s.mu.Lock()
+	s.now--
+	s.mu.Unlock()
+}
+
+func (s *slowSnapshot) Entities(_ context.Context, part, _ int, yield func(*mapdata.Entity)) error {
+	s.read()
+	if e := entity(1, "x", 52, 4); part == 0 {
+		yield(&e)
+	}
+	return nil
+}
+
+func (s *slowSnapshot) FeedTallies(context.Context, time.Time, func(*mapdata.Tally)) error {
+	s.read()
+	return nil
+}
+
+// TestLoadLeavesAProcessorToReaders: a load reads with all processors while there is nothing to answer, and leaves one of few to readers of
+// an index that is loaded again.
+func TestLoadLeavesAProcessorToReaders(t *testing.T) {
+	for _, tt := range []struct{ processors, first, again int }{{1, 3, 1}, {2, 3, 1}, {3, 3, 2}, {16, 3, 2}} {
+		t.Run(fmt.Sprint(tt.processors), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(tt.processors))
+			synctest.Test(t, func(t *testing.T) {
+				p := index.Projection{Index: index.New(encode), Now: time.Now}
+				for _, want := range []int{tt.first, tt.again} {
+					from := &slowSnapshot{feed: feed(1, mapdata.Approved)}
+					staged, err := p.Load(t.Context(), from)
+					if err != nil {
+						t.Fatal(err)
+					}
+					staged.Publish()
+					if got := from.atMost; got != want || p.Len() != 1 {
+						t.Errorf("%d reads of the store at once, want %d; %d entities", got, want, p.Len())
+					}
+				}
+			})
+		})
+	}
 }
