@@ -274,6 +274,9 @@ func fullness(f *feed.View) int {
 // feedState describes the state of a feed in a few words.
 func feedState(f *feedJSON) string {
 	state := strconv.Itoa(f.EntityCount) + " entities"
+	if f.EntityCount == 1 {
+		state = "1 entity"
+	}
 	switch {
 	case f.PausedBy != "":
 		return "paused by " + f.PausedBy + ", " + state
@@ -283,6 +286,8 @@ func feedState(f *feedJSON) string {
 		return fmt.Sprintf("last poll %s, %s", f.LastFetchOutcome, state)
 	case f.Direction == string(mapdata.Pull):
 		return "not polled yet, " + state
+	case f.Direction == string(mapdata.Builtin): // nobody pushes to it
+		return state
 	case f.LastPushAt.IsZero():
 		return "nothing pushed yet"
 	}
