@@ -41,16 +41,20 @@ test("an outage turns pins grey, and the page recovers without a reload", async 
     expect(await notice(car).isVisible()).toBe(false);
     await mark(car);
 
+    // From here on time passes by steps only: on a busy machine the service takes longer to end than the page says that it reconnects.
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
     await demo.end();
     demo = null;
-    await pass(page, 5000);
     await eventually("the page says that it tries again", async () => {
       await pass(page, 500);
       return /^Connection lost. Reconnecting … Last updated \d+ sec ago$/.test((await notice(car).textContent()) ?? "");
     });
     expect(await blue(), "a short break changes no pin").toBeGreaterThan(300);
     await pass(page, 30_000);
-    await eventually("pins are grey", async () => (await blue()) < 20);
+    await eventually("pins are grey", async () => {
+      await pass(page, 500);
+      return (await blue()) < 20;
+    });
     expect(await notice(car).textContent()).toMatch(/^No connection. Pins may be out of date. Last updated \d+ sec ago$/);
     await car.screenshot("break-grey");
 
@@ -61,7 +65,7 @@ test("an outage turns pins grey, and the page recovers without a reload", async 
     });
     expect(await notice(car).isVisible()).toBe(false);
     expect(await isKept(car)).toBe(true);
-    expect(car.errors.splice(0).filter((text) => !/ERR_|Failed to fetch/.test(text)), "errors that are no broken connection").toEqual([]);
+    expect(car.errors.splice(0).filter((text) => !/ERR_|Failed to fetch|503/.test(text)), "errors that are no broken connection").toEqual([]);
   } finally {
     await opened?.context.close(); // before the service ends, so that no request fails
     await demo?.end();
