@@ -112,6 +112,7 @@ func TestBuiltinSourcesFollowTheRegion(t *testing.T) {
 	eventually(t, "the sources are there after a restart", sources("osm-cameras", "osm-chargers"))
 	s.importRegion(drawCameraTown(t, "Second", "80"))
 	eventually(t, "the camera is the next region's", func() bool { return guest.camera(t)["maxspeed_kmh"] == 80.0 })
+	eventually(t, "it is logged", func() bool { return strings.Contains(s.log.String(), rowsWritten) })
 	if log := s.log.String(); strings.Count(log, rowsWritten) != 1 { // of the camera; the charger is the same, and a restart writes nothing
 		t.Errorf("written: %s", log)
 	}
