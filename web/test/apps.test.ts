@@ -224,12 +224,9 @@ test("what does not load shows a card after ten seconds, what loads and is silen
   expect((await heard(await frameOf("Never"))).length).toBeGreaterThan(0);
 });
 
-test("an app that floods the page is stopped with a word, and the map keeps drawing", async () => {
-  await show("Flood");
-  await panel("Flood").getByText("Flood was stopped: it was slowing down the map.").waitFor();
-  expect(await panel("Flood").locator("iframe").count()).toBe(0);
-  await show("Large");
-  const frames = await car.page.evaluate(
+/** countFrames returns how many frames the page draws in two seconds. */
+const countFrames = (): Promise<number> =>
+  car.page.evaluate(
     () =>
       new Promise<number>((resolve) => {
         let count = 0;
@@ -242,7 +239,15 @@ test("an app that floods the page is stopped with a word, and the map keeps draw
         requestAnimationFrame(tick);
       }),
   );
-  expect(frames).toBeGreaterThan(5); // a busy machine draws fewer; a page that is flooded draws none
+
+test("an app that floods the page is stopped with a word, and the map keeps drawing", async () => {
+  await show("Flood");
+  await panel("Flood").getByText("Flood was stopped: it was slowing down the map.").waitFor();
+  expect(await panel("Flood").locator("iframe").count()).toBe(0);
+  const atRest = await countFrames();
+  await show("Large");
+  const frames = await countFrames();
+  expect(frames, `at rest: ${String(atRest)}`).toBeGreaterThan(Math.min(20, atRest / 3)); // a busy machine draws fewer also at rest
   await panel("Large").getByText("Large was stopped: it was slowing down the map.").waitFor();
   await panel("Flood").waitFor({ state: "attached" });
   await tab("Flood").click();
