@@ -236,13 +236,11 @@ func (c *cluster) probe(ctx context.Context) ([]time.Duration, error) {
 	var waits []time.Duration
 	for i := range probes {
 		lat, lng := -40+rng.Float64(), 20+rng.Float64() // far from everything else
-		row := fmt.Appendf(nil, `[{"external_id":"probe:%d","kind":"alert.police","lat":%.6f,"lng":%.6f,"properties":{}}]`, i, lat, lng)
-		from := c.nodes[i%nodes]
-		if err := from.push(ctx, from.feeds[0], row, 1); err != nil {
+		path, err := c.nodes[i%nodes].pushProbe(ctx, fmt.Sprintf("probe:%d", i), lat, lng)
+		if err != nil {
 			return nil, err
 		}
 		began := time.Now()
-		path := fmt.Sprintf("/v2/entities/nearby?lat=%.6f&lng=%.6f&radius=1", lat, lng)
 		for _, n := range c.nodes {
 			if err := n.await(ctx, path); err != nil {
 				return nil, err
@@ -251,6 +249,12 @@ func (c *cluster) probe(ctx context.Context) ([]time.Duration, error) {
 		waits = append(waits, time.Since(began))
 	}
 	return waits, nil
+}
+
+// pushProbe pushes one row, and returns the path of a read that finds it alone.
+func (b *bench) pushProbe(ctx context.Context, id string, lat, lng float64) (path string, err error) {
+	row := fmt.Appendf(nil, `[{"external_id":%q,"kind":"alert.police","lat":%.6f,"lng":%.6f,"properties":{}}]`, id, lat, lng)
+	return fmt.Sprintf("/v2/entities/nearby?lat=%.6f&lng=%.6f&radius=1", lat, lng), b.push(ctx, b.feeds[0], row, 1)
 }
 
 // await reads until an entity is shown.

@@ -71,12 +71,11 @@ func (c *cluster) readReloading(ctx context.Context, paths []string, round int) 
 			if err := c.changeEpoch(ctx); err != nil {
 				return err
 			}
-			lat, lng := -41+float64(round)/100, 20.0 // far from everything else
-			row := fmt.Appendf(nil, `[{"external_id":"reload:%d","kind":"alert.police","lat":%.6f,"lng":%.6f,"properties":{}}]`, round, lat, lng)
-			if err := n.push(ctx, n.feeds[0], row, 1); err != nil {
+			path, err := n.pushProbe(ctx, fmt.Sprintf("reload:%d", round), -41+float64(round)/100, 20) // far from everything else
+			if err != nil {
 				return err
 			}
-			err := n.await(ctx, fmt.Sprintf("/v2/entities/nearby?lat=%.6f&lng=%.6f&radius=1", lat, lng))
+			err = n.await(ctx, path)
 			wait = time.Since(began)
 			return err
 		}()
