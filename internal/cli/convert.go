@@ -159,7 +159,7 @@ func (c *convertCmd) write(p *program, spool *os.File) (err error) {
 
 // lines are what a person reads of the report: one line of rows by kind, one for each reason.
 func (r *convertReport) lines() []string {
-	rows := rowCount(r.Rows)
+	rows := countOf(r.Rows, "row", "rows")
 	for i, kind := range byCount(r.Kinds) {
 		rows += [2]string{": ", ", "}[min(i, 1)] + strconv.Itoa(r.Kinds[kind]) + " " + kind
 	}
@@ -181,12 +181,12 @@ func (r *convertReport) lines() []string {
 	return lines
 }
 
-// rowCount is a number of rows in words.
-func rowCount(n int) string {
+// countOf is a number of things in words, such as "1 row" and "2 rows".
+func countOf(n int, one, many string) string {
 	if n == 1 {
-		return "1 row"
+		return "1 " + one
 	}
-	return strconv.Itoa(n) + " rows"
+	return strconv.Itoa(n) + " " + many
 }
 
 // countedWords lists words with how often each was met.

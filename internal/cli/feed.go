@@ -273,10 +273,7 @@ func fullness(f *feed.View) int {
 
 // feedState describes the state of a feed in a few words.
 func feedState(f *feedJSON) string {
-	state := strconv.Itoa(f.EntityCount) + " entities"
-	if f.EntityCount == 1 {
-		state = "1 entity"
-	}
+	state := countOf(f.EntityCount, "entity", "entities")
 	switch {
 	case f.PausedBy != "":
 		return "paused by " + f.PausedBy + ", " + state

@@ -121,7 +121,7 @@ func (c *validateCmd) rows(p *program, cfg *config.Config) (_ *ingest.Checked, e
 }
 
 func (c *validateCmd) show(p *program, report ingest.Report, kinds map[string]int) error {
-	p.printf("%s accepted, %d rejected\n", rowCount(report.Accepted), report.Rejected)
+	p.printf("%s accepted, %d rejected\n", countOf(report.Accepted, "row", "rows"), report.Rejected)
 	if report.Accepted+report.Rejected > ingest.MaxBatchRows {
 		p.printf("(a push carries at most %d rows: divide it, or let it be pulled)\n", ingest.MaxBatchRows)
 	}
