@@ -38,8 +38,8 @@ func (p Projection) Load(ctx context.Context, from mapdata.StoreSnapshot) (mapda
 	return loader.Stage(votes), nil
 }
 
-// atOnce is how much of the store is read at once. While readers have an index, one processor is left to them: a node of two processors that
-// loads everything again otherwise answers less than half of its reads.
+// atOnce is how many parts of the store are read concurrently. While there is an index to read from, one processor stays free for its readers:
+// otherwise a node of two processors answers less than half of its reads while it loads everything again.
 func (p Projection) atOnce() int {
 	if p.Len() > 0 {
 		return max(1, min(runtime.GOMAXPROCS(0)-1, loadParts))
