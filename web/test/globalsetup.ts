@@ -36,6 +36,7 @@ export const flags = [
   "--disable-background-networking",
   "--disable-component-update",
   "--no-first-run",
+  "--site-per-process", // as people's browsers do, and the one without windows does not: an app's work is not the page's
   "--host-resolver-rules=MAP *.test 127.0.0.1", // sites of other names, for apps
   `--disable-features=${needless.join(",")}`,
 ];

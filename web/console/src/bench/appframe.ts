@@ -108,6 +108,7 @@ export class AppFrame {
     const message: unknown = event.data;
     this.#told({ kind: isExactlyReady(message) ? "ready" : "other", message });
     if (isReady(message)) this.#talk.ready();
-    this.#guard.spent(performance.now() - began);
+    const end = performance.now();
+    this.#guard.spent(end - began, end);
   };
 }

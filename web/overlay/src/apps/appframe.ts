@@ -102,7 +102,8 @@ export class AppFrame {
     }
     if (verdict !== "read" || !isFrom(event, { window, origin: this.#mounted.origin })) return true;
     const isAsked = isReady(event.data); // the browser decodes the message here
-    this.#guard.spent(performance.now() - start);
+    const end = performance.now();
+    this.#guard.spent(end - start, end);
     if (!isAsked) return true;
     if (this.#state !== "live") this.#enter("live");
     this.#conversation?.ready();

@@ -190,8 +190,9 @@ describe("a flood", () => {
   function post(guard: FloodGuard, perSecond: number, seconds: number, cost = 0): string[][] {
     return Array.from({ length: seconds }, (_, at) => {
       const verdicts = Array.from({ length: perSecond }, (__, i) => {
-        const verdict = guard.judge((at + i / perSecond) * 1000);
-        if (verdict === "read") guard.spent(cost);
+        const now = (at + i / perSecond) * 1000;
+        const verdict = guard.judge(now);
+        if (verdict === "read") guard.spent(cost, now + cost);
         return verdict;
       });
       return [...new Set(verdicts)];
@@ -207,7 +208,22 @@ describe("a flood", () => {
   });
 
   it("of large messages is one", () => {
-    expect(post(new FloodGuard(), 10, 3, 20)).toEqual([["read", "ignore"], ["read", "ignore"], ["read", "suspend"]]);
+    expect(post(new FloodGuard(), 10, 3, 20)).toEqual([["read", "ignore"], ["ignore", "read"], ["ignore", "read", "suspend"]]);
+  });
+
+  it("of messages that take longer than a second each leaves the page a second between two of them, and ends the frame", () => {
+    const guard = new FloodGuard();
+    let now = 0;
+    const reads: number[] = [];
+    for (let verdict = guard.judge(now); verdict !== "suspend"; verdict = guard.judge(now)) {
+      if (verdict === "ignore") now += 10;
+      else {
+        reads.push(now);
+        guard.spent(1200, (now += 1200));
+      }
+      expect(now).toBeLessThan(10_000);
+    }
+    expect(reads).toEqual([0, 2200, 4400]);
   });
 
   it("with a pause is forgiven", () => {

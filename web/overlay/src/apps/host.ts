@@ -224,11 +224,11 @@ export class Conversation {
 export type Verdict = "read" | "ignore" | "suspend";
 
 /** Messages of a frame that are read in a second. The others are counted alone: a browser decodes a message when it is read. */
-const readsPerSecond = 200;
+const maxReads = 200;
 /** Milliseconds in a second that reading a frame's messages may take, which very large ones exceed. */
-const readingTime = 50;
+const maxReadingTime = 50;
 /** Seconds in a row with too many messages after which a frame is suspended. */
-const patience = 3;
+const maxFloodedSeconds = 3;
 
 /** FloodGuard judges how much one frame posts. */
 export class FloodGuard {
@@ -247,14 +247,18 @@ export class FloodGuard {
       this.#floodsNow = false;
     }
     this.#count++;
-    if (this.#count <= readsPerSecond && this.#time <= readingTime) return "read";
+    if (this.#count <= maxReads && this.#time <= maxReadingTime) return "read";
     if (!this.#floodsNow) this.#floods++;
     this.#floodsNow = true;
-    return this.#floods >= patience ? "suspend" : "ignore";
+    return this.#floods >= maxFloodedSeconds ? "suspend" : "ignore";
   }
 
-  /** spent adds the time that reading a message took. */
-  spent(time: number): void {
+  /**
+   * spent adds the time that reading a message took, which ended now. After too much of it the second begins anew: where one message takes
+   * longer than a second, as on a slow processor, the next would be read at once, and the page would do nothing else.
+   */
+  spent(time: number, now: number): void {
     this.#time += time;
+    if (this.#time > maxReadingTime) this.#start = now;
   }
 }
