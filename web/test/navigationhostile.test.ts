@@ -135,6 +135,8 @@ test("hostile names are texts in results, choices, maneuvers and news, and fit",
   const [told, reasons] = [new Set<string>(), new Set<string>()];
   let route = "";
   let number = 0;
+  let next: (() => void) | null = null; // answers the stream that waits; the page may open the next before the test has looked
+  let lookedUp = 0; // closures that the page read
   await page.route("**/v2/navigation/sessions", async (asked) => {
     const answer = await asked.fetch();
     const opened = (await answer.json()) as { route: unknown };
@@ -142,31 +144,34 @@ test("hostile names are texts in results, choices, maneuvers and news, and fit",
     await asked.fulfill({ response: answer, body: JSON.stringify(opened) });
   });
   await page.route("**/v2/navigation/sessions/*/events", async (asked) => {
+    await new Promise<void>((resolve) => (next = resolve));
+    next = null;
     hostile.first = number;
     const event = hostile.json({ route: JSON.parse(route) as unknown, reason: "closed", entity_ids: [`hostile:${String(number)}`], at: new Date().toISOString() });
     number++;
     await asked.fulfill({ contentType: "text/event-stream", body: `event: reroute\ndata: ${event}\n\n` });
   });
   await page.route("**/v2/entities/hostile*", (asked) => {
+    lookedUp++;
     const street = payloads[Number(/(\d+)$/.exec(decodeURIComponent(asked.request().url()))?.[1]) % payloads.length];
     return asked.fulfill({ json: { entity: { id: "hostile:1", layer_slug: street, kind_id: "alert.road_closed", geom: { type: "Point", coordinates: [5, 52] }, geom_line: null, properties: { street } } } });
   });
   await page.locator("#nav-start").click();
   await until(page, "the page leads", async () => (await panel(page)).figure !== "");
-  for (let seen = 0; seen < payloads.length; ) {
+  for (let seen = 1; seen <= payloads.length; seen++) {
     await eventually("another route is led", async () => {
       await page.clock.fastForward(1500); // the page waits before it reads the events again
-      return number > seen && (await panel(page)).news !== "";
+      if (number < seen) next?.();
+      return number === seen && lookedUp === seen && (await panel(page)).news !== "";
     });
-    seen = number;
     const { name, news } = await panel(page);
     told.add(name);
     reasons.add(news);
     if (seen === payloads.length - 1) await car.screenshot("navigation-hostile");
     await expectHarmless(page, `led: ${(payloads[seen - 1] ?? "").slice(0, 30)}`);
   }
-  expect(told.size, "different maneuvers").toBeGreaterThan(40);
-  expect(reasons.size, "different news").toBeGreaterThan(40);
+  expect(told.size, "different maneuvers").toBeGreaterThan(0.9 * payloads.length);
+  expect(reasons.size, "different news").toBeGreaterThan(0.9 * payloads.length);
   expect(await page.evaluate(() => window.pwnedBy)).toEqual([]);
   expect(dialogs).toEqual([]);
 });
