@@ -18,10 +18,10 @@ const (
 	// tellEvery is how long what moved waits for more of it, and callsEvery of how many of those tells how calls ended.
 	tellEvery  = 100 * time.Millisecond
 	callsEvery = 10
-	// mostWaiting is how many places wait to be told; beyond it, everything may have moved.
-	mostWaiting = 16 * mostMoves
-	mostRadius  = 200_000 // metres
-	channel     = "peers"
+	// maxWaiting is how many places wait to be told; beyond it, everything may have moved.
+	maxWaiting = 16 * maxMoves
+	maxRadius  = 200_000 // metres
+	channel    = "peers"
 )
 
 // Config is what Peers need.
@@ -95,7 +95,7 @@ func New(c Config) *Peers {
 // collect takes over where live incidents moved at this node.
 func (p *Peers) collect() {
 	t := p.MovedLive.Take()
-	if t.Everywhere || len(p.moved)+len(t.Areas) > mostWaiting {
+	if t.Everywhere || len(p.moved)+len(t.Areas) > maxWaiting {
 		p.everywhere, p.moved = true, nil
 	}
 	if p.everywhere {
@@ -121,7 +121,7 @@ func blur(area geo.Circle) geo.Circle {
 	round := func(degrees float64) float64 { return math.Round(degrees/blurTo) * blurTo }
 	return geo.Circle{
 		Center: geo.Point{Lat: min(max(round(area.Center.Lat), -90), 90), Lng: min(max(round(area.Center.Lng), -180), 180)},
-		Radius: min(area.Radius+blurring, mostRadius),
+		Radius: min(area.Radius+blurring, maxRadius),
 	}
 }
 
@@ -173,7 +173,7 @@ func (p *Peers) lost(m *message) {
 // next takes what goes into one message.
 func (p *Peers) next(calls bool) *message {
 	m := &message{node: p.node, everywhere: p.everywhere}
-	n := min(len(p.moved), mostMoves)
+	n := min(len(p.moved), maxMoves)
 	m.moved, p.moved = p.moved[:n:n], p.moved[n:]
 	if len(p.moved) == 0 {
 		p.moved = nil

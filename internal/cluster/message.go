@@ -12,8 +12,8 @@ import (
 // version begins each message; those of another are not read.
 const version = 1
 
-// mostMoves is how many places one message tells.
-const mostMoves = 1024
+// maxMoves is how many places one message tells.
+const maxMoves = 1024
 
 // nodeSize is the length of a node's name.
 const nodeSize = 8
@@ -87,13 +87,13 @@ func decode(in []byte) (*message, error) {
 	m.everywhere = in[1+nodeSize]&flagEverywhere != 0
 	in = in[1+nodeSize+1:]
 	count, n := binary.Uvarint(in)
-	if n <= 0 || count > mostMoves || uint64(len(in)-n) < count*circleSize {
+	if n <= 0 || count > maxMoves || uint64(len(in)-n) < count*circleSize {
 		return nil, errMessage
 	}
 	in = in[n:]
 	for range count {
 		c := geo.Circle{Center: geo.Point{Lat: float(in), Lng: float(in[8:])}, Radius: float(in[16:])}
-		if !c.Center.Valid() || !(c.Radius >= 0 && c.Radius <= mostRadius) {
+		if !c.Center.Valid() || !(c.Radius >= 0 && c.Radius <= maxRadius) {
 			return nil, errMessage
 		}
 		m.moved = append(m.moved, c)

@@ -17,7 +17,7 @@ func TestMessagesAreReadAsWritten(t *testing.T) {
 		for range rapid.IntRange(0, 20).Draw(t, "moved") {
 			m.moved = append(m.moved, geo.Circle{
 				Center: geo.Point{Lat: rapid.Float64Range(-90, 90).Draw(t, "lat"), Lng: rapid.Float64Range(-180, 180).Draw(t, "lng")},
-				Radius: rapid.Float64Range(0, mostRadius).Draw(t, "radius"),
+				Radius: rapid.Float64Range(0, maxRadius).Draw(t, "radius"),
 			})
 		}
 		for range rapid.IntRange(0, 5).Draw(t, "calls") {
@@ -48,7 +48,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		for _, c := range m.moved {
-			if !c.Center.Valid() || !(c.Radius >= 0 && c.Radius <= mostRadius) {
+			if !c.Center.Valid() || !(c.Radius >= 0 && c.Radius <= maxRadius) {
 				t.Errorf("%+v is nowhere", c)
 			}
 		}

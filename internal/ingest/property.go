@@ -66,8 +66,8 @@ func (m *misfits) look(name []byte, value walker) {
 
 // inRange says whether a JSON number is one that the property may have. Most are a few digits.
 func inRange(p mapdata.Property, raw []byte) bool {
-	const few = 6
-	if len(raw) <= few {
+	const maxDigits = 6
+	if len(raw) <= maxDigits {
 		n := 0
 		for i, c := range raw {
 			if c < '0' || c > '9' {

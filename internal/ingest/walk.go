@@ -187,7 +187,7 @@ type nameFrame struct {
 	many map[string]bool
 }
 
-const fewNames = 24
+const maxComparedNames = 24
 
 func (s *nameStack) open() nameFrame { return nameFrame{base: len(s.names)} }
 
@@ -208,7 +208,7 @@ func (s *nameStack) add(f *nameFrame, name []byte) bool {
 			return false
 		}
 	}
-	if len(own) == fewNames {
+	if len(own) == maxComparedNames {
 		f.many = map[string]bool{string(name): true}
 		for _, known := range own {
 			f.many[string(known)] = true

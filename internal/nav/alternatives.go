@@ -10,11 +10,11 @@ import (
 // What makes another way an alternative: it weighs at most a quarter more than the best one, at most four fifths of it are on ways
 // that are there already, and no stretch of it up to a tenth of the best way could be driven better.
 const (
-	mostStretch = 1.25
-	mostShared  = 0.8
-	localShare  = 0.1
-	penalty     = 1.5 // of the arcs that are there already, for each attempt
-	attempts    = 4   // for each alternative that is wanted
+	maxStretch = 1.25
+	maxShared  = 0.8
+	localShare = 0.1
+	penalty    = 1.5 // of the arcs that are there already, for each attempt
+	attempts   = 4   // for each alternative that is wanted
 )
 
 // Alternatives is the best path, and others that a driver would call different. They are searched by making what is there already
@@ -47,7 +47,7 @@ func (p *Plain) Alternatives(ctx context.Context, q *Query, count int) ([]graph.
 			}
 			last = t.path(0)
 			last.Weight = p.weigh(last.Arcs, weights, q)
-			if float64(last.Weight) > mostStretch*float64(best.Weight) || p.isShared(last.Arcs, paths, weights) {
+			if float64(last.Weight) > maxStretch*float64(best.Weight) || p.isShared(last.Arcs, paths, weights) {
 				continue
 			}
 			optimal, err := p.isLocallyOptimal(ctx, t, last.Arcs, weights, uint64(localShare*float64(best.Weight)))
@@ -107,7 +107,7 @@ func (p *Plain) isShared(arcs []uint32, paths []graph.Path, weights []uint32) bo
 			shared += weight
 		}
 	}
-	return float64(shared) >= mostShared*float64(all)
+	return float64(shared) >= maxShared*float64(all)
 }
 
 // isLocallyOptimal says whether no stretch of a path up to the weight of window could be driven better. It looks at stretches that

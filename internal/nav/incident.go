@@ -129,8 +129,8 @@ type idSet struct {
 	known map[string]struct{} // nil: there are few
 }
 
-// fewIDs is how many ids are compared one by one.
-const fewIDs = 16
+// maxComparedIDs is how many ids are compared one by one.
+const maxComparedIDs = 16
 
 func (s *idSet) has(id string) bool {
 	if s.known == nil {
@@ -145,7 +145,7 @@ func (s *idSet) add(id string) {
 		return
 	}
 	s.ids = append(s.ids, id)
-	if s.known == nil && len(s.ids) > fewIDs {
+	if s.known == nil && len(s.ids) > maxComparedIDs {
 		s.known = make(map[string]struct{}, 2*len(s.ids))
 		for _, known := range s.ids {
 			s.known[known] = struct{}{}

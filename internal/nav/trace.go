@@ -45,7 +45,7 @@ type Tracepoint struct {
 // Figures of the hidden Markov model: those of OSRM, which follow Newson and Krumm (2009).
 const (
 	usualDeviation = 5.0 // metres, of a coordinate without a radius
-	leastDeviation = 1.0
+	minDeviation   = 1.0
 	searchFactor   = 3 // deviations within which roads are candidates
 	maxSearch      = 500.0
 	maxTraceRoads  = 12 // candidates of a coordinate
@@ -245,7 +245,7 @@ func (t *trace) deviation(i int) float64 {
 	if len(t.q.Radiuses) == 0 || t.q.Radiuses[i] == Unlimited {
 		return usualDeviation
 	}
-	return max(leastDeviation, t.q.Radiuses[i])
+	return max(minDeviation, t.q.Radiuses[i])
 }
 
 // column finds the candidates of a coordinate, each direction of a road by itself.

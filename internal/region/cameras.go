@@ -290,8 +290,8 @@ func (c *cameraFinder) road(at geo.Point) (street string, bearing float64, onewa
 // Limits that a property may say, in km/h.
 const (
 	kmhPerMile = 1.609344
-	leastLimit = 5
-	mostLimit  = 200
+	minLimit   = 5
+	maxLimit   = 200
 )
 
 // speedLimit is what maxspeed says, in km/h; 0: nothing.
@@ -306,7 +306,7 @@ func speedLimit(tags osmpbf.Tags) float64 {
 	case unit != "" && !strings.HasPrefix(unit, "km/h") && !strings.HasPrefix(unit, "kmh") && !strings.HasPrefix(unit, ";"):
 		return 0
 	}
-	if limit = math.Round(limit); limit < leastLimit || limit > mostLimit {
+	if limit = math.Round(limit); limit < minLimit || limit > maxLimit {
 		return 0
 	}
 	return limit

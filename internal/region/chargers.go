@@ -191,7 +191,7 @@ func networkOf(tags osmpbf.Tags) string {
 
 const (
 	fastPower  = 50   // kW, from which on a charger is a fast one (D17.10)
-	mostPower  = 5000 // kW
+	maxPower   = 5000 // kW
 	maxStalls  = 10_000
 	maxNetwork = 64 // bytes
 )
@@ -251,7 +251,7 @@ func kilowatts(text string) (most float64) {
 		case unit != "" && unit != "kw" && unit != "kva":
 			continue
 		}
-		if power = math.Round(power*10) / 10; power <= mostPower {
+		if power = math.Round(power*10) / 10; power <= maxPower {
 			most = max(most, power)
 		}
 	}

@@ -19,7 +19,7 @@ var ErrMissing = errors.New("not installed")
 const (
 	wantPostgres = "PostgreSQL 15 or later with PostGIS is needed: sudo apt-get install postgresql postgresql-postgis"
 	wantCache    = "Valkey or Redis is needed: sudo apt-get install valkey-server, or redis-server"
-	leastVersion = 15
+	minVersion   = 15
 )
 
 // missing ends the test: it is skipped on a developer's machine and fails in CI.
@@ -86,7 +86,7 @@ func findPostgres() (program, error) {
 			continue
 		}
 		banner := strings.TrimSpace(string(out))
-		if major(banner) >= leastVersion && hasPostGIS(bin, major(banner)) {
+		if major(banner) >= minVersion && hasPostGIS(bin, major(banner)) {
 			return program{bin, banner}, nil
 		}
 	}

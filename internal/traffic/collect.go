@@ -11,8 +11,8 @@ import (
 )
 
 // conditionOf is the condition that a pin is, with those that are merged into it (D15.13). old is the one that it was before, or nil: it is
-// the answer if it was made of the same. Where patience does not last, it does what the old one does, and must be matched later.
-func (n *Network) conditionOf(h *mapdata.Hit, id string, old *Condition, now time.Time, left *patience) *Condition {
+// the answer if it was made of the same. Where the budget does not last, it does what the old one does, and must be matched later.
+func (n *Network) conditionOf(h *mapdata.Hit, id string, old *Condition, now time.Time, left *matchBudget) *Condition {
 	disputed := mapdata.StandingOf(int(h.Confirms), int(h.Disputes)) == mapdata.Disputed
 	digest := n.digestOf(h, disputed)
 	if old != nil && old.digest == digest && old.holds(now) {
@@ -51,7 +51,7 @@ func (c *Condition) unmatched(h *mapdata.Hit, old *Condition) *Condition {
 }
 
 // add adds one of the pins that are the condition. It is false if the pin was not matched.
-func (c *Condition) add(n *Network, h *mapdata.Hit, id string, kind mapdata.Kind, disputed bool, now time.Time, left *patience) bool {
+func (c *Condition) add(n *Network, h *mapdata.Hit, id string, kind mapdata.Kind, disputed bool, now time.Time, left *matchBudget) bool {
 	p, matched := n.pinOf(h, id, left)
 	if h.ExpiresAt != 0 {
 		c.readAgain(time.UnixMilli(h.ExpiresAt), now)

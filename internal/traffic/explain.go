@@ -31,7 +31,7 @@ const explainSamples = 40_000
 // Explain reads what the entities around a place do to roads, and says what of it is in force in a state.
 func (n *Network) Explain(ctx context.Context, r Reader, s *State, area geo.Circle, limit int, now time.Time) (*Explanation, error) {
 	x := &Explanation{Network: n, Version: s.Version}
-	left := &patience{explainSamples} // what the follower knows costs none of it
+	left := &matchBudget{explainSamples} // what the follower knows costs none of it
 	more, err := r.Read(ctx, area, nil, n.rules.all(), limit, func(h *mapdata.Hit) {
 		c := n.conditionOf(h, mapdata.EntityID(h.Source, string(h.ExternalID)), nil, now, left)
 		if c.InForce {

@@ -48,7 +48,7 @@ type Follower struct {
 	kinds   mapdata.KindSet
 	known   *collection
 	again   timetable
-	left    *patience // for what is matched before the next publication; nil: all is, until all was read
+	left    *matchBudget // for what is matched before the next publication; nil: all is, until all was read
 	version uint64
 	current atomic.Pointer[State]
 	loaded  chan struct{}
@@ -141,7 +141,7 @@ func (f *Follower) update(ctx context.Context, moved *mapdata.Touched) error {
 	now := f.Now()
 	areas := slices.Concat(moved.Areas, f.again.due(now))
 	if f.isLoaded() {
-		f.left = &patience{roundSamples}
+		f.left = &matchBudget{roundSamples}
 	}
 	for _, r := range moved.Returns {
 		f.again.add(r.At, r.Area)
@@ -173,9 +173,9 @@ func (f *Follower) update(ctx context.Context, moved *mapdata.Touched) error {
 	return f.publish(ctx)
 }
 
-// matchMore matches some of the conditions for which patience did not last before.
+// matchMore matches some of the conditions for which the budget did not last before.
 func (f *Follower) matchMore(now time.Time) {
-	left := (*patience)(nil) // the first is matched in any case
+	left := (*matchBudget)(nil) // the first is matched in any case
 	for len(f.known.unmatched) > 0 {
 		c := f.known.unmatched[0]
 		if f.known.byID[c.EntityID] == c && c.toMatch != nil {
@@ -185,7 +185,7 @@ func (f *Follower) matchMore(now time.Time) {
 			}
 			f.put(next)
 			if left == nil {
-				left = &patience{roundSamples}
+				left = &matchBudget{roundSamples}
 			}
 		}
 		f.known.unmatched = f.known.unmatched[1:]

@@ -51,13 +51,13 @@ func (k *pins) forget(all []*pin) {
 	}
 }
 
-// patience is how much may be matched, in places that are looked at; nil: without a bound.
-type patience struct{ left int }
+// matchBudget is how much may be matched, in places that are looked at; nil: without a bound.
+type matchBudget struct{ left int }
 
 // pointSamples is what a point counts beside the places of lines.
 const pointSamples = 4
 
-func (p *patience) spend(line []geo.Point, both bool) bool {
+func (p *matchBudget) spend(line []geo.Point, both bool) bool {
 	if p == nil {
 		return true
 	}
@@ -76,7 +76,7 @@ func (p *patience) spend(line []geo.Point, both bool) bool {
 }
 
 // pinOf is the pin of an entity, and whether it was matched: it has no arcs otherwise.
-func (n *Network) pinOf(h *mapdata.Hit, id string, left *patience) (p *pin, matched bool) {
+func (n *Network) pinOf(h *mapdata.Hit, id string, left *matchBudget) (p *pin, matched bool) {
 	digest := n.digestOf(&mapdata.Hit{Point: h.Point, Prepared: h.Prepared}, false)
 	if known, ok := n.pins.byID.Load(id); ok {
 		if p, ok := known.(*pin); ok && p.digest == digest {

@@ -12,8 +12,8 @@ import (
 	"github.com/valkey-io/valkey-go"
 )
 
-// mostDatabase is the highest number of a database that a URL may name; servers have 16 unless told otherwise.
-const mostDatabase = 1<<15 - 1
+// maxDatabase is the highest number of a database that a URL may name; servers have 16 unless told otherwise.
+const maxDatabase = 1<<15 - 1
 
 // schemes says of each scheme that a URL may have whether it means TLS.
 var schemes = map[string]bool{"valkey": false, "redis": false, "valkeys": true, "rediss": true}
@@ -51,8 +51,8 @@ func options(text string) (valkey.ClientOption, error) {
 	}
 	if path := strings.Trim(u.Path, "/"); path != "" {
 		n, err := strconv.ParseUint(path, 10, 16)
-		if err != nil || n > mostDatabase {
-			return o, fmt.Errorf("behind the host stands the number of a database, 0 to %d", mostDatabase)
+		if err != nil || n > maxDatabase {
+			return o, fmt.Errorf("behind the host stands the number of a database, 0 to %d", maxDatabase)
 		}
 		o.SelectDB = int(n)
 	}

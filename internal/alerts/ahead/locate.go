@@ -26,14 +26,14 @@ const (
 	maxHeadingOff   = 60.0 // degrees
 	distanceError   = 12.0 // metres, one standard deviation: receivers drift between houses
 	headingError    = 18.0 // degrees, one standard deviation
-	leastCandidate  = 0.02
+	minCandidate    = 0.02
 	unreached       = 0.002 // of a road that cannot be reached from where the car was
 	reachSlack      = 60.0  // metres
 	reachFactor     = 1.7   // of what the speed says
-	reachMost       = 2500.0
+	maxReach        = 2500.0
 	distanceDoubt   = 20.0 // metres, and this share of the distance: by how much a speed may be wrong
 	distanceShare   = 0.4
-	leastReach      = 0.005
+	minReachShare   = 0.005
 	maxStateAge     = 45 * time.Second
 	minHeadingSpeed = 2.0 // m/s: slower, a heading says nothing
 )
@@ -67,17 +67,17 @@ func (w *Walk) Probable(r Roads, f Fix, before *State, metres float64) (State, b
 	var seeds [maxCandidates]seed
 	n := 0
 	for i, c := range w.located {
-		if i > 0 && c.probability < leastCandidate {
+		if i > 0 && c.probability < minCandidate {
 			break
 		}
 		state.seeds[state.count] = c.seed
 		state.count++
-		if i == 0 || c.probability >= leastProbability {
+		if i == 0 || c.probability >= minProbability {
 			seeds[n] = c.seed
 			n++
 		}
 	}
-	w.expand(seeds[:n], metres, leastProbability)
+	w.expand(seeds[:n], metres, minProbability)
 	if known {
 		w.remember(&state, f, before, w.located[0].driven)
 	}
@@ -104,7 +104,7 @@ func (w *Walk) look(f Fix, before *State) {
 		w.reach = new(Walk)
 	}
 	w.reach.reset(w.roads, f.At)
-	w.reach.expand(before.arcs(), min(reachMost, f.Speed*f.Now.Sub(before.At).Seconds()*reachFactor+reachSlack), leastReach)
+	w.reach.expand(before.arcs(), min(maxReach, f.Speed*f.Now.Sub(before.At).Seconds()*reachFactor+reachSlack), minReachShare)
 }
 
 // remember takes the sections of an answer before over. driven is what was driven since; NaN: what the speed says.

@@ -21,8 +21,8 @@ type Roads struct {
 // Bounds of a walk.
 const (
 	maxSteps = 2048 // arcs: what is within reach of a town has some hundred
-	// leastProbability ends a way of a walk (issue 17).
-	leastProbability = 0.2
+	// minProbability ends a way of a walk (issue 17).
+	minProbability = 0.2
 )
 
 // Walk is the ways ahead of a driver: arcs with the distance along the road to each. It can be filled again and again.
@@ -138,7 +138,7 @@ type turning struct {
 // of the fit, what it calls 0.9 to 1 probable was taken as often as it says, within a hundredth.
 const (
 	sameRoad       = 1.25 // it has the same name or number
-	mostImportant  = 1.65 // no other way is more important
+	maxImportance  = 1.65 // no other way is more important
 	offMainRoad    = 0.5  // a link that leaves
 	onAlongLink    = 0.36
 	ontoLocalRoad  = 0.35
@@ -216,7 +216,7 @@ func (w *Walk) attraction(before *graph.Arc, way *graph.Way, direction float64, 
 		factor float64
 	}{
 		{next == way || sameName(g, way, next), sameRoad},
-		{rank(next.Class) == highest, mostImportant},
+		{rank(next.Class) == highest, maxImportance},
 		{isLink(next.Class) && !isLink(way.Class), offMainRoad},
 		{isLink(next.Class) && isLink(way.Class), onAlongLink},
 		{after.Flags&graph.LocalOnly != 0 && before.Flags&graph.LocalOnly == 0, ontoLocalRoad},

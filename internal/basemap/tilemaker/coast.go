@@ -43,7 +43,7 @@ func landAndSea(lines [][]spot, bounds box) (land, sea [][][]spot, gaps int, ok 
 
 // areasOf nests the rings that are left of rings after they are split where they cross themselves.
 func areasOf(rings [][]spot) [][][]spot {
-	effort := effort(leastEffort)
+	effort := effort(minEffort)
 	var sound [][]spot
 	for _, r := range rings {
 		if r = tidy(r); r == nil {

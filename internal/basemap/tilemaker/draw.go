@@ -307,8 +307,8 @@ func (a *artist) area(drawings []drawn, lines [][]int64) {
 
 // Sizes of areas from which on they are drawn or named, in square pixels.
 const (
-	leastArea  = 10
-	leastNamed = 2500
+	minArea      = 10
+	minNamedArea = 2500
 )
 
 // zoomOf returns the lowest zoom at which an area is as large as so many square pixels; the highest one at the latest.
@@ -332,7 +332,7 @@ func (a *artist) fill(d drawn, rings [][]spot) {
 func filled(d drawn, rings [][]spot) *feature {
 	f := &feature{attributes: d.attributes, geometry: fill}
 	for i, ring := range rings {
-		lowest := zoomOf(math.Abs(area(ring)), leastArea)
+		lowest := zoomOf(math.Abs(area(ring)), minArea)
 		part := thinRing(ring)
 		switch {
 		case len(part) < 3 && i == 0:
@@ -356,7 +356,7 @@ func labelled(d drawn, rings [][]spot) *feature {
 	x, y := inside(rings...)
 	if d.lowest == 0 {
 		const named = 8 // the lowest zoom at which an area has a name
-		d.lowest = max(named, zoomOf(math.Abs(area(rings[0])), leastNamed))
+		d.lowest = max(named, zoomOf(math.Abs(area(rings[0])), minNamedArea))
 	}
 	return point(d, spot{int32(math.Round(x)), int32(math.Round(y))})
 }

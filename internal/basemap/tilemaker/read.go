@@ -82,7 +82,7 @@ func (n *nodes) find(id int64) (int, bool) { return slices.BinarySearch(n.ids, i
 // read reads everything that is drawn.
 func read(ctx context.Context, files []*osmpbf.File) (*source, error) {
 	s := &source{interner: newInterner(), left: make(map[string]int)}
-	s.effort = leastEffort
+	s.effort = minEffort
 	for _, f := range files {
 		s.effort += effort(f.Size()) * effortPerByte
 	}

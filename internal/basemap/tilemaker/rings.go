@@ -11,7 +11,7 @@ const (
 	maxRings  = 10_000 // of one area: each is compared with those that are larger
 	maxSplits = 64     // crossings at which a ring is split
 
-	leastEffort   = 500_000_000 // comparisons of segments for all areas together, some nanoseconds each,
+	minEffort     = 500_000_000 // comparisons of segments for all areas together, some nanoseconds each,
 	effortPerByte = 300         // and this many more for each byte of the extracts
 	smallArea     = 64          // rings and vertices; what has no more is always drawn
 )

@@ -32,7 +32,7 @@ type Component struct {
 
 // lanesBefore are how long before a maneuver its lanes are shown, or the next maneuver.
 const (
-	subSeconds, subLeast, subMost = 30.0, 150.0, 1000.0
+	subSeconds, subMin, subMax = 30.0, 150.0, 1000.0
 )
 
 // Banners appends what is shown on a step of a leg: the maneuver at its end. On the arrival nothing is.
@@ -50,7 +50,7 @@ func (t *Teller) Banners(to []Banner, steps []Step, i int) []Banner {
 	if len(sub.Components) == 0 {
 		return append(to, b)
 	}
-	if at := before(speedOf(s), subSeconds, subLeast, subMost); at < s.Distance {
+	if at := before(speedOf(s), subSeconds, subMin, subMax); at < s.Distance {
 		to = append(to, b)
 		b.At = at
 	}

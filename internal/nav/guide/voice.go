@@ -15,18 +15,18 @@ type Announcement struct {
 // When things are announced, in metres before a maneuver. In towns that is where the last words can be said without haste; on faster roads
 // of towns and in the country it is later by as much as one drives faster; fast roads have distances of their own.
 const (
-	townSeconds, townLeast, townMost    = 14.4, 200.0, 400.0 // how far it is
-	finalSeconds, finalLeast, finalMost = 5.8, 80.0, 200.0   // what to do
-	aloneSeconds, aloneMost             = 9.0, 300.0         // what to do, where nothing else was said on the step
-	nowSeconds, nowLeast, nowMost       = 2.5, 15.0, 40.0    // what to do, in as few words as possible
-	nowPause                            = 3.0                // seconds between what to do and that
-	fastSpeed                           = 20.0               // metres a second
-	openingSeconds                      = 120.0              // a step that takes longer is told where it begins,
-	openingLeast, openingMost           = 600.0, 3000.0      // or that is as long
-	arriveSeconds, arriveMost           = 3.0, 50.0
-	arriveLeast                         = 15.0
-	thenSeconds                         = 12.0      // what follows within is told together
-	slowest, fastest                    = 3.0, 40.0 // metres a second that are believed
+	townSeconds, townMin, townMax    = 14.4, 200.0, 400.0 // how far it is
+	finalSeconds, finalMin, finalMax = 5.8, 80.0, 200.0   // what to do
+	aloneSeconds, aloneMax           = 9.0, 300.0         // what to do, where nothing else was said on the step
+	nowSeconds, nowMin, nowMax       = 2.5, 15.0, 40.0    // what to do, in as few words as possible
+	nowPause                         = 3.0                // seconds between what to do and that
+	fastSpeed                        = 20.0               // metres a second
+	openingSeconds                   = 120.0              // a step that takes longer is told where it begins,
+	openingMin, openingMax           = 600.0, 3000.0      // or that is as long
+	arriveSeconds, arriveMax         = 3.0, 50.0
+	arriveMin                        = 15.0
+	thenSeconds                      = 12.0      // what follows within is told together
+	slowest, fastest                 = 3.0, 40.0 // metres a second that are believed
 )
 
 // fastDistances are where it is said how far it is on fast roads.
@@ -71,9 +71,9 @@ func (t *Teller) Announcements(to []Announcement, steps []Step, i int) []Announc
 	}
 	s, next := &steps[i], &steps[i+1]
 	speed := speedOf(s)
-	alone := min(before(speed, aloneSeconds, finalLeast, aloneMost), s.Distance)
+	alone := min(before(speed, aloneSeconds, finalMin, aloneMax), s.Distance)
 	left := s.Distance // up to where nothing was told yet
-	if s.Kind == Depart || s.Distance > before(speed, openingSeconds, openingLeast, openingMost) {
+	if s.Kind == Depart || s.Distance > before(speed, openingSeconds, openingMin, openingMax) {
 		to = append(to, t.say(s.Distance, t.opening(s, next, s.Distance < 2*alone)))
 		if s.Kind == Depart && s.Distance <= alone {
 			return to // all was said
@@ -89,15 +89,15 @@ func (t *Teller) Announcements(to []Announcement, steps []Step, i int) []Announc
 	}
 	final := alone
 	if len(to) > count {
-		final = before(speed, finalSeconds, finalLeast, finalMost)
+		final = before(speed, finalSeconds, finalMin, finalMax)
 	}
 	if next.Kind == Arrive {
-		final = min(final, before(speed, arriveSeconds, arriveLeast, arriveMost))
+		final = min(final, before(speed, arriveSeconds, arriveMin, arriveMax))
 	}
 	final = min(final, s.Distance)
 	text := t.now(steps, i+1)
 	to = append(to, t.say(final, text))
-	if at := before(speed, nowSeconds, nowLeast, nowMost); speed < fastSpeed && next.isTurn() && final-at >= nowPause*speed {
+	if at := before(speed, nowSeconds, nowMin, nowMax); speed < fastSpeed && next.isTurn() && final-at >= nowPause*speed {
 		if brief := t.order(next); brief != t.Sentence(next, false) {
 			to = append(to, t.say(at, brief))
 		}
@@ -108,7 +108,7 @@ func (t *Teller) Announcements(to []Announcement, steps []Step, i int) []Announc
 // distances are where it is said how far a maneuver is, at a speed.
 func (t *Teller) distances(speed float64) []float64 {
 	if speed < fastSpeed {
-		return []float64{t.round(before(speed, townSeconds, townLeast, townMost))}
+		return []float64{t.round(before(speed, townSeconds, townMin, townMax))}
 	}
 	all := make([]float64, len(fastDistances))
 	for i, metres := range fastDistances {

@@ -227,14 +227,14 @@ func (d *data) checkSpeeds(c *checker) {
 }
 
 func (d *data) checkRate(c *checker) {
-	const leastFactor, most = 0.001, 1
-	c.table("rate.service", d.Rate.Service, leastFactor, most)
+	const minFactor, maxFactor = 0.001, 1
+	c.table("rate.service", d.Rate.Service, minFactor, maxFactor)
 	if len(d.Rate.TwoWayWidth) == 0 {
 		c.fail("rate.two_way_width", "it is missing or empty")
 	}
 	below := 0.0
 	for _, pair := range d.Rate.TwoWayWidth {
-		if len(pair) != 2 || !(pair[0] > below && pair[0] <= maxVehicle) || !(pair[1] >= leastFactor && pair[1] <= most) {
+		if len(pair) != 2 || !(pair[0] > below && pair[0] <= maxVehicle) || !(pair[1] >= minFactor && pair[1] <= maxFactor) {
 			c.fail("rate.two_way_width", "%v is not a pair of a width, larger than the one before, and a factor up to 1", pair)
 			break
 		}
@@ -250,8 +250,8 @@ func (d *data) checkRate(c *checker) {
 		{"side_road", d.Rate.SideRoad},
 		{"against_priority", d.Rate.AgainstPriority},
 	} {
-		if !(f.factor >= leastFactor && f.factor <= most) {
-			c.fail("rate."+f.member, "%v is not from %v to %v", f.factor, leastFactor, most)
+		if !(f.factor >= minFactor && f.factor <= maxFactor) {
+			c.fail("rate."+f.member, "%v is not from %v to %v", f.factor, minFactor, maxFactor)
 		}
 	}
 }

@@ -81,14 +81,14 @@ func (m *Metric) Excluding(ctx context.Context, flags graph.Flags) (*Metric, err
 	}
 	made.change(missed, current.version)
 	m.keep(exclusion{flags: flags, metric: made})
-	m.makeNext = time.Now().Add(max(leastPause, makingPause*time.Since(began)))
+	m.makeNext = time.Now().Add(max(minPause, makingPause*time.Since(began)))
 	return made, nil
 }
 
 // A client that asks for one combination after the other makes metrics displace each other. Making them takes a tenth of the time at most.
 const (
 	makingPause = 9 // times what the last one took
-	leastPause  = 100 * time.Millisecond
+	minPause    = 100 * time.Millisecond
 )
 
 // awaitMaking waits until a metric may be made that displaces another one. The first ones wait for nothing.

@@ -74,7 +74,7 @@ func (d *dissection) bisect(c *cell) []bool {
 		return []bool{false, true}
 	}
 	best := cut{score: math.Inf(1)}
-	if len(c.nodes) >= manyNodes {
+	if len(c.nodes) >= minConcurrentNodes {
 		var cuts [directions]cut
 		done := make(chan struct{}, directions)
 		for i := range cuts {
@@ -102,8 +102,8 @@ func (d *dissection) bisect(c *cell) []bool {
 	return best.side
 }
 
-// manyNodes is the size of a cell from which its directions are tried at the same time.
-const manyNodes = 4000
+// minConcurrentNodes is the size of a cell from which its directions are tried at the same time.
+const minConcurrentNodes = 4000
 
 // flow finds maximum flows in a cell, after Dinic.
 type flow struct {

@@ -104,7 +104,7 @@ func (m *Metric) change(changes []ArcWeight, version uint64) {
 	next := m.other
 	next.version = version
 	m.behind.reset()
-	if m.all = len(changes) > len(next.arcs)/manyChanges+fewChanges; m.all {
+	if m.all = len(changes) > len(next.arcs)/arcsPerChange+minFullChanges; m.all {
 		for _, change := range changes {
 			next.arcs[change.Arc] = change.Weight
 		}
@@ -116,10 +116,10 @@ func (m *Metric) change(changes []ArcWeight, version uint64) {
 	m.other = current
 }
 
-// From one arc in this many on (and never for a few arcs), a full customisation takes less time than one in part.
+// A full customisation takes less time than one in part where more than one arc in arcsPerChange changed, and minFullChanges more.
 const (
-	manyChanges = 100
-	fewChanges  = 100
+	arcsPerChange  = 100
+	minFullChanges = 100
 )
 
 // prepareOther makes the other copy equal to the current one. Its last readers leave first, or it is replaced.

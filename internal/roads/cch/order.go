@@ -242,8 +242,8 @@ func (c *cell) part(d *dissection, side []bool, want bool) *cell {
 	return p
 }
 
-// fewNodes is the size of a cell from which a goroutine of its own pays.
-const fewNodes = 2000
+// minGoroutineNodes is the size of a cell from which a goroutine of its own pays.
+const minGoroutineNodes = 2000
 
 // dissect puts the arcs of a cell into the order from start on.
 func (d *dissection) dissect(c *cell, start uint32) {
@@ -261,7 +261,7 @@ func (d *dissection) dissect(c *cell, start uint32) {
 	}
 	next := start + a.arcs
 	*c = cell{} // its memory is not needed below
-	if len(a.nodes) < fewNodes {
+	if len(a.nodes) < minGoroutineNodes {
 		d.dissect(a, start)
 	} else {
 		d.concurrently(func() { d.dissect(a, start) })

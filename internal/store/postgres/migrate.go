@@ -21,11 +21,11 @@ var migrations embed.FS
 
 const (
 	// Only one node migrates at a time; the number is this program's own.
-	lockSchema      = `SELECT pg_advisory_xact_lock(7710547307)`
-	recordMigration = `INSERT INTO schema_migrations (version, name) VALUES ($1, $2)`
-	hasRecord       = `SELECT to_regclass('schema_migrations') IS NOT NULL`
-	readVersion     = `SELECT COALESCE(MAX(version), 0) FROM schema_migrations`
-	leastServer     = 150_000
+	lockSchema       = `SELECT pg_advisory_xact_lock(7710547307)`
+	recordMigration  = `INSERT INTO schema_migrations (version, name) VALUES ($1, $2)`
+	hasRecord        = `SELECT to_regclass('schema_migrations') IS NOT NULL`
+	readVersion      = `SELECT COALESCE(MAX(version), 0) FROM schema_migrations`
+	minServerVersion = 150_000
 )
 
 // ErrOlder is what Open fails with when the schema must be migrated first.
@@ -87,7 +87,7 @@ func schemaVersion(ctx context.Context, db *sql.DB, known int) (version int, err
 	if err := db.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::integer`).Scan(&server); err != nil {
 		return 0, failure("open database", err)
 	}
-	if server < leastServer {
+	if server < minServerVersion {
 		return 0, errors.New("open database: PostgreSQL 15 or later is needed")
 	}
 	if err := db.QueryRowContext(ctx, hasRecord).Scan(&recorded); err != nil || !recorded {

@@ -67,7 +67,7 @@ const minMovingFrames = 3; // moving frames in a row: fewer are a single jump
 
 const maxFenceWait = 250; // ms
 /** Fences to wait for, one after another: the browser itself composes the page with the first one's drawing after that. */
-const fences = 2;
+const fencesPerFrame = 2;
 
 /** afterDrawing calls done once the graphics card has drawn what it was told to draw, or at the latest after maxFenceWait. */
 function afterDrawing(canvas: HTMLCanvasElement, done: () => void): void {
@@ -83,7 +83,7 @@ function afterDrawing(canvas: HTMLCanvasElement, done: () => void): void {
   const look = (now: number): void => {
     if (gl !== null && fence !== null && gl.getSyncParameter(fence, gl.SYNC_STATUS) === gl.SIGNALED) {
       gl.deleteSync(fence);
-      fence = ++passed < fences ? addFence() : null;
+      fence = ++passed < fencesPerFrame ? addFence() : null;
     }
     if (fence !== null && now < until) {
       requestAnimationFrame(look);

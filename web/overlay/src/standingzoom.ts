@@ -4,7 +4,7 @@ import { distance, bearing, type Place } from "./geo.ts";
 
 const [fewest, most] = [5, 10]; // pins that are shown
 const [lowest, highest] = [12, 16]; // zooms
-const comfortable = 14; // more than the fewest pins are shown only down to this zoom
+const streetZoom = 14; // more than the fewest pins are shown only down to this zoom
 const margin = 72; // pixels at each edge that are left free for panels
 const pixelsAtZoom0 = 512;
 const metresAtEquator = 40_030_228.88; // WGS 84 mean radius × 2π
@@ -46,10 +46,10 @@ export function standingZoom(car: Place, pins: readonly Place[], frame: Frame): 
     .slice(0, most)
     .map(({ pin, metres }) => zoomOfPin(car, pin, metres, frame))
     .filter((zoom) => zoom >= lowest);
-  if (zooms.length === 0) return comfortable;
+  if (zooms.length === 0) return streetZoom;
   for (let count = zooms.length; count > fewest; count--) {
     const zoom = Math.min(...zooms.slice(0, count));
-    if (zoom >= comfortable) return Math.min(zoom, highest);
+    if (zoom >= streetZoom) return Math.min(zoom, highest);
   }
   return Math.min(highest, ...zooms.slice(0, fewest));
 }

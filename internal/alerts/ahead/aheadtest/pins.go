@@ -35,9 +35,9 @@ type pin struct {
 const (
 	pinsEvery = 600.0 // metres of route between two pins of each sort
 	// A pin that is nearer to the route than to its own road, by what is said of it, is on the route for all who read it.
-	leastApart  = 7.0   // metres between two parallel roads on which pins are told apart
-	leastBeyond = 15.0  // metres between the route and a pin on a road that leaves or crosses it
-	leastWay    = 800.0 // metres of route before the first pin, so that each lead begins on the route
+	minRoadGap = 7.0   // metres between two parallel roads on which pins are told apart
+	minBeyond  = 15.0  // metres between the route and a pin on a road that leaves or crosses it
+	minLeadIn  = 800.0 // metres of route before the first pin, so that each lead begins on the route
 )
 
 // kinds are those of pins.
@@ -49,14 +49,14 @@ func kinds() []string {
 func (d *drive) pins(r Roads, random *rand.Rand) []pin {
 	var all []pin
 	var places []match.Place
-	for at := leastWay * random.Float64(); at < d.length-30; at += pinsEvery * (0.5 + random.Float64()) {
+	for at := minLeadIn * random.Float64(); at < d.length-30; at += pinsEvery * (0.5 + random.Float64()) {
 		index := 0
 		for index+1 < len(d.arcs) && d.starts[index+1] <= at {
 			index++
 		}
 		arc := d.arcs[index]
 		share := (at - d.starts[index]) / max(0.01, r.length(arc))
-		if at >= leastWay {
+		if at >= minLeadIn {
 			all = append(all, d.draw(r, random, OnRoute, arc, share, at))
 		}
 		if back := reverse(r.Graph, arc); back != graph.None {
@@ -74,7 +74,7 @@ func (d *drive) pins(r Roads, random *rand.Rand) []pin {
 			}
 		}
 		if other, ok := d.leaving(r, random, index); ok {
-			if share := random.Float64(); d.isApart(r, other, share, leastBeyond) {
+			if share := random.Float64(); d.isApart(r, other, share, minBeyond) {
 				if p := d.draw(r, random, Beyond, other, share, 0); d.standsOff(r, &p, other) {
 					all = append(all, p)
 				}
@@ -124,9 +124,9 @@ func (d *drive) beside(r Roads, random *rand.Rand, places []match.Place, bearing
 		if r.Graph.Arcs[arc].Flags&graph.Backward != 0 {
 			share = 1 - share
 		}
-		apart := leastApart
+		apart := minRoadGap
 		if sort == Crossing { // somewhere on the bridge or beside it
-			share, apart = share+60*(2*random.Float64()-1)/max(1, r.length(arc)), leastBeyond
+			share, apart = share+60*(2*random.Float64()-1)/max(1, r.length(arc)), minBeyond
 		}
 		if share < 0 || share > 1 || !d.isApart(r, arc, share, apart) {
 			continue

@@ -29,7 +29,7 @@ const retryOffInterval = 3000; // ms between two attempts to find a route for a 
 const keepInterval = 60_000; // ms
 const offerDuration = 10_000; // ms
 const minHeadingSpeed = 2; // metres per second: a slower car may turn anywhere
-const goingOn = 450; // metres straight on, where turning back is compared with going on
+const straightOnDistance = 450; // metres straight on, where turning back is compared with going on
 const pins = 4; // places that hold a route which the driver chose against a better one
 const maxSleep = 30 * 60_000; // ms
 
@@ -468,7 +468,7 @@ export class Drive {
   /** #goingOn returns a route that goes on instead of one that turns back at once, where it costs little more; null: there is none. */
   async #goingOn(back: Route, { place, heading }: { place: Place; heading: number | null }): Promise<Route | null> {
     if (heading === null || !turnsBackAtOnce(routeLineOf(back))) return null;
-    const stops = [place, placeFrom(place, heading, goingOn), ...this.#nav.stops.get().map((stop) => stop.place)];
+    const stops = [place, placeFrom(place, heading, straightOnDistance), ...this.#nav.stops.get().map((stop) => stop.place)];
     try {
       const { routes } = await this.#api.routes(stops, { ...routeOptionsOf(this.#host, this.#nav), heading }, undefined, [1]);
       const on = routes[0];

@@ -42,7 +42,7 @@ function placeFromEnd(line: RouteLine, metres: number): { lat: number; lng: numb
 }
 
 const atOnce = 700; // metres
-const worthTurning = 120; // seconds
+const minTurningGain = 120; // seconds
 
 /** turnsBackAtOnce reports whether a route turns back before the car has gone far. */
 export function turnsBackAtOnce({ steps }: Pick<RouteLine, "steps">): boolean {
@@ -50,7 +50,7 @@ export function turnsBackAtOnce({ steps }: Pick<RouteLine, "steps">): boolean {
 }
 
 /** prefersGoingOn reports whether going on costs so little more than turning back that it is proposed instead. */
-export const prefersGoingOn = (back: Pick<Route, "duration">, on: Pick<Route, "duration">): boolean => on.duration - back.duration < worthTurning;
+export const prefersGoingOn = (back: Pick<Route, "duration">, on: Pick<Route, "duration">): boolean => on.duration - back.duration < minTurningGain;
 
 /** blockedBy returns which entities close the route with no way around, after the service said what came, is gone or closes it; null: none do. */
 export function blockedBy(before: readonly string[] | null, reason: "came" | "gone" | "closed", ids: readonly string[]): readonly string[] | null {

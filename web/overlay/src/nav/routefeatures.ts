@@ -51,10 +51,10 @@ export function flowFeatures(line: RouteLine): GeoJSON.FeatureCollection {
 export const drivenFeature = (line: RouteLine, from: number, metres: number): GeoJSON.Feature => lineFeature(metres - from < 1 ? [] : part(line, Math.max(0, from), metres));
 
 /** Metres behind the car that are drawn anew with each fix: a long line costs a slow processor too much. */
-const lately = 1500;
+const maxDrawnLag = 1500;
 
 /** longDriven returns up to which metre the line is drawn as driven once and for all. It moves back with a car that was taken to be farther. */
-export const longDriven = (drawn: number, driven: number): number => (driven - drawn > lately || driven < drawn ? Math.max(0, driven - lately / 3) : drawn);
+export const longDriven = (drawn: number, driven: number): number => (driven - drawn > maxDrawnLag || driven < drawn ? Math.max(0, driven - maxDrawnLag / 3) : drawn);
 
 const arrowBefore = 35; // metres
 const arrowAfter = 38;

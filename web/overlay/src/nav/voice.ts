@@ -14,8 +14,8 @@ import { watchAll } from "./watchall.ts";
 const modeKey = "wayside.voice"; // key in the browser's local storage
 const modes = ["all", "alerts", "off"] as const;
 const updateInterval = 250; // ms
-const alertPatience = 6000; // ms: how long an alert may wait
-const newsPatience = 10_000; // ms
+const alertMaxWait = 6000; // ms: how long an alert may wait
+const newsMaxWait = 10_000; // ms
 const repeatTimeout = 20_000; // ms in which no sentence is said twice
 const preparedClips = 2;
 
@@ -83,9 +83,9 @@ class Voice {
   }
 
   /** enqueue adds a sentence that is not about a turn. */
-  enqueue(rank: "news" | "alert", text: string, notes: readonly Note[], patience: number): void {
+  enqueue(rank: "news" | "alert", text: string, notes: readonly Note[], maxWait: number): void {
     const { language } = this.#deps.host.locale.get();
-    const staleAt = performance.now() + patience;
+    const staleAt = performance.now() + maxWait;
     const seconds = this.#speaker.hasVoice(language) ? spokenSeconds(text) : 1;
     this.#queue = add(this.#queue, { key: `${rank}${String(++this.#count)}`, rank, seconds, staleAt, text, language, clip: undefined, notes, announcement: null });
     this.update();
@@ -166,11 +166,11 @@ export function mountVoice(deps: NavDeps, { buttons }: Trip): void {
     voice.update();
   });
   nav.news.watch((news) => {
-    if (news !== null && nav.voice.get() === "all") voice.enqueue("news", news.text, newsNotes, newsPatience);
+    if (news !== null && nav.voice.get() === "all") voice.enqueue("news", news.text, newsNotes, newsMaxWait);
   });
   host.sounds.takeOver = (stage, text) => {
     if (nav.phase.get() !== "led") return false;
-    if (nav.voice.get() !== "off") voice.enqueue("alert", text, alertNotes[stage], alertPatience);
+    if (nav.voice.get() !== "off") voice.enqueue("alert", text, alertNotes[stage], alertMaxWait);
     return true;
   };
   let timer: ReturnType<typeof setInterval> | undefined;
