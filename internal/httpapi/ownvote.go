@@ -18,7 +18,7 @@ type Revisions interface {
 
 // A vote is in the voter's next read (D9.8). The answer to a vote waits for its own node. For the other nodes, which follow
 // within a second, a cookie names the revision of the store that has the vote: a node that has not reached it lets the read
-// wait. So nothing is shared between nodes, and only who has just voted ever waits.
+// wait. So nothing is shared between nodes, and only a client that has just voted ever waits.
 const (
 	voteCookie    = "wayside_vote"
 	voteCookieAge = 5 * time.Second

@@ -71,7 +71,7 @@ type driven struct {
 	seen    map[uint32]struct{} // arcs of the leg that were added
 }
 
-// middle is the middle of an arc with conditions: who drives all of the arc passes it.
+// middle is the middle of an arc with conditions: a car that drives all of the arc passes it.
 type middle struct {
 	arc     uint32
 	at      geo.Point

@@ -136,7 +136,7 @@ func (t *tree) cell(set int, from []graph.End, durations []uint32) Cell {
 			cell.Length += uint64(t.graph.Pieces[t.graph.Arcs[previous].Piece].Length)
 		}
 	}
-	for i := range from { // none: who asks knows where the path begins
+	for i := range from { // none: the caller knows where the path begins
 		if from[i].Arc == arc && (from[cell.From].Arc != arc || from[i].Cost < from[cell.From].Cost) {
 			cell.From = uint32(i)
 		}

@@ -92,7 +92,7 @@ type memoryClip struct{ *bytes.Reader }
 
 func (memoryClip) Close() error { return nil }
 
-// Clip returns the clip of an address, or ErrUnknown, ErrBusy or ErrFailed. Who asks first has the program run, the others wait for it.
+// Clip returns the clip of an address, or ErrUnknown, ErrBusy or ErrFailed. The first caller has the program run; the others wait for it.
 func (s *Speaker) Clip(ctx context.Context, address string) (Clip, error) {
 	language, text, ok := s.addresses.open(address)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// A sliproad leaves a road before a junction and reaches the crossing road behind it: who takes it turns at that junction.
+// A sliproad leaves a road before a junction and reaches the crossing road behind it: a car that takes it turns at that junction.
 
 // The limits of sliproads, in metres and degrees.
 const (

@@ -8,7 +8,7 @@ import (
 )
 
 // shares gives each account a number of places, so that feeds of one account that hang, or are slow to read, take nothing from
-// those of others. Who waits for a place of its account holds nothing that others need.
+// those of others. A poll that waits for a place of its account holds nothing that others need.
 type shares struct {
 	places int // of one account
 

@@ -1,8 +1,8 @@
 package graph
 
 // End is where a route begins or ends on an arc. Where it begins, Cost is the weight from there to the end of the arc; where it
-// ends, the weight from the beginning of the arc to there. Both are parts of the arc's weight without closures: who begins or
-// ends on a closed arc may leave and reach it (D15.16).
+// ends, the weight from the beginning of the arc to there. Both are parts of the arc's weight without closures: a route that begins or
+// ends on a closed arc may leave or reach it (D15.16).
 type End struct{ Arc, Cost uint32 }
 
 // Path is a way through the network: it leaves its first arc at its end and enters the last one at its beginning.

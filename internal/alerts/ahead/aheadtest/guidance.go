@@ -202,7 +202,7 @@ func (r Roads) leaving(arc uint32) float64 {
 }
 
 // goesStraightOver says whether shortly behind the end of an arc the route is on the road on which it was shortly before, in the same
-// direction: who drives around the island of a junction goes straight on.
+// direction: a car that drives around the island of a junction goes straight on.
 func (d *drive) goesStraightOver(r Roads, i int) bool {
 	for j := i + 1; j < len(d.arcs) && d.starts[j]-d.starts[i+1] <= turnReach; j++ {
 		_, after := r.at(d.arcs[j], 0)

@@ -18,7 +18,7 @@ export interface WayFacts {
   via: string;
   /** Ids of the entities that the service leads around. */
   avoided: readonly string[];
-  /** Whether a part of it is closed: only who begins or ends there drives on it. */
+  /** Whether a part of it is closed: only a drive that begins or ends there uses it. */
   isClosed: boolean;
 }
 
