@@ -206,6 +206,31 @@ func TestSinceCoversMergedPins(t *testing.T) {
 	}
 }
 
+// TestEndOfSuppressionIsAChange checks that a live incident counts as changed when votes cease to hide it: a driver who asks for what
+// changed since learns that it is there again (D4.3).
+func TestEndOfSuppressionIsAChange(t *testing.T) {
+	reader, source := newCrowdedReader(t, 2, 0)
+	at := geo.Point{Lat: 52.3, Lng: 5}
+	source.pins = []mapdata.Hit{pin("a", police(t), at)}
+	source.pins[0].ChangedAt = start.Add(-2 * time.Hour).UnixMilli()
+	ended := start.Add(-time.Minute)
+	tallies := votes.NewTallies(func() time.Time { return start })
+	tally := mapdata.Tally{Source: mapdata.Incidents, ExternalID: "a", Disputes: 5}
+	for !tally.WithheldUntil(police(t)).Equal(ended) {
+		tally.LastDisputeAt = tally.LastDisputeAt.Add(ended.Sub(tally.WithheldUntil(police(t))))
+	}
+	tally.ChangedAt = tally.LastDisputeAt
+	tallies.Apply([]mapdata.FeedChange{{Tallies: []mapdata.Tally{tally}}}).Publish()
+	reader.Tallies = tallies
+	for since, want := range map[time.Time]int{ended.Add(-time.Second): 1, ended.Add(time.Second): 0} {
+		var a nearby.Answer
+		q := &nearby.Query{Center: at, Radius: 1000, Kinds: mapdata.AllKinds, Limit: 100, Since: since}
+		if err := reader.Near(t.Context(), q, &a); err != nil || len(a.Hits) != want {
+			t.Errorf("since %v before the end: %d hits, %v", ended.Sub(since), len(a.Hits), err)
+		}
+	}
+}
+
 func BenchmarkNearWithIncidents(b *testing.B) {
 	reader, _ := newCrowdedReader(b, 600, 300)
 	var a nearby.Answer
