@@ -39,29 +39,30 @@ func jams(n int) []lawPin {
 // TestViewOfFewAndMany: few entities come one by one however large the view is, many as clusters, and the closest view has pins
 // however many there are.
 func TestViewOfFewAndMany(t *testing.T) {
-	few := newLawReader(t, nil, jams(nearby.MaxPins)...)
+	const maxPins = 500 // docs/decisions/0014-map-views.md
+	few := newLawReader(t, nil, jams(maxPins)...)
 	a := few.view(t, country, 5, nil)
-	if a.Clustered || len(a.Hits) != nearby.MaxPins || a.Truncated {
+	if a.Clustered || len(a.Hits) != maxPins || a.Truncated {
 		t.Errorf("few: clustered %v, %d pins, truncated %v", a.Clustered, len(a.Hits), a.Truncated)
 	}
-	if a := few.view(t, geo.Box{South: -80, West: -180, North: 80, East: 180}, 0, nil); a.Clustered || len(a.Hits) != nearby.MaxPins {
+	if a := few.view(t, geo.Box{South: -80, West: -180, North: 80, East: 180}, 0, nil); a.Clustered || len(a.Hits) != maxPins {
 		t.Errorf("few in the world: clustered %v, %d pins", a.Clustered, len(a.Hits))
 	}
 	if a := few.view(t, geo.Box{South: 51.995, West: 6.995, North: 52.015, East: 7.015}, 12, nil); len(a.Hits) != 4 {
 		t.Errorf("a part: %d pins, want 4", len(a.Hits))
 	}
-	many := newLawReader(t, nil, jams(nearby.MaxPins+1)...)
+	many := newLawReader(t, nil, jams(maxPins+1)...)
 	a = many.view(t, country, 5, nil)
-	if !a.Clustered || a.Overview.Count != nearby.MaxPins+1 || len(a.Hits) != 0 || len(a.Sources) != 1 {
+	if !a.Clustered || a.Overview.Count != maxPins+1 || len(a.Hits) != 0 || len(a.Sources) != 1 {
 		t.Errorf("many: clustered %v, %d counted, %d pins, sources %v", a.Clustered, a.Overview.Count, len(a.Hits), a.Sources)
 	}
 	var crowd []lawPin
-	for i := range 2 * nearby.MaxPins {
+	for i := range 2 * maxPins {
 		crowd = append(crowd, lawPin{id: fmt.Sprint(i), kind: "traffic.jam", at: outsideArea})
 	}
 	crowded := newLawReader(t, nil, crowd...)
 	middle := geo.Box{South: outsideArea.Lat - 0.001, West: outsideArea.Lng - 0.001, North: outsideArea.Lat + 0.001, East: outsideArea.Lng + 0.001}
-	if a := crowded.view(t, middle, 17, nil); a.Clustered || len(a.Hits) != nearby.MaxPins || !a.Truncated {
+	if a := crowded.view(t, middle, 17, nil); a.Clustered || len(a.Hits) != maxPins || !a.Truncated {
 		t.Errorf("close: clustered %v, %d pins, truncated %v", a.Clustered, len(a.Hits), a.Truncated)
 	}
 	if a := crowded.view(t, country, 17, nil); !a.Clustered || len(a.Overview.Clusters) != 1 {
