@@ -67,6 +67,52 @@ test("a closure that comes while the stream is cut changes the route when it is 
   forgive(car);
 });
 
+test("a better way whose event was lost with the stream is offered when it is back", async () => {
+  const { push } = ownDemo();
+  const closure = (ttl: number): unknown[] => [{ external_id: "lost-closure", kind: "alert.road_closed", lat: 52.00359, lng: 5, properties: {}, ttl_seconds: ttl }];
+  const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
+  const { page } = car;
+  const change = async (ttl: number, isClosed: boolean): Promise<void> => {
+    expect((await page.request.post(push, { data: closure(ttl) })).status()).toBe(200);
+    await eventually("the roads know", async () => {
+      const answer = await page.request.get("/v2/navigation/conditions?lat=52.00359&lng=5&radius=100");
+      return JSON.stringify(await answer.json()).includes("road_closed") === isClosed;
+    });
+  };
+  // The first stream is read here until the event comes, of which the page hears nothing: its connection breaks instead.
+  let isLost = false;
+  await page.route("**/v2/navigation/sessions/*/events", async (route) => {
+    if (isLost) {
+      await route.continue();
+      return;
+    }
+    const events = await fetch(route.request().url(), { headers: { Accept: "text/event-stream" } });
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const chunk of events.body ?? []) {
+      text += decoder.decode(chunk, { stream: true });
+      isLost = /event: reroute\n.*"reason":"faster"/.test(text);
+      if (isLost) break;
+    }
+    await route.abort();
+  });
+  await change(600, true);
+  try {
+    await page.goto("/?to=52.00594,5");
+    await car.sendFix({ lat: 52.00099, lng: 5, speed: 0 });
+    await untilLed(page);
+    const before = await panel(page);
+    await change(1, false);
+    await eventually("the event is lost", () => Promise.resolve(isLost));
+    expect(await panel(page), "the page knows nothing yet").toMatchObject({ left: before.left, offer: "" });
+    await until(page, "the shorter way is offered", async () => (await panel(page)).offer !== "");
+    expect((await panel(page)).left, "it is not taken yet").toBe(before.left);
+  } finally {
+    await page.request.post(push, { data: closure(1) });
+  }
+  forgive(car);
+});
+
 test("a position on another continent is told, and the drive begins once it is right", async () => {
   const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
   const { page } = car;

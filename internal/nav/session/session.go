@@ -51,8 +51,8 @@ type told struct {
 	conditions []string // on the rest of the way, in order
 	closed     []string // what closes the rest of the way, with no way around
 	pending    bool     // the client does not know the route yet
-	reason     string   // why it is another one
-	entities   []string
+	reason     string   // why it is another than the first; empty: it is the first
+	entities   []string // that are the reason
 }
 
 func newSession(h *Hub, q *nav.RouteRequest, render Render) *Session {

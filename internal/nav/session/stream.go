@@ -34,14 +34,15 @@ type stream struct {
 	heartbeat time.Time // when the next one is sent
 }
 
-// Begin takes the client's wish to read the events, and gives the first one, the route.
+// Begin takes the client's wish to read the events, and gives the first one: the route, and why it is another than the first, because
+// the event that told it may have been lost with the stream before.
 func (s *Session) Begin() Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.hub.Now().UTC()
 	s.lastWord.Store(now.UnixNano())
 	s.told.pending = false
-	return Event{Name: "route", Route: s.text(), Left: s.told.arrival.Sub(now), At: now}
+	return Event{Name: "route", Reason: s.told.reason, EntityIDs: s.told.entities, Route: s.text(), Left: s.told.arrival.Sub(now), At: now}
 }
 
 // Attach sends what happens after Begin to a client, until the session ends or another client is attached: there is one at a time. It

@@ -309,7 +309,9 @@ export class Drive {
     const metres = this.#track?.metres ?? 0;
     switch (event.name) {
       case "route":
-        if (!this.#isPinned && !isSameWay(led.line, metres, routeLineOf(event.route)) && this.#nav.offer.get() === null) this.#pend(event.route, "left", []);
+        if (this.#isPinned || this.#nav.offer.get() !== null || isSameWay(led.line, metres, routeLineOf(event.route))) return;
+        if (event.reason === "faster") this.#offer(event.route, event.entity_ids); // its event was lost with the stream before
+        else this.#pend(event.route, event.reason ?? "left", event.entity_ids);
         return;
       case "reroute":
         if (this.#isPinned) {

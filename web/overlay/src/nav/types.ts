@@ -180,7 +180,7 @@ export type SessionEvent = {
   duration_s: number;
   arrival_at: string;
   at: string;
-} & ({ name: "route"; route: Route } | { name: "reroute"; route: Route; reason: Reason } | { name: "condition"; reason: "came" | "gone" | "closed" } | { name: "eta" });
+} & ({ name: "route"; route: Route; /** Why it is not the first of the session; absent: it is. */ reason?: Reason } | { name: "reroute"; route: Route; reason: Reason } | { name: "condition"; reason: "came" | "gone" | "closed" } | { name: "eta" });
 
 /** Destination is where a drive leads. */
 export interface Destination {
