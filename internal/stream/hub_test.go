@@ -370,6 +370,9 @@ func TestOpenLimits(t *testing.T) {
 	} else {
 		mine[0] = s
 	}
+	if _, err := open(1); !errors.As(err, &limit) {
+		t.Errorf("the fifth, once one was closed and another one opened: %v", err)
+	}
 	all := mine
 	for i := range stream.MaxOpen - stream.MaxPerCaller {
 		s, err := open(2 + i/stream.MaxPerCaller)
@@ -387,6 +390,45 @@ func TestOpenLimits(t *testing.T) {
 	if got := stream.Contents(h); h.Len() != 0 || got != "0 callers, 0 cubes" {
 		t.Errorf("after all were closed: %d, %s", h.Len(), got)
 	}
+}
+
+// TestCallersAreCheckedAgain: a change of an account has its streams, and no others, check their caller; a stream goes on unless that
+// fails.
+func TestCallersAreCheckedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := stream.New(stream.Config{Now: time.Now})
+		account, area := mapdata.AccountID{15: 1}, geo.Circle{Center: geo.Point{Lat: 52, Lng: 5}, Radius: 1000}
+		s, err := h.Open(ratelimit.AccountKey(ratelimit.Streams, account), area)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		errEnded := errors.New("the session has ended")
+		var verdict error
+		checks, l, ended := 0, new(recorder), make(chan error, 1)
+		go func() {
+			ended <- s.Run(t.Context(), time.Time{}, stream.Client{
+				Update:      func(_ context.Context, cause stream.Cause) (time.Time, error) { return l.update(cause) },
+				Heartbeat:   l.heartbeat,
+				CheckCaller: func(context.Context) error { checks++; return verdict },
+			})
+		}()
+		for i, who := range []mapdata.AccountID{{15: 2}, account} {
+			h.Touched(mapdata.Touched{Accounts: []mapdata.AccountID{who}})
+			if synctest.Wait(); checks != i {
+				t.Errorf("%d checks after a change of account %d", checks, i)
+			}
+		}
+		h.Touched(mapdata.Touched{Areas: []geo.Circle{area}})
+		if time.Sleep(time.Second); l.wait().changed != 1 {
+			t.Errorf("%d updates after a check that was passed", l.wait().changed)
+		}
+		verdict = errEnded
+		h.Touched(mapdata.Touched{Accounts: []mapdata.AccountID{account}})
+		if err := <-ended; !errors.Is(err, errEnded) {
+			t.Errorf("the stream ends with %v", err)
+		}
+	})
 }
 
 // TestHubEndsItsStreams: all streams end when the hub stops, and no other can be opened.

@@ -119,6 +119,31 @@ func TestCast(t *testing.T) {
 	}
 }
 
+// TestTrustFollowsTheSource: votes on drivers' reports count after another time than those on everything else (D9.8, D17.37).
+func TestTrustFollowsTheSource(t *testing.T) {
+	store := new(fakeStore)
+	s, _ := newService(store)
+	s.TrustAfter, s.ReportsTrust = time.Hour, 24*time.Hour
+	for id, want := range map[string]time.Duration{
+		mapdata.EntityID(feedID.SourceID(), "x"):    time.Hour,
+		mapdata.EntityID(mapdata.Incidents, "live"): time.Hour,
+		mapdata.EntityID(mapdata.Drivers, "x"):      24 * time.Hour,
+	} {
+		if id == mapdata.EntityID(mapdata.Drivers, "x") {
+			reports, _ := mapdata.Drivers.FeedID()
+			s.Feeds = &oneFeed{ID: reports, Owner: owner}
+		} else {
+			s.Feeds = &oneFeed{ID: feedID, Owner: owner}
+		}
+		if _, _, err := s.Cast(t.Context(), id, driver, mapdata.Confirm); err != nil {
+			t.Fatal(id, err)
+		}
+		if store.ballot.TrustAfter != want {
+			t.Errorf("%s: trust after %v, want %v", id, store.ballot.TrustAfter, want)
+		}
+	}
+}
+
 // TestCastFails: nothing is stored for what cannot be voted on, and no change is announced.
 func TestCastFails(t *testing.T) {
 	live, ofFeed := mapdata.EntityID(mapdata.Incidents, "live"), mapdata.EntityID(feedID.SourceID(), "x")
