@@ -1,4 +1,4 @@
-// Mutation test: npm run mutate -- FILE-OR-FOLDER...
+// Mutation test: npm run mutate -- FILE-OR-FOLDER... ; MAX=60 tries so many mutants, chosen at random by SEED=1.
 //
 // Changes one number, comparison, logical operator or condition of a module at a time, runs the unit tests that import the module,
 // and lists the mutants that no test notices. It works on a copy in a temporary folder, so that an interrupted run leaves the
@@ -145,9 +145,20 @@ async function child(folder, file) {
   process.send("ready");
 }
 
+/** choose keeps max of the mutants of all files at random; 0: all. */
+function choose(all, max, seed) {
+  if (max === 0) return all;
+  const random = () => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return seed / 2 ** 32;
+  };
+  const drawn = all.flatMap(({ mutants }) => mutants).map((mutant) => ({ mutant, at: random() }));
+  const kept = new Set(drawn.sort((a, b) => a.at - b.at).slice(0, max).map(({ mutant }) => mutant));
+  return all.map((one) => ({ ...one, mutants: one.mutants.filter((mutant) => kept.has(mutant)) })).filter(({ mutants }) => mutants.length > 0);
+}
+
 /** mutate prints what survives of one module, and returns how many mutants there were and how many survived. */
-async function mutate(folder, file) {
-  const { text, mutants } = await mutantsOf(file);
+async function mutate(folder, { file, text, mutants }) {
   const copy = join(folder, "web", file);
   const tests = new Tests(folder, file);
   let survived = 0;
@@ -190,8 +201,9 @@ async function main(targets) {
     symlinkSync(join(web, "node_modules"), join(folder, "web", "node_modules"));
     symlinkSync(join(web, "..", "internal"), join(folder, "internal")); // some tests read the service's own test data
     let [mutants, survived] = [0, 0];
-    for (const file of files) {
-      const result = await mutate(folder, file);
+    const all = await Promise.all(files.map(async (file) => ({ file, ...(await mutantsOf(file)) })));
+    for (const one of choose(all, Number(process.env.MAX ?? 0), Number(process.env.SEED ?? 1))) {
+      const result = await mutate(folder, one);
       mutants += result.mutants;
       survived += result.survived;
     }
