@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
-import { getConfig, getDrive, getKinds } from "./api.ts";
+import { getAlerts, getConfig, getDrive, getKinds, send } from "./api.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -28,4 +28,28 @@ test("the demo is told only of the drive to a destination, for which it closes a
   await getDrive(4);
   await getDrive(null);
   expect(asked).toEqual(["/demo/drive.json?x=4", "/demo/drive.json"]);
+});
+
+test("alerts are asked for by the car's state, without what is not known of it", async () => {
+  const asked: string[] = [];
+  vi.stubGlobal("fetch", (path: string) => {
+    asked.push(path);
+    return Promise.resolve(new Response("{}"));
+  });
+  const car = { place: { lat: 52, lng: 5 }, heading: 80.4, speed: 120 };
+  await getAlerts({ ...car, seen: [], session: null, state: null }, {});
+  await getAlerts({ ...car, seen: ["a", "b"], session: "s", state: "t" }, {});
+  const known = "/v2/alerts?lat=52.0000&lng=5.0000&heading=80&speed=100.0";
+  expect(asked).toEqual([known, `${known}&seen=a%2Cb&session=s&state=t`]);
+});
+
+test("only a request with a body says what it sends", async () => {
+  const sent: RequestInit[] = [];
+  vi.stubGlobal("fetch", (_: string, init: RequestInit) => {
+    sent.push(init);
+    return Promise.resolve(new Response());
+  });
+  await send("DELETE", "/v2/thing");
+  await send("POST", "/v2/thing", { a: 1 });
+  expect(sent).toEqual([{ method: "DELETE" }, { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"a":1}' }]);
 });

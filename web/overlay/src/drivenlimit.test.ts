@@ -56,7 +56,8 @@ it("cameras of other streets, of the other direction and in zones tell nothing",
 
 it("only a plausible number at a camera is a limit", () => {
   expect(limitOf({ kind_id: "camera.speed", properties: { maxspeed_kmh: 80 } })).toBe(80);
-  for (const maxspeed_kmh of ["80", NaN, 0, -5, 900, null]) expect(limitOf({ kind_id: "camera.speed", properties: { maxspeed_kmh } })).toBeNull();
+  for (const maxspeed_kmh of [5, 200]) expect(limitOf({ kind_id: "camera.speed", properties: { maxspeed_kmh } })).toBe(maxspeed_kmh);
+  for (const maxspeed_kmh of ["80", NaN, 0, -5, 4, 201, 900, null]) expect(limitOf({ kind_id: "camera.speed", properties: { maxspeed_kmh } })).toBeNull();
   expect(limitOf({ kind_id: "traffic.jam", properties: { maxspeed_kmh: 80 } })).toBeNull();
 });
 

@@ -86,6 +86,11 @@ describe("results", () => {
     expect(arrange([{ ...found("x", 1), metres: null }])).toHaveLength(1);
   });
 
+  it("takes two results for one place only where all that is written of them is equal", () => {
+    const same = (over: Partial<Found>): number => arrange([{ ...found("a", 900, "Mill"), detail: "Dam 1" }, { ...found("b", 920, "Mill"), detail: "Dam 1", ...over }]).length;
+    expect([same({}), same({ detail: "Dam 2" }), same({ name: "Inn" }), same({ place: at(960).place })]).toEqual([1, 2, 2, 2]);
+  });
+
   it("asks at most each 250 ms", () => {
     expect([typingDelay(-Infinity, 5), typingDelay(1000, 1100), typingDelay(1000, 2000), typingDelay(5000, 1000)]).toEqual([0, 150, 0, 250]);
   });
