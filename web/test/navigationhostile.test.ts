@@ -134,9 +134,9 @@ test("hostile names are texts in results, choices, maneuvers and news, and fit",
   // While led, each stream of events brings a route with the next payloads, because of a closure with such a street.
   const [told, reasons] = [new Set<string>(), new Set<string>()];
   let route = "";
-  let number = 0;
-  let next: (() => void) | null = null; // answers the stream that waits; the page may open the next before the test has looked
-  let lookedUp = 0; // closures that the page read
+  let current = 0; // payload of the event that each stream brings, as often as the page opens one
+  let streams = 0; // that brought it
+  const lookedUp = new Set<number>(); // closures that the page read
   await page.route("**/v2/navigation/sessions", async (asked) => {
     const answer = await asked.fetch();
     const opened = (await answer.json()) as { route: unknown };
@@ -144,31 +144,30 @@ test("hostile names are texts in results, choices, maneuvers and news, and fit",
     await asked.fulfill({ response: answer, body: JSON.stringify(opened) });
   });
   await page.route("**/v2/navigation/sessions/*/events", async (asked) => {
-    await new Promise<void>((resolve) => (next = resolve));
-    next = null;
-    hostile.first = number;
-    const event = hostile.json({ route: JSON.parse(route) as unknown, reason: "closed", entity_ids: [`hostile:${String(number)}`], at: new Date().toISOString() });
-    number++;
+    hostile.first = current;
+    const event = hostile.json({ route: JSON.parse(route) as unknown, reason: "closed", entity_ids: [`hostile:${String(current)}`], at: new Date().toISOString() });
+    streams++;
     await asked.fulfill({ contentType: "text/event-stream", body: `event: reroute\ndata: ${event}\n\n` });
   });
   await page.route("**/v2/entities/hostile*", (asked) => {
-    lookedUp++;
-    const street = payloads[Number(/(\d+)$/.exec(decodeURIComponent(asked.request().url()))?.[1]) % payloads.length];
+    const number = Number(/(\d+)$/.exec(decodeURIComponent(asked.request().url()))?.[1]);
+    lookedUp.add(number);
+    const street = payloads[number];
     return asked.fulfill({ json: { entity: { id: "hostile:1", layer_slug: street, kind_id: "alert.road_closed", geom: { type: "Point", coordinates: [5, 52] }, geom_line: null, properties: { street } } } });
   });
   await page.locator("#nav-start").click();
   await until(page, "the page leads", async () => (await panel(page)).figure !== "");
-  for (let seen = 1; seen <= payloads.length; seen++) {
+  for (; current < payloads.length; current++) {
+    streams = 0;
     await eventually("another route is led", async () => {
       await page.clock.fastForward(1500); // the page waits before it reads the events again
-      if (number < seen) next?.();
-      return number === seen && lookedUp === seen && (await panel(page)).news !== "";
+      return streams > 1 && lookedUp.has(current) && (await panel(page)).news !== "";
     });
     const { name, news } = await panel(page);
     told.add(name);
     reasons.add(news);
-    if (seen === payloads.length - 1) await car.screenshot("navigation-hostile");
-    await expectHarmless(page, `led: ${(payloads[seen - 1] ?? "").slice(0, 30)}`);
+    if (current === payloads.length - 1) await car.screenshot("navigation-hostile");
+    await expectHarmless(page, `led: ${(payloads[current] ?? "").slice(0, 30)}`);
   }
   expect(told.size, "different maneuvers").toBeGreaterThan(0.9 * payloads.length);
   expect(reasons.size, "different news").toBeGreaterThan(0.9 * payloads.length);
