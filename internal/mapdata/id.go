@@ -125,6 +125,9 @@ func ParseEntityID(id string) (source SourceID, externalID string, ok bool) {
 			return "", "", false
 		}
 	}
+	if strings.ContainsAny(encoded, "\r\n") { // decoding would skip them, and an entity have many ids
+		return "", "", false
+	}
 	text, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
 	if err != nil || len(text) == 0 || len(text) > maxExternalID {
 		return "", "", false

@@ -199,7 +199,7 @@ func TestEntityIDs(t *testing.T) {
 	}
 	for _, id := range []string{
 		"", "x", "incident:v1:", "incident:v1:d2F6ZS4x=", "incident:v1:d2F6ZS4_!", "incidents:v1:d2F6ZS4x", "incident:v2:d2F6ZS4x",
-		"feed:moose:v1:eA", string(feed.SourceID()) + ":v1:", string(feed.SourceID()), "incident:v1:eB",
+		"feed:moose:v1:eA", string(feed.SourceID()) + ":v1:", string(feed.SourceID()), "incident:v1:eB", "incident:v1:d2F6\nZS4x", "incident:v1:d2F6ZS4x\r",
 	} {
 		if s, e, ok := mapdata.ParseEntityID(id); ok {
 			t.Errorf("%q is read as %q, %q", id, s, e)

@@ -266,6 +266,7 @@ func TestRoutes(t *testing.T) {
 func FuzzParseState(f *testing.F) {
 	f.Add("")
 	f.Add("AQAAAAE")
+	f.Add("AQAAAAE\r\r\rAAAGaAAAAAAEAAAAJ____AA") // decoders skip ends of lines
 	f.Add(base64.RawURLEncoding.EncodeToString(append([]byte{1, 0, 0, 0, 1, 0, 0, 1, 0x9a, 0, 0, 0, 0, 1}, 0, 0, 0, 9, 255, 255, 255, 0)))
 	f.Add(strings.Repeat("A", 512))
 	f.Fuzz(func(t *testing.T, text string) {

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"math"
+	"strings"
 	"time"
 
 	"wayside/internal/geo"
@@ -146,7 +147,7 @@ func (s *State) Append(dst []byte) []byte {
 
 // ParseState reads a token; false: it is none of ours, or of an older version. Whether its arcs are there is seen when they are looked at.
 func ParseState(text string) (*State, bool) {
-	if len(text) > MaxStateLength {
+	if len(text) > MaxStateLength || strings.ContainsAny(text, "\r\n") { // which decoding would skip
 		return nil, false
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
