@@ -50,6 +50,7 @@ type slowSnapshot struct {
 
 	mu          sync.Mutex
 	now, atMost int // reads at once
+	since       time.Time
 }
 
 func (s *slowSnapshot) Feeds() []*mapdata.Feed { return []*mapdata.Feed{s.feed} }
@@ -73,7 +74,10 @@ func (s *slowSnapshot) Entities(_ context.Context, part, _ int, yield func(*mapd
 	return nil
 }
 
-func (s *slowSnapshot) FeedTallies(context.Context, time.Time, func(*mapdata.Tally)) error {
+func (s *slowSnapshot) FeedTallies(_ context.Context, since time.Time, _ func(*mapdata.Tally)) error {
+	s.mu.Lock()
+	s.since = since
+	s.mu.Unlock()
 	s.read()
 	return nil
 }
@@ -100,4 +104,20 @@ func TestLoadLeavesAProcessorToReaders(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestLoadLeavesOldTallies: a load asks the store for the votes that can still count, not for all that were ever cast.
+func TestLoadLeavesOldTallies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := index.Projection{Index: index.New(encode), Now: time.Now}
+		from := &slowSnapshot{feed: feed(1, mapdata.Approved)}
+		want := mapdata.OldestSuppression(time.Now())
+		if _, err := p.Load(t.Context(), from); err != nil {
+			t.Fatal(err)
+		}
+		// The load asks at once or after its first read, which takes a second.
+		if early := from.since.Sub(want); early < 0 || early > time.Second {
+			t.Errorf("asked for tallies since %v, want %v", from.since, want)
+		}
+	})
 }
