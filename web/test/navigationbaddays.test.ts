@@ -37,6 +37,7 @@ test("a service that restarts is told the drive anew, and the driver nothing", a
     });
     await drive(car, way.slice(20, 24));
     expect(await panel(page)).toMatchObject({ phase: "led", name: before.name, news: "", offer: "", asking: "" });
+    await page.close(); // it would ask the service that ends below
     forgive(car);
   } finally {
     await demo.end();
@@ -110,6 +111,36 @@ test("a better way whose event was lost with the stream is offered when it is ba
   } finally {
     await page.request.post(push, { data: closure(1) });
   }
+  forgive(car);
+});
+
+test("a stream that is read again tells no route that is led already", async () => {
+  const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
+  const { page } = car;
+  let route: unknown = null;
+  await page.route("**/v2/navigation/sessions", async (asked) => {
+    const answer = await asked.fetch();
+    ({ route } = (await answer.json()) as { route: unknown });
+    await asked.fulfill({ response: answer });
+  });
+  // Each stream ends after its first event, as if the session had led around a closure when it began.
+  let streams = 0;
+  await page.route("**/v2/navigation/sessions/*/events", async (asked) => {
+    streams++;
+    const event = { route, reason: "closed", entity_ids: [], at: new Date().toISOString() };
+    await asked.fulfill({ contentType: "text/event-stream", body: `event: route\ndata: ${JSON.stringify(event)}\n\n` });
+  });
+  await page.goto("/?to=52.00594,5");
+  await car.sendFix({ lat: 51.99099, lng: 5, speed: 0 });
+  await untilLed(page);
+  const way = await wayOver([{ lat: 51.99099, lng: 5 }, { lat: 52.00594, lng: 5 }], car.service);
+  await drive(car, way.slice(0, 20));
+  const before = streams;
+  await drive(car, way.slice(20, 60), async () => {
+    expect(await panel(page)).toMatchObject({ phase: "led", news: "" });
+    return streams > before + 2;
+  });
+  expect(streams, "the events were read again").toBeGreaterThan(before + 2);
   forgive(car);
 });
 

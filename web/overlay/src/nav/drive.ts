@@ -15,7 +15,7 @@ import { aheadAt, limitAt } from "./maneuver.ts";
 import type { NavigationHost } from "./navigation.ts";
 import { placeOnRoute } from "./onroute.ts";
 import { beginTrack, drivenAt, follow, isOff, metresAt, reckon, type Track, type TrackedFix } from "./progress.ts";
-import { blockedBy, isInJunction, isSameWay, prefersGoingOn, turnsBackAtOnce } from "./reroute.ts";
+import { blockedBy, endsWithRest, isInJunction, isSameWay, prefersGoingOn, turnsBackAtOnce } from "./reroute.ts";
 import { parseKeptDrive, resumptionOf, writeKeptDrive } from "./resume.ts";
 import { placeAt, routeLineOf, secondsAt } from "./routeline.ts";
 import { SessionLink } from "./sessionlink.ts";
@@ -309,7 +309,7 @@ export class Drive {
     const metres = this.#track?.metres ?? 0;
     switch (event.name) {
       case "route":
-        if (this.#isPinned || this.#nav.offer.get() !== null || isSameWay(led.line, metres, routeLineOf(event.route))) return;
+        if (this.#isPinned || this.#nav.offer.get() !== null || endsWithRest(routeLineOf(event.route), led.line, metres)) return;
         if (event.reason === "faster") this.#offer(event.route, event.entity_ids); // its event was lost with the stream before
         else this.#pend(event.route, event.reason ?? "left", event.entity_ids);
         return;

@@ -4,7 +4,7 @@ import { reachedLeg, sideOf, walkTo } from "./arrival.ts";
 import { changeRoute, correctionOf, factorOf, initialPace, keepPace, stopsAhead, type Pace } from "./eta.ts";
 import { ledZoom } from "./ledcamera.ts";
 import { aheadAt, limitAt, nameBehind, nextJunctions, refsOf, stepAt } from "./maneuver.ts";
-import { blockedBy, isInJunction, isSameWay, prefersGoingOn, turnsBackAtOnce } from "./reroute.ts";
+import { blockedBy, endsWithRest, isInJunction, isSameWay, prefersGoingOn, turnsBackAtOnce } from "./reroute.ts";
 import { parseKeptDrive, resumptionOf, writeKeptDrive } from "./resume.ts";
 import { routeLineOf } from "./routeline.ts";
 import { lineOf, placeOf, routeOf, type StepPlan } from "./testroutes.ts";
@@ -151,6 +151,18 @@ describe("new routes", () => {
     expect(isSameWay(line, 400, rest)).toBe(true);
     expect(isSameWay(line, 0, rest)).toBe(false);
     expect(isSameWay(line, 400, other)).toBe(false);
+  });
+
+  it("are led already where they began behind the car", () => {
+    const rest = lineOf([400, 0], [{ to: [[1000, 0]] }, ...plans.slice(1)]);
+    const other = lineOf([0, 0], [{ to: [[400, 0]] }, { to: [[400, 250]] }, { to: [[2000, 250]] }]);
+    const detour = lineOf([0, 0], [{ to: [[400, 0]] }, { to: [[400, 600]] }, { to: [[1000, 600]] }, { to: [[1000, 0]] }, ...plans.slice(1)]);
+    expect(endsWithRest(line, rest, 0)).toBe(true);
+    expect(endsWithRest(line, line, 400)).toBe(true);
+    expect(endsWithRest(rest, line, 400)).toBe(true);
+    expect(endsWithRest(rest, line, 0)).toBe(false); // it does not begin before the car
+    expect(endsWithRest(other, line, 400)).toBe(false);
+    expect(endsWithRest(detour, rest, 0)).toBe(false); // its last part alone is the same
   });
 
   it("turn back only where going on costs two minutes", () => {

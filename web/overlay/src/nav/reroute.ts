@@ -30,6 +30,13 @@ export function isSameWay(present: RouteLine, metres: number, other: RouteLine):
   });
 }
 
+/** endsWithRest reports whether another route, which may have begun behind the car, ends with the rest of the present one, within tolerances. */
+export function endsWithRest(other: RouteLine, present: RouteLine, metres: number): boolean {
+  const left = present.length - metres;
+  if (left - other.length > Math.max(junctionBefore, left * 0.005)) return false;
+  return [0.25, 0.5, 0.75, 1].every((share) => distance(placeFromEnd(present, left * share), placeFromEnd(other, left * share)) < Math.max(30, left * 0.005));
+}
+
 function placeFromEnd(line: RouteLine, metres: number): { lat: number; lng: number } {
   const at = line.length - metres;
   let i = line.places.length - 1;
