@@ -59,19 +59,23 @@ async function findAnnounced({ spoken, banner, car }: DriveStep): Promise<{ enti
   return best;
 }
 
+/** A road around one corner is so much longer than the distance through the air. */
+const longestRoad = 1.5;
+
 /** Milliseconds in which the page may not have heard of an entity yet: the town's live feed goes on while it is compared. */
 const newest = 3000;
 
 /**
- * compareWithService compares the list with GET /v2/alerts for the same place: what the service finds along the roads is in the list, which
+ * differencesFromService compares the list with GET /v2/alerts for the same place: what the service finds along the roads is in the list, which
  * is chosen by direction, and nothing beside that. Pins at the edge of the corridor may differ, because the page knows the heading more
- * precisely than the query tells it.
+ * precisely than the query tells it. A pin around a bend is listed with its distance along the road, which is longer than that through the air.
  */
-async function compareWithService({ car, lines }: DriveStep): Promise<void> {
+async function differencesFromService({ car, lines }: DriveStep): Promise<string[]> {
   const query = new URLSearchParams({ lat: String(car.lat), lng: String(car.lng), heading: car.heading.toFixed(1), speed: car.speed.toFixed(1) });
   const { alerts } = await read<{ alerts: { entity: Entity }[] }>(`/v2/alerts?${query.toString()}`);
   const ahead = new Set(alerts.map(({ entity }) => entity.id));
   const listed = lines.map(({ kind, street, figure }) => ({ name: `${kind}, ${street}`, away: metres(figure) }));
+  const differences: string[] = [];
   for (const entity of await readTown()) {
     const away = distance(car, placeOf(entity));
     const off = Math.abs(angleBetween(car.heading, bearing(car, placeOf(entity))));
@@ -79,11 +83,11 @@ async function compareWithService({ car, lines }: DriveStep): Promise<void> {
     if (Date.now() - Date.parse(entity.first_seen_at) < newest) continue;
     if (away < 200 || away > 1500 || (off > 25 && off < 35)) continue;
     const name = `${kindOf(entity)}, ${String(entity.properties["street"])}`;
-    const isListed = listed.some((one) => one.name === name && Math.abs(one.away - away) <= 90);
-    const where = `${name} in ${away.toFixed(0)} m, ${off.toFixed(0)}° off`;
-    if (off > 35) expect(isListed, where).toBe(false);
-    else if (ahead.has(entity.id)) expect(isListed, where).toBe(true);
+    const isListed = (upTo: number): boolean => listed.some((one) => one.name === name && one.away >= away - 90 && one.away <= upTo);
+    const differs = off > 35 ? isListed(away + 90) : ahead.has(entity.id) && !isListed(longestRoad * away + 90);
+    if (differs) differences.push(`${name} in ${away.toFixed(0)} m, ${off.toFixed(0)}° off; listed: ${JSON.stringify(listed)}`);
   }
+  return differences;
 }
 
 const isStanding = ({ kind_id }: Entity): boolean => kind_id.startsWith("camera.") || kind_id === "alert.construction";
@@ -120,13 +124,16 @@ test("a drive through the town announces each pin ahead once, at the distance of
   const all: Announcement[] = [];
   const isStraight = (): boolean => steps.length > 6 && new Set(steps.slice(-6).map(({ car: { heading } }) => heading)).size === 1;
   let compareAt = 20;
+  let differed = 0; // seconds in a row: the town goes on between the page's list and the service's
   for (let second = 0; second < 235; second++) {
     const step = await driveOneSecond(page, timetable);
     const spokenBefore = steps.at(-1)?.spoken;
     steps.push(step);
     if (second >= compareAt && isStraight()) {
-      await compareWithService(step);
-      compareAt = second + 50;
+      const differences = await differencesFromService(step);
+      differed = differences.length > 0 ? differed + 1 : 0;
+      if (differed > 2) expect(differences).toEqual([]);
+      if (differed === 0) compareAt = second + 50;
     }
     if (step.spoken !== spokenBefore && step.spoken !== "") all.push({ ...step, ...(await findAnnounced(step)) });
   }
