@@ -24,11 +24,12 @@ func newLive(page string, f *feed.View, h *feed.History) live {
 	return live{Page: page, Path: feedURL(f.ID) + "/changed", Version: liveVersion(f, h)}
 }
 
-// liveVersion changes with everything that a feed's page shows of pushes, fetches and decisions. It does not change as
+// liveVersion changes with everything that a feed's page shows of pushes, fetches and decisions, and with the number of
+// entities by itself: some expire, and a count may come from before the last change (feed.View). Nothing else of it changes as
 // time passes.
 func liveVersion(f *feed.View, h *feed.History) string {
 	shown := fmt.Sprintln(f.UpdatedAt.UnixNano(), f.Active, f.ReviewState, f.Pause.By, f.Proposed != nil, f.EntitiesRevision,
-		f.Polling.NextFetchAt.UnixNano(), f.Polling.ConsecutiveFailures)
+		f.Entities, f.Polling.NextFetchAt.UnixNano(), f.Polling.ConsecutiveFailures)
 	if last := lastAttempt(h); last != nil {
 		shown += fmt.Sprintln(last.At.UnixNano(), last.Outcome, last.Rows, last.Rejected)
 	}

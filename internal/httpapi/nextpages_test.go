@@ -83,7 +83,7 @@ func TestTestRow(t *testing.T) {
 	}
 }
 
-// TestFeedChanged: a script learns of a push, and of nothing as time passes; its questions do not use up the limit on
+// TestFeedChanged: a script learns of a push and of entities that expire, and of nothing else as time passes; its questions do not use up the limit on
 // management.
 func TestFeedChanged(t *testing.T) {
 	d := newTestServiceWith(t, serviceOptions{manage: 8, requests: 60, entities: 10_000})
@@ -111,6 +111,13 @@ func TestFeedChanged(t *testing.T) {
 	d.advance(time.Minute)
 	d.push(token, `{}`).want(t, 400)
 	owner.send(http.MethodGet, address+"/changed?since="+changed.body, "").want(t, http.StatusOK)
+
+	d.push(token, `[{"external_id":"brief","kind":"alert.hazard","lat":52,"lng":5,"ttl_seconds":60,"properties":{}}]`).want(t, 200)
+	held := version()
+	d.advance(59 * time.Second)
+	owner.send(http.MethodGet, address+"/changed?since="+held, "").want(t, http.StatusNoContent)
+	d.advance(2 * time.Second)
+	owner.send(http.MethodGet, address+"/changed?since="+held, "").want(t, http.StatusOK)
 }
 
 // TestTypesPage: guests see every type with an example row, which is accepted as it stands.
