@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -16,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/bridge"
+	"wayside/internal/openfeeds"
 	"wayside/internal/testenv"
 )
 
@@ -70,6 +73,111 @@ func TestCommandsOfReadme(t *testing.T) {
 			if !strings.Contains(makefile, "\n"+m[1]+": ") {
 				t.Errorf("%s: there is no make %s", name, m[1])
 			}
+		}
+	}
+}
+
+// TestCountsOfReadme verifies that the counts in README.md are those of the code: formats, feeds, countries, languages of guidance.
+func TestCountsOfReadme(t *testing.T) {
+	text := readDocument(t, "README.md")
+	feeds, err := openfeeds.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	countries := map[string]bool{}
+	for _, f := range feeds {
+		if f.Country != "" {
+			countries[f.Country] = true
+		}
+	}
+	words, err := filepath.Glob("../nav/guide/words/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	numerals := map[int]string{6: "six", 7: "seven", 13: "thirteen"}
+	for _, claim := range []string{
+		numerals[len(bridge.Names())] + " formats",
+		fmt.Sprintf("%d feeds in %d countries", len(feeds), len(countries)),
+		fmt.Sprintf("%d open feeds", len(feeds)),
+		numerals[len(words)] + " languages",
+	} {
+		if !strings.Contains(strings.ToLower(strings.Join(strings.Fields(text), " ")), claim) {
+			t.Errorf("README.md does not say %q", claim)
+		}
+	}
+}
+
+// TestComparisonOfReadme verifies that each line of the comparison in README.md names a capability whose module exists, and
+// that no line denies a module that does.
+func TestComparisonOfReadme(t *testing.T) {
+	modules := map[string]string{ // a line of the table: what it rests on; empty: nothing yet
+		"your own server and your own data":                "internal/cli/serve.go",
+		"opens in a car's browser":                         "web/overlay/src/main.ts",
+		"police, hazards, jams, cameras ahead, with sound": "web/overlay/src/alertsounds.ts",
+		"own speed":                                 "web/overlay/src/speedometer.ts",
+		"confirm while passing":                     "web/overlay/src/stillthere.ts",
+		"report from the car":                       "web/overlay/src/report",
+		"search, routes and spoken directions":      "web/overlay/src/nav",
+		"led around a closure, with the reason":     "internal/nav/session",
+		"apps of others beside the map":             "web/overlay/src/apps",
+		"opens without network, installable":        "web/overlay/src/offline.ts",
+		"live data of a country without any set-up": "",
+	}
+	_, table, _ := strings.Cut(readDocument(t, "README.md"), "## Compared")
+	table, _, _ = strings.Cut(table, "\n## ")
+	rows := regexp.MustCompile(`(?m)^\| ([a-z][^|]*) \| ([^|]*) \|`).FindAllStringSubmatch(table, -1)
+	if len(rows) != len(modules) {
+		t.Errorf("the comparison has %d lines, the test knows %d", len(rows), len(modules))
+	}
+	for _, row := range rows {
+		module, known := modules[row[1]]
+		if !known {
+			t.Errorf("no module is known for the line %q", row[1])
+			continue
+		}
+		if says := strings.HasPrefix(row[2], "yes"); says != (module != "") {
+			t.Errorf("%s: README.md says %q, and its module is %q", row[1], row[2], module)
+		}
+		if module != "" {
+			if _, err := os.Stat(filepath.Join("../..", module)); err != nil {
+				t.Errorf("%s: %v", row[1], err)
+			}
+		}
+	}
+}
+
+// TestReadmeLeadsToAllDocuments verifies that each page of docs is linked from README.md, or from a page that is.
+func TestReadmeLeadsToAllDocuments(t *testing.T) {
+	reached := map[string]bool{}
+	next := []string{"README.md"}
+	for len(next) > 0 {
+		page := next[0]
+		next = next[1:]
+		for _, m := range regexp.MustCompile(`\]\(([^)#:]+\.md)(#[^)]*)?\)`).FindAllStringSubmatch(readDocument(t, page), -1) {
+			linked := filepath.Join(filepath.Dir(page), m[1])
+			if !reached[linked] && !strings.HasPrefix(linked, "..") {
+				reached[linked] = true
+				next = append(next, linked)
+			}
+		}
+	}
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"operating", "bridges"} {
+		more, err := filepath.Glob("../../docs/" + folder + "/*.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, more...)
+	}
+	if len(pages) < 30 {
+		t.Errorf("docs has %d pages", len(pages))
+	}
+	for _, page := range pages {
+		if page = strings.TrimPrefix(filepath.ToSlash(page), "../../"); !reached[page] {
+			t.Errorf("no page leads to %s", page)
 		}
 	}
 }
