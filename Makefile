@@ -87,7 +87,7 @@ program:
 
 tests: $(if $(READY),,tools cc servers program) ## all tests with the race detector; PKG=./internal/ingest/... for some
 	@$(STEP) 'tests (with -race)'
-	WAYSIDE=$(CURDIR)/bin/wayside-test gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(RACE) -vet=off -p $(PACKAGES) -parallel $(PARALLEL) -timeout 15m $(LONGEST) $(PKG)
+	WAYSIDE=$(CURDIR)/bin/wayside-test gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(RACE) -vet=off -p $(PACKAGES) -parallel $(PARALLEL) -timeout 60m $(LONGEST) $(PKG)
 
 mutate: ## change the code of PKG=./internal/nearby bit by bit and list what no test notices; TESTS=, MAX=, TIMEOUT=
 	@.ci/mutate $(PKG)
