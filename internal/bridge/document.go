@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"compress/flate"
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 
@@ -70,12 +71,39 @@ func (u *unpacked) wrong(err error) error {
 
 func (u *unpacked) Close() error { return u.body.Close() }
 
-// Convert reads a document, counts what is skipped and how many items there are, and hands the others to row.
+// Work that is counted, in nanoseconds as measured.
+const (
+	readWork = 4    // a byte of a document that is unpacked and read
+	itemWork = 1000 // an item that is judged or skipped, with its texts and times
+	rowWork  = 4000 // a row that goes through the decoder of v1
+	textWork = 2    // a byte of a row, or of what is said of an item that is skipped
+)
+
+// Convert reads a document, counts what is skipped and how many items there are, and hands the others to row. What the document may cost
+// is in the options' budget; without one it is that of a document, and nobody's context ends it.
 func (f Format) Convert(d format.Document, o *format.Options, skips *Skips, row func(format.Item) error) (format.Summary, error) {
+	if o.Budget == nil {
+		bounded := *o
+		bounded.Budget = format.NewBudget(context.Background(), format.MaxWork)
+		o = &bounded
+	}
+	at := &position{budget: o.Budget}
+	d.Open = at.counting(d.Open)
+	if d.Status != nil {
+		d.Status = at.counting(d.Status)
+	}
 	items := 0
-	return f.convert(d, o, func(item format.Item) error {
+	summary, err := f.convert(d, o, func(item format.Item) error {
 		if items++; items > format.MaxItems {
 			return &format.Error{Fault: format.TooMany}
+		}
+		work := itemWork + textWork*(len(item.Row)+len(item.Word)+len(item.ID))
+		if item.Skip == "" {
+			work += rowWork
+		}
+		// An item of which not all was read does not count either.
+		if !o.Budget.Spend(work) {
+			return o.Budget.Err()
 		}
 		if item.Skip != "" {
 			skips.Add(item)
@@ -83,4 +111,51 @@ func (f Format) Convert(d format.Document, o *format.Options, skips *Skips, row 
 		}
 		return row(item)
 	})
+	if err == nil {
+		err = o.Budget.Err() // spent by what makes no item
+	}
+	return summary, at.placed(err)
+}
+
+// position is how far a document was read. It counts what reading costs, and ends it with the budget: each read hears the context.
+type position struct {
+	budget *format.Budget
+	read   int64 // bytes of the document that was opened last
+}
+
+func (p *position) counting(open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) {
+		body, err := open()
+		if err != nil {
+			return nil, err
+		}
+		p.read = 0
+		return &counted{body, p}, nil
+	}
+}
+
+// placed says of a document that was refused for what it costs how far it was read.
+func (p *position) placed(err error) error {
+	var bad *format.Error
+	if errors.As(err, &bad) && bad.Line == 0 && bad.Byte == 0 && bad.Fault.Large() {
+		return &format.Error{Fault: bad.Fault, Byte: p.read}
+	}
+	return err
+}
+
+type counted struct {
+	io.ReadCloser
+	position *position
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	if err := c.position.budget.Err(); err != nil {
+		return 0, err
+	}
+	n, err := c.ReadCloser.Read(p)
+	c.position.read += int64(n)
+	if !c.position.budget.Spend(readWork * n) {
+		return 0, c.position.budget.Err()
+	}
+	return n, err
 }

@@ -23,10 +23,9 @@ type Conversion struct {
 // Source gives the rows of the document to ingest. It may be called again: what was counted begins anew.
 func (c *Conversion) Source(ctx context.Context, yield func(row []byte, beside ingest.Beside) error) (again time.Time, err error) {
 	c.Skips.Reset()
-	c.Summary, err = c.Format.Convert(c.Document, &c.Options, &c.Skips, func(item format.Item) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	o := c.Options
+	o.Budget = format.NewBudget(ctx, format.MaxWork)
+	c.Summary, err = c.Format.Convert(c.Document, &o, &c.Skips, func(item format.Item) error {
 		return yield(item.Row, ingest.Beside{Line: item.Line, EndsAt: item.EndsAt})
 	})
 	return c.Summary.Again, err
@@ -66,7 +65,7 @@ var advice = map[format.Fault]string{
 	format.BadStatus:  "The publisher's service answered with an error of its own. Try again later, or look at the credentials.",
 	format.BadPages:   "The pages of the document do not end, or lead to another server.",
 	format.TooLong:    "The document has more than 256 MiB. Ask the publisher for parts, one feed each.",
-	format.TooMany:    "The document has more than 1,000,000 items. Ask the publisher for parts, one feed each.",
-	format.TooLarge:   "One item, or a text of it, has more than 16 MiB, or more parts than an item has.",
+	format.TooMany:    "The document has more than 1,000,000 items, or more elements, values and references than are read of one. Ask the publisher for parts, one feed each.",
+	format.TooLarge:   "One item, or a text of it, has more than 16 MiB, or more parts or members than an item has.",
 	format.TooManyRow: "The document has more than 200,000 rows. Ask the publisher for parts, one feed each.",
 }

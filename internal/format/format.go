@@ -66,6 +66,7 @@ type Options struct {
 	Zone           *time.Location // of schedules and of times without an offset; nil: the feed names none
 	Mapping        []byte         // of geojson and csv, as it was checked when the feed was registered
 	ChargerNetwork string         // "none", the id of a network, or empty: the operator's name (D17.10)
+	Budget         *Budget        // of what the conversion may cost; nil: it is not bounded, which is for tests of one bridge alone
 }
 
 // Summary is what a whole document says beside its items.

@@ -76,11 +76,11 @@ func tag(text string) int {
 	if c := text[1]; c != '/' && c != '!' && c != '?' && (c|0x20 < 'a' || c|0x20 > 'z') {
 		return 0
 	}
-	end := strings.IndexByte(text, '>')
-	if next := strings.IndexByte(text[1:], '<'); next >= 0 && next+1 < end {
+	end := strings.IndexAny(text[1:], "<>") // whichever comes first: a text of many "<" is looked through once
+	if end < 0 || text[end+1] == '<' {
 		return 0
 	}
-	return end + 1
+	return end + 2
 }
 
 // visible drops what only changes how other characters are shown. It goes first: "<\x00b>" is a tag to those who drop it later.

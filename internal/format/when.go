@@ -24,6 +24,45 @@ type Hours struct {
 	First, Last time.Time     // dates, of which the hours begin on none before or after; zero: none
 }
 
+// Bounds of the times of one item, far beyond what publishers write: a week of hours is seven, and each is looked at on nine days.
+const (
+	maxPeriods = 10_000
+	maxHours   = 1000
+)
+
+// AddPeriod adds a period. An item with more of them than are read can't be read.
+func (w *When) AddPeriod(p Period) {
+	if len(w.Periods) == maxPeriods {
+		w.Unread = true
+		return
+	}
+	w.Periods = append(w.Periods, p)
+}
+
+// AddHours adds hours. An item with more of them than are read can't be read.
+func (w *When) AddHours(h Hours) {
+	if len(w.Hours) == maxHours {
+		w.Unread = true
+		return
+	}
+	w.Hours = append(w.Hours, h)
+}
+
+// Work of judging times that is counted, in nanoseconds as measured.
+const (
+	judgeWork  = 500
+	periodWork = 500 // both times are parsed, and all are sorted
+	hoursWork  = 4000
+)
+
+// Judge says whether what happens at these times counts at the time, and in the zone, of the options.
+func (o *Options) Judge(w *When) Verdict {
+	if !o.Budget.Spend(judgeWork + periodWork*len(w.Periods) + hoursWork*len(w.Hours)) {
+		return Verdict{Skip: Schedule}
+	}
+	return w.Judge(o.Now, o.Zone)
+}
+
 // Days is a set of days of the week.
 type Days uint8
 

@@ -29,7 +29,7 @@ func Convert(d format.Document, o *format.Options, yield func(format.Item) error
 		power: regexp.MustCompile(`(\d+(?:[.,]\d+)?)\s*kW\b`),
 		dc:    regexp.MustCompile(`\bDC\b`),
 	}
-	if err := jsondoc.Read(d, c.document); err != nil {
+	if err := jsondoc.Read(d, o.Budget, c.document); err != nil {
 		return format.Summary{}, err
 	}
 	return c.summary, nil
@@ -89,9 +89,9 @@ func (c *converter) item(v jsondoc.Value) format.Item {
 	if kind == "" {
 		return skip(format.NoKind, word)
 	}
-	c.lines = linesOf(c.lines[:0], v)
+	c.lines = c.linesOf(c.lines[:0], v)
 	when := format.When{Start: format.Time(v.Get("startTimestamp").Text(), c.o.Zone), End: c.end()}
-	verdict := when.Judge(c.o.Now, c.o.Zone)
+	verdict := c.o.Judge(&when)
 	c.summary.Meet(verdict.Again)
 	switch {
 	case verdict.Skip != "":
@@ -162,10 +162,21 @@ func place(v jsondoc.Value) geometry.Place {
 // isTrue says whether something is true, as a value or as a text.
 func isTrue(v jsondoc.Value) bool { return v.Kind() == 't' || v.Is("true") }
 
+// Bounds of the lines of a description.
+const (
+	lineSize  = 16   // bytes that a line takes beside its text
+	maxLine   = 1000 // bytes of a line that are looked at for times and powers, which stand in short ones
+	matchWork = 150  // nanoseconds for each of these bytes
+)
+
 // linesOf appends those of the description.
-func linesOf(all []string, v jsondoc.Value) []string {
+func (c *converter) linesOf(all []string, v jsondoc.Value) []string {
 	for line := range v.Get("description").Elements() {
-		all = append(all, strings.TrimSpace(line.Text()))
+		text := strings.TrimSpace(line.Text())
+		if !c.o.Budget.Hold(lineSize + len(text)) {
+			break
+		}
+		all = append(all, text)
 	}
 	return all
 }
@@ -176,7 +187,10 @@ func (c *converter) end() time.Time {
 		if !strings.HasPrefix(line, "Ende:") { // to match each line takes longer
 			continue
 		}
-		found := c.ends.FindStringSubmatch(line)
+		if !c.o.Budget.Spend(matchWork * min(len(line), maxLine)) {
+			break
+		}
+		found := c.ends.FindStringSubmatch(line[:min(len(line), maxLine)])
 		if found == nil {
 			continue
 		}
@@ -193,6 +207,10 @@ func (c *converter) charger(name string) (string, *format.Charging) {
 	for _, line := range c.lines {
 		if strings.HasPrefix(line, "Ladepunkt") {
 			site.Point("")
+		}
+		line = line[:min(len(line), maxLine)]
+		if !c.o.Budget.Spend(matchWork * len(line)) {
+			break
 		}
 		for _, power := range c.power.FindAllStringSubmatch(line, -1) {
 			if kw, err := strconv.ParseFloat(strings.Replace(power[1], ",", ".", 1), 64); err == nil {

@@ -4,6 +4,7 @@ package cifs
 import (
 	"errors"
 	"io"
+	"iter"
 	"strings"
 	"time"
 
@@ -25,7 +26,7 @@ func Convert(d format.Document, o *format.Options, yield func(format.Item) error
 	if isXML {
 		err = c.readXML(d)
 	} else {
-		err = jsondoc.Read(d, c.readJSON)
+		err = jsondoc.Read(d, o.Budget, c.readJSON)
 	}
 	if err != nil {
 		return format.Summary{}, err
@@ -44,8 +45,8 @@ type converter struct {
 type incident struct {
 	isIncident bool
 	get        func(name string) string // of the incident, otherwise of its location, as version 1 has it
-	positions  []string
-	schedule   func(yield func(day, hours string))
+	positions  iter.Seq[string]
+	schedule   iter.Seq2[string, string]
 	lanes      string
 }
 
@@ -67,7 +68,7 @@ func (c *converter) item(in *incident) format.Item {
 		return skip(format.NoKind, word)
 	}
 	when := c.when(in)
-	verdict := when.Judge(c.o.Now, c.o.Zone)
+	verdict := c.o.Judge(&when)
 	c.summary.Meet(verdict.Again)
 	if verdict.Skip != "" {
 		return skip(verdict.Skip, "")
@@ -101,7 +102,7 @@ func kindOf(in *incident) (kind, word string) {
 
 func (c *converter) when(in *incident) format.When {
 	w := format.When{Start: format.Time(in.get("starttime"), c.o.Zone), End: format.Time(in.get("endtime"), c.o.Zone)}
-	in.schedule(func(name, text string) {
+	for name, text := range in.schedule {
 		days, known := format.Weekday(name)
 		if strings.EqualFold(name, "everyday") {
 			days, known = format.EveryDay, true
@@ -112,9 +113,12 @@ func (c *converter) when(in *incident) format.When {
 			begins, goodBegin := format.Clock(from)
 			ends, goodEnd := format.Clock(until)
 			w.Unread = w.Unread || !both || !goodBegin || !goodEnd
-			w.Hours = append(w.Hours, format.Hours{Days: days, From: begins % (24 * time.Hour), Until: ends})
+			w.AddHours(format.Hours{Days: days, From: begins % (24 * time.Hour), Until: ends})
+			if w.Unread {
+				return w
+			}
 		}
-	})
+	}
 	return w
 }
 
@@ -151,28 +155,37 @@ func fromJSON(v jsondoc.Value) *incident {
 		isIncident: v.Kind() == '{',
 		get:        func(name string) string { return either(name).Text() },
 		lanes:      either("total_closed_lanes").Text(),
-		schedule: func(yield func(day, hours string)) {
+		schedule: func(yield func(day, hours string) bool) {
 			for day, hours := range v.Get("schedule").Members() {
-				yield(day, hours.Text())
+				if !yield(day, hours.Text()) {
+					return
+				}
 			}
 		},
 	}
 	if lanes := v.Get("lane_impact", "total_closed_lanes"); lanes.Exists() {
 		in.lanes = lanes.Text()
 	}
-	in.positions = numbers(either("polyline"), nil)
+	in.positions = func(yield func(string) bool) { numbers(either("polyline"), yield) }
 	return &in
 }
 
 // numbers gives the numbers of a polyline: a text, or an array of numbers, texts or arrays.
-func numbers(v jsondoc.Value, words []string) []string {
+func numbers(v jsondoc.Value, yield func(string) bool) (more bool) {
 	if v.Kind() != '[' {
-		return append(words, strings.Fields(v.Text())...)
+		for word := range strings.FieldsSeq(v.Text()) {
+			if !yield(word) {
+				return false
+			}
+		}
+		return true
 	}
 	for element := range v.Elements() {
-		words = numbers(element, words)
+		if !numbers(element, yield) {
+			return false
+		}
 	}
-	return words
+	return true
 }
 
 func (c *converter) readXML(d format.Document) error {
@@ -181,7 +194,7 @@ func (c *converter) readXML(d format.Document) error {
 		return err
 	}
 	defer body.Close() //nolint:errcheck // it was only read
-	r := xmldoc.New(body)
+	r := xmldoc.New(body, c.o.Budget)
 	found := false
 	for {
 		name, err := r.Next()
@@ -216,10 +229,12 @@ func fromXML(n xmldoc.Node) *incident {
 		return n.Attr(name)
 	}
 	return &incident{
-		isIncident: true, get: get, positions: strings.Fields(get("polyline")), lanes: n.Find("total_closed_lanes").Text(),
-		schedule: func(yield func(day, hours string)) {
+		isIncident: true, get: get, positions: strings.FieldsSeq(get("polyline")), lanes: n.Find("total_closed_lanes").Text(),
+		schedule: func(yield func(day, hours string) bool) {
 			for day := range n.First("schedule").Children() {
-				yield(day.Name(), day.Text())
+				if !yield(day.Name(), day.Text()) {
+					return
+				}
 			}
 		},
 	}

@@ -22,7 +22,7 @@ func Convert(d format.Document, o *format.Options, yield func(format.Item) error
 		return format.Summary{}, err
 	}
 	defer body.Close() //nolint:errcheck // it was only read
-	t := table{mapping: m, items: mapping.Converter{Mapping: m, Options: o}, yield: yield, lines: newReader(body, m.CSV)}
+	t := table{mapping: m, items: mapping.Converter{Mapping: m, Options: o}, yield: yield, lines: newReader(body, m.CSV, o.Budget)}
 	if err := t.read(); err != nil {
 		return format.Summary{}, err
 	}
@@ -91,9 +91,9 @@ func (t *table) cell(p *mapping.Path) mapping.Scalar {
 		i, has = n-1, err == nil && n > 0
 	}
 	if !has || i >= len(t.cells) || t.cells[i] == "" {
-		return mapping.Scalar{}
+		return t.items.Counted(mapping.Scalar{})
 	}
-	return mapping.Scalar{Kind: '"', Text: t.cells[i]}
+	return t.items.Counted(mapping.Scalar{Kind: '"', Text: t.cells[i]})
 }
 
 func (t *table) place(bool) geometry.Place {

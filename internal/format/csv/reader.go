@@ -19,10 +19,18 @@ import (
 // maxCells is how many cells a line has at most.
 const maxCells = 4096
 
+// Work that is counted, in nanoseconds as measured, and what a cell takes beside its text, in bytes.
+const (
+	byteWork = 8
+	cellWork = 40
+	cellSize = 16
+)
+
 // reader splits a table into lines of cells (RFC 4180): a cell in quotes may hold delimiters, doubled quotes and ends of lines. Quotes
 // elsewhere are text, as many programs write them.
 type reader struct {
 	in        *bufio.Reader
+	budget    *format.Budget
 	delimiter byte
 	line      int // of the record that was read last, from 1
 	ended     int // how many lines were read
@@ -30,8 +38,8 @@ type reader struct {
 	cells     []string
 }
 
-func newReader(body io.Reader, c mapping.CSV) *reader {
-	return &reader{in: bufio.NewReaderSize(decoded(body, c.Encoding), 64<<10), delimiter: c.Delimiter}
+func newReader(body io.Reader, c mapping.CSV, budget *format.Budget) *reader {
+	return &reader{budget: budget, in: bufio.NewReaderSize(decoded(body, c.Encoding), 64<<10), delimiter: c.Delimiter}
 }
 
 // decoded turns a table into UTF-8. A mark at its beginning goes before what the mapping says.
@@ -63,6 +71,16 @@ func (r *reader) fault(fault format.Fault) error {
 	return &format.Error{Fault: fault, Line: max(r.line, 1)}
 }
 
+// spent is why no more is read, and where.
+func (r *reader) spent() error {
+	err := r.budget.Err()
+	var bad *format.Error
+	if errors.As(err, &bad) {
+		return r.fault(bad.Fault)
+	}
+	return err
+}
+
 // next reads the next line that is not empty. The cells are valid until the one after it; at the end it is io.EOF.
 func (r *reader) next() ([]string, error) {
 	for {
@@ -74,7 +92,11 @@ func (r *reader) next() ([]string, error) {
 		case !utf8.Valid(record), bytes.IndexByte(record, 0) >= 0:
 			return nil, r.fault(format.BadCharset)
 		default:
-			return r.split(string(record))
+			cells, err := r.split(string(record))
+			if err == nil && (!r.budget.Spend(cellWork*len(cells)) || !r.budget.Hold(len(record)+cellSize*len(cells))) {
+				err = r.spent()
+			}
+			return cells, err
 		}
 	}
 }
@@ -83,12 +105,16 @@ func (r *reader) next() ([]string, error) {
 func (r *reader) read() error {
 	r.record = r.record[:0]
 	r.line = r.ended + 1
+	r.budget.NextItem()
 	q := quotes{delimiter: r.delimiter, cell: true}
 	for {
 		part, err := r.in.ReadSlice('\n')
 		r.record = append(r.record, part...)
-		if len(r.record) > format.MaxItemBytes {
+		if len(r.record) > format.MaxItemBytes || !r.budget.Hold(len(part)) {
 			return r.fault(format.TooLarge)
+		}
+		if !r.budget.Spend(cellWork + byteWork*len(part)) {
+			return r.spent()
 		}
 		q.read(part)
 		switch {

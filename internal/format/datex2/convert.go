@@ -21,7 +21,7 @@ func Convert(d format.Document, o *format.Options, yield func(format.Item) error
 		return format.Summary{}, err
 	}
 	defer body.Close() //nolint:errcheck // it was only read
-	c := converter{r: xmldoc.New(body), o: o, yield: yield, words: format.Vocabulary()}
+	c := converter{r: xmldoc.New(body, o.Budget), o: o, yield: yield, words: format.Vocabulary()}
 	publication := 0 // the depth of the publication that is being read; 0: none
 	found := false
 	for {
@@ -59,6 +59,7 @@ type converter struct {
 	yield   func(format.Item) error
 	words   *format.Tables
 	summary format.Summary
+	about   about // of the situation that is being read
 	row     []byte
 }
 
@@ -68,6 +69,32 @@ func (c *converter) creator() error {
 		c.summary.Publisher = format.Text(n.First("nationalIdentifier").Text())
 	}
 	return err
+}
+
+// What a record takes in memory beside its text, in bytes.
+const (
+	recordSize = 420
+	pointSize  = 16 // of its line
+)
+
+// about is what a situation says of all its records. It is read once: there may be 200 000 of them.
+type about struct {
+	skip     format.Reason
+	word     string
+	severity string
+}
+
+func aboutOf(situation xmldoc.Node) about {
+	header := situation.First("headerInformation")
+	a := about{severity: situation.First("overallSeverity").Text()}
+	status, confidentiality := header.First("informationStatus").Text(), header.First("confidentiality").Text()
+	switch {
+	case !isOneOf(status, "", "real"):
+		a.skip, a.word = format.NotReal, format.Text(status)
+	case !isOneOf(confidentiality, "", "noRestriction", "restrictedToAuthoritiesTrafficOperatorsAndPublishers"):
+		a.skip, a.word = format.NotPublic, format.Text(confidentiality)
+	}
+	return a
 }
 
 // record is a situation record on its way to a row.
@@ -89,10 +116,14 @@ func (c *converter) situation() error {
 	if err != nil {
 		return err
 	}
-	header := n.First("headerInformation")
+	c.about = aboutOf(n)
 	var records []record
 	for node := range n.All("situationRecord") {
-		records = append(records, c.read(node, header))
+		r := c.read(node)
+		if !c.o.Budget.Hold(recordSize + pointSize*len(r.place.Line)) {
+			return c.o.Budget.Err()
+		}
+		records = append(records, r)
 	}
 	works := false
 	for i := range records {
@@ -101,8 +132,9 @@ func (c *converter) situation() error {
 	for i := range records {
 		records[i].kind = format.LanesKind(records[i].kind, works)
 	}
+	at := c.groups(records)
 	for i := range records {
-		if err := c.yield(c.item(n, records, i)); err != nil {
+		if err := c.yield(c.item(records, i, at)); err != nil {
 			return err
 		}
 	}
@@ -110,7 +142,7 @@ func (c *converter) situation() error {
 }
 
 // read judges all of a record but what the others at its point say.
-func (c *converter) read(n, header xmldoc.Node) record {
+func (c *converter) read(n xmldoc.Node) record {
 	r := record{node: n, id: n.Attr("id")}
 	r.kind, r.word = c.kindOf(n)
 	r.start, r.end, r.when = times(n, c.o)
@@ -120,10 +152,8 @@ func (c *converter) read(n, header xmldoc.Node) record {
 		r.skip = format.NotAnItem
 	case r.id == "":
 		r.skip = format.NoID
-	case !isOneOf(header.First("informationStatus").Text(), "", "real"):
-		r.skip, r.word = format.NotReal, header.First("informationStatus").Text()
-	case !isOneOf(header.First("confidentiality").Text(), "", "noRestriction", "restrictedToAuthoritiesTrafficOperatorsAndPublishers"):
-		r.skip, r.word = format.NotPublic, header.First("confidentiality").Text()
+	case c.about.skip != "":
+		r.skip, r.word = c.about.skip, c.about.word
 	case !isActive(n):
 		r.skip, r.word = format.NotActive, ""
 	default:
@@ -197,8 +227,8 @@ func isOneOf(text string, words ...string) bool {
 }
 
 // item makes a row of the first record with a kind at a point, together with the others there.
-func (c *converter) item(situation xmldoc.Node, records []record, at int) format.Item {
-	r := &records[at]
+func (c *converter) item(records []record, i int, at map[spot]*group) format.Item {
+	r := &records[i]
 	item := format.Item{ID: r.id, Skip: r.skip, Word: r.word}
 	if r.skip != "" {
 		if isOneOf(string(r.skip), string(format.Ended), string(format.NotYet), string(format.Schedule)) {
@@ -206,35 +236,58 @@ func (c *converter) item(situation xmldoc.Node, records []record, at int) format
 		}
 		return item
 	}
-	gravest := r
-	for i := range records {
-		other := &records[i]
-		if other.skip != "" || !samePoint(other.place.Point, r.place.Point) {
-			continue
-		}
-		if i < at {
-			item.Skip = format.Joined
-			return item
-		}
-		if c.words.Graver(other.kind, gravest.kind) {
-			gravest = other
-		}
+	here := at[spotOf(r.place.Point)]
+	if here.first != i {
+		item.Skip = format.Joined
+		return item
 	}
-	row := format.Row{ID: r.id, Kind: gravest.kind, Point: gravest.place.Point, ObservedAt: observed(gravest.node, c.o), Properties: c.told(situation, gravest)}
-	for i := range records {
-		if other := &records[i]; other.takesPart() && other.place.Skip == "" && samePoint(other.place.Point, r.place.Point) {
-			tellOf(other.node, &row.Properties)
-		}
+	gravest := &records[here.gravest]
+	row := format.Row{ID: r.id, Kind: gravest.kind, Point: gravest.place.Point, ObservedAt: observed(gravest.node, c.o), Properties: c.told(gravest)}
+	for _, j := range here.all {
+		tellOf(records[j].node, &row.Properties)
 	}
 	c.row = row.Append(c.row[:0])
 	item.Row, item.Line, item.EndsAt, item.Word = c.row, gravest.place.Line, gravest.when.End, ""
 	return item
 }
 
-// samePoint compares places with 5 decimals.
-func samePoint(a, b geo.Point) bool {
+// spot is a place with 5 decimals.
+type spot struct{ lat, lng float64 }
+
+func spotOf(p geo.Point) spot {
 	const decimals = 1e5
-	return math.Round(a.Lat*decimals) == math.Round(b.Lat*decimals) && math.Round(a.Lng*decimals) == math.Round(b.Lng*decimals)
+	return spot{math.Round(p.Lat * decimals), math.Round(p.Lng * decimals)}
+}
+
+// group is the records of a situation at one place, by their numbers. Those without a kind may tell of the row too.
+type group struct {
+	all            []int32 // those that take part
+	first, gravest int     // of those that have a kind and are not skipped; -1: none is
+}
+
+// groups gathers the records at each place in one pass: a stranger may write 200 000 of them.
+func (c *converter) groups(records []record) map[spot]*group {
+	at := make(map[spot]*group)
+	for i := range records {
+		r := &records[i]
+		if !r.takesPart() || r.place.Skip != "" {
+			continue
+		}
+		here := at[spotOf(r.place.Point)]
+		if here == nil {
+			here = &group{first: -1, gravest: -1}
+			at[spotOf(r.place.Point)] = here
+		}
+		here.all = append(here.all, int32(i))
+		switch {
+		case r.skip != "":
+		case here.first < 0:
+			here.first, here.gravest = i, i
+		case c.words.Graver(r.kind, records[here.gravest].kind):
+			here.gravest = i
+		}
+	}
+	return at
 }
 
 func observed(n xmldoc.Node, o *format.Options) time.Time {
@@ -245,7 +298,7 @@ func observed(n xmldoc.Node, o *format.Options) time.Time {
 }
 
 // told is what the record that gave the kind tells.
-func (c *converter) told(situation xmldoc.Node, r *record) format.Properties {
+func (c *converter) told(r *record) format.Properties {
 	location := locationOf(r.node)
 	p := format.Properties{
 		Description: r.node.First("generalPublicComment").Find("value").Text(), Street: street(location), BothDirection: isBoth(location),
@@ -259,7 +312,7 @@ func (c *converter) told(situation xmldoc.Node, r *record) format.Properties {
 	}
 	severity := r.node.First("severity").Text()
 	if severity == "" {
-		severity = situation.First("overallSeverity").Text()
+		severity = c.about.severity
 	}
 	p.Severity = c.words.Severity["datex2"][severity]
 	return p

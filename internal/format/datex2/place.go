@@ -1,6 +1,7 @@
 package datex2
 
 import (
+	"iter"
 	"strings"
 
 	"wayside/internal/format"
@@ -35,17 +36,17 @@ func (l location) find(name string) xmldoc.Node {
 // placeOf reads the place of a record (D17.23).
 func placeOf(n xmldoc.Node) geometry.Place {
 	l := locationOf(n)
-	var parts [][]geo.Point
+	var parts geometry.List
 	for _, one := range l {
-		for line := range one.Within("gmlLineString") {
+		for line := range one.Topmost("gmlLineString") {
 			for list := range line.Within("posList") {
 				if isWGS(line.Attr("srsName")) && isWGS(list.Attr("srsName")) {
-					parts = append(parts, positions(list))
+					parts.Add(positions(list), false)
 				}
 			}
 		}
 	}
-	if place := geometry.OfLine(parts, isBoth(l)); place.Skip == "" {
+	if place := geometry.OfLine(parts.Parts, isBoth(l)); place.Skip == "" {
 		return place
 	}
 	for _, path := range [...][2]string{{"pointByCoordinates", "pointCoordinates"}, {"from", "pointCoordinates"}, {"pointCoordinates"}, {"locationForDisplay"}, {"coordinatesForDisplay"}} {
@@ -70,21 +71,22 @@ func isWGS(name string) bool {
 	return name == "" || strings.Contains(name, "4326") || strings.Contains(strings.ToUpper(name), "WGS")
 }
 
-// positions reads a list of latitudes and longitudes. What is no number ends it.
-func positions(list xmldoc.Node) []geo.Point {
-	size := 2
-	if list.Attr("srsDimension") == "3" {
-		size = 3
+// positions are the latitudes and longitudes of a list, without the heights of one that has three dimensions.
+func positions(list xmldoc.Node) iter.Seq[string] {
+	words := strings.FieldsSeq(list.Text())
+	if list.Attr("srsDimension") != "3" {
+		return words
 	}
-	words := strings.Fields(list.Text())
-	if size == 3 {
-		flat := words[:0:0]
-		for i := 0; i+size <= len(words); i += size {
-			flat = append(flat, words[i], words[i+1])
+	return func(yield func(string) bool) {
+		var group [3]string
+		n := 0
+		for word := range words {
+			group[n] = word
+			if n = (n + 1) % 3; n == 0 && (!yield(group[0]) || !yield(group[1])) {
+				return
+			}
 		}
-		words = flat
 	}
-	return geometry.Positions(words, false)
 }
 
 // isArea says whether a location is told as an area.

@@ -7,6 +7,9 @@ import (
 	"wayside/internal/format/xmldoc"
 )
 
+// maxRecurring is how many periods with a schedule a record has at most. One with more can't be read.
+const maxRecurring = 1000
+
 // isActive says whether a record counts by its status and its life cycle.
 func isActive(n xmldoc.Node) bool {
 	if n.First("validity", "validityStatus").Text() == "suspended" {
@@ -26,20 +29,24 @@ func times(n xmldoc.Node, o *format.Options) (start, end time.Time, v format.Ver
 	if validity.First("validityStatus").Text() == "active" {
 		overall.Start = time.Time{}
 	}
-	v = overall.Judge(o.Now, o.Zone)
+	v = o.Judge(&overall)
 	var plain format.When // all periods without a schedule: those that adjoin are one
-	var within []format.Verdict
+	within := make([]format.Verdict, 1, 4)
 	for period := range specified.All("validPeriod") {
+		if len(within) > maxRecurring || plain.Unread {
+			return start, end, format.Verdict{Skip: format.Schedule}
+		}
 		when := periodOf(period, o)
 		if len(when.Hours) > 0 || when.Unread {
-			within = append(within, when.Judge(o.Now, o.Zone))
+			within = append(within, o.Judge(&when))
 			continue
 		}
-		plain.Periods = append(plain.Periods, format.Period{From: when.Start, Until: when.End})
+		plain.AddPeriod(format.Period{From: when.Start, Until: when.End})
 	}
-	if len(plain.Periods) > 0 {
-		within = append([]format.Verdict{plain.Judge(o.Now, o.Zone)}, within...)
+	if len(plain.Periods) == 0 {
+		return start, end, v.Within(within[1:])
 	}
+	within[0] = o.Judge(&plain)
 	return start, end, v.Within(within)
 }
 
@@ -69,10 +76,10 @@ func periodOf(n xmldoc.Node, o *format.Options) format.When {
 		from, goodFrom := format.Clock(child.First("startTimeOfPeriod").Text())
 		until, goodUntil := format.Clock(child.First("endTimeOfPeriod").Text())
 		w.Unread = w.Unread || !goodFrom || !goodUntil
-		w.Hours = append(w.Hours, format.Hours{Days: days, From: from, Until: until})
+		w.AddHours(format.Hours{Days: days, From: from, Until: until})
 	}
 	if recurs && !hours {
-		w.Hours = append(w.Hours, format.Hours{Days: days, Until: 24 * time.Hour})
+		w.AddHours(format.Hours{Days: days, Until: 24 * time.Hour})
 	}
 	return w
 }

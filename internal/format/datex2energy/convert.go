@@ -21,7 +21,7 @@ const (
 
 // Convert is a format.Convert.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
-	c := converter{o: o, yield: yield, words: format.Vocabulary(), statuses: make(map[string]status), tree: tree{names: make(map[string]string)}}
+	c := converter{o: o, yield: yield, words: format.Vocabulary(), statuses: make(map[string]status), tree: tree{budget: o.Budget, names: make(map[string]string)}}
 	if err := c.readStatuses(d); err != nil {
 		return format.Summary{}, err
 	}
@@ -66,6 +66,9 @@ type converter struct {
 	row      []byte
 }
 
+// statusSize is what a status takes in memory beside its texts, in bytes.
+const statusSize = 100
+
 // status is what is told of a point.
 type status struct {
 	word string
@@ -81,7 +84,7 @@ func (c *converter) read(d format.Document, dynamic bool) (map[string]bool, erro
 	case isXML:
 		err = c.readXML(d)
 	default:
-		err = jsondoc.Read(d, c.readJSON)
+		err = jsondoc.Read(d, c.o.Budget, c.readJSON)
 	}
 	return c.found, err
 }
@@ -92,7 +95,7 @@ func (c *converter) readXML(d format.Document) error {
 		return err
 	}
 	defer body.Close() //nolint:errcheck // it was only read
-	r := xmldoc.New(body)
+	r := xmldoc.New(body, c.o.Budget)
 	for {
 		name, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -111,7 +114,7 @@ func (c *converter) readXML(d format.Document) error {
 			}
 			n, err := r.Element()
 			if err == nil {
-				err = c.take(c.tree.ofXML(n))
+				err = c.taken(c.tree.ofXML(n))
 			}
 			if err != nil {
 				return err
@@ -198,7 +201,15 @@ func (c *converter) value(r *jsondoc.Reader, name string) error {
 		}
 		return nil
 	}
-	return c.take(c.tree.ofJSON(name, v))
+	return c.taken(c.tree.ofJSON(name, v))
+}
+
+// taken takes a part, unless its tree holds more than an item may.
+func (c *converter) taken(t thing) error {
+	if err := c.o.Budget.Err(); err != nil {
+		return err
+	}
+	return c.take(t)
 }
 
 // take keeps a status, or makes a row of a site.
@@ -221,6 +232,9 @@ func (c *converter) take(t thing) error {
 		return &format.Error{Fault: format.TooMany}
 	}
 	told := status{t.kid("status").words(), format.Time(t.kid("lastUpdated").words(), c.o.Zone)}
+	if !c.o.Budget.Keep(statusSize + len(id) + len(told.word)) {
+		return c.o.Budget.Err()
+	}
 	if before, twice := c.statuses[id]; !twice || told.after(before) {
 		c.statuses[id] = told
 	}

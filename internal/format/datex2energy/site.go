@@ -96,7 +96,7 @@ func coordinates(t thing) (geo.Point, bool) {
 	if !t.exists() {
 		return geo.Point{}, false
 	}
-	for i, end := t.at, t.part().next; i < end; i++ {
+	for i, end := t.at, t.part().next; i < end && t.tree.visit(); i++ {
 		inner := thing{t.tree, i}
 		north, east := inner.kid("latitude"), inner.kid("longitude")
 		if !north.exists() || !east.exists() {

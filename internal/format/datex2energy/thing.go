@@ -3,6 +3,7 @@ package datex2energy
 import (
 	"strings"
 
+	"wayside/internal/format"
 	"wayside/internal/format/jsondoc"
 	"wayside/internal/format/xmldoc"
 )
@@ -10,8 +11,9 @@ import (
 // tree is an element of a publication with all that is in it, of either form, in the order of the text: a part is followed by what it
 // contains. The next item uses it again.
 type tree struct {
-	parts []part
-	names map[string]string // of JSON, and what they are plainly: documents repeat few of them
+	budget *format.Budget
+	parts  []part
+	names  map[string]string // of JSON, and what they are plainly: documents repeat few of them
 }
 
 // part is one element: names are without prefixes and with a small first letter.
@@ -21,6 +23,33 @@ type part struct {
 	typ      string // of XML: xsi:type, with a small first letter; JSON has an element within instead
 	id, text word
 }
+
+// Bounds of a tree, which is larger in memory than the reader's.
+const (
+	partSize  = 104     // bytes
+	keptParts = 1 << 13 // of which the room is kept for the next item
+	visitWork = 3       // nanoseconds of a part that a lookup passes
+)
+
+// reset begins the tree of another item.
+func (t *tree) reset() {
+	if cap(t.parts) > keptParts {
+		t.parts = nil
+	}
+	t.parts = t.parts[:0]
+}
+
+// add adds a part. Once the item holds more than it may, it is false and no more is added: the document is refused.
+func (t *tree) add(p part) bool {
+	if !t.budget.Hold(partSize + len(p.text.text)) {
+		return false
+	}
+	t.parts = append(t.parts, p)
+	return true
+}
+
+// visit counts a part that a lookup passes. Once the budget is spent, it is false, and lookups find nothing.
+func (t *tree) visit() bool { return t.budget.Spend(visitWork) }
 
 // word is a text, which is made of JSON only when somebody asks for it.
 type word struct {
@@ -73,14 +102,16 @@ func (t *tree) plain(name string) string {
 
 // ofXML makes the tree of an element.
 func (t *tree) ofXML(n xmldoc.Node) thing {
-	t.parts = t.parts[:0]
+	t.reset()
 	t.addXML(n)
 	return thing{t, 0}
 }
 
 func (t *tree) addXML(n xmldoc.Node) {
 	at := len(t.parts)
-	t.parts = append(t.parts, part{name: small(n.Name()), typ: small(n.Type()), id: word{text: n.Attr("id")}, text: word{text: n.Text()}})
+	if !t.add(part{name: small(n.Name()), typ: small(n.Type()), id: word{text: n.Attr("id")}, text: word{text: n.Text()}}) {
+		return
+	}
 	for child := range n.Children() {
 		t.addXML(child)
 	}
@@ -89,7 +120,7 @@ func (t *tree) addXML(n xmldoc.Node) {
 
 // ofJSON makes the tree of an object.
 func (t *tree) ofJSON(name string, v jsondoc.Value) thing {
-	t.parts = t.parts[:0]
+	t.reset()
 	t.addJSON(name, v)
 	return thing{t, 0}
 }
@@ -104,20 +135,24 @@ func (t *tree) addJSON(name string, v jsondoc.Value) {
 		}
 		return
 	case '{':
-		t.parts = append(t.parts, part{name: name})
+		if !t.add(part{name: name}) {
+			return
+		}
 		for member, value := range v.Members() {
 			switch {
 			case member == "idG" || member == "id" && t.parts[at].id.String() == "":
 				t.parts[at].id.json = value
 			case member == "value" && value.Kind() != '{' && value.Kind() != '[':
 				t.parts[at].text.json = value
-				t.parts = append(t.parts, part{name: member, next: len(t.parts) + 1, text: word{json: value}})
+				t.add(part{name: member, next: len(t.parts) + 1, text: word{json: value}})
 			default:
 				t.addJSON(t.plain(member), value)
 			}
 		}
 	default:
-		t.parts = append(t.parts, part{name: name, text: word{json: v}})
+		if !t.add(part{name: name, text: word{json: v}}) {
+			return
+		}
 	}
 	t.parts[at].next = len(t.parts)
 }
@@ -146,7 +181,7 @@ func (t thing) kid(name string) thing {
 		return thing{}
 	}
 	parts := t.tree.parts
-	for i, end := t.at+1, parts[t.at].next; i < end; i = parts[i].next {
+	for i, end := t.at+1, parts[t.at].next; i < end && t.tree.visit(); i = parts[i].next {
 		if parts[i].name == name {
 			return thing{t.tree, i}
 		}
@@ -159,7 +194,7 @@ func (t thing) find(name string) thing {
 	if !t.exists() {
 		return thing{}
 	}
-	for i, end := t.at+1, t.part().next; i < end; i++ {
+	for i, end := t.at+1, t.part().next; i < end && t.tree.visit(); i++ {
 		if t.tree.parts[i].name == name {
 			return thing{t.tree, i}
 		}
@@ -167,15 +202,18 @@ func (t thing) find(name string) thing {
 	return thing{}
 }
 
-// each calls do with all things of a name within, however deep.
+// each calls do with all things of a name within, however deep, but for those within another of the name.
 func (t thing) each(name string, do func(thing)) {
 	if !t.exists() {
 		return
 	}
-	for i, end := t.at+1, t.part().next; i < end; i++ {
-		if t.tree.parts[i].name == name {
-			do(thing{t.tree, i})
+	for i, end := t.at+1, t.part().next; i < end && t.tree.visit(); {
+		if t.tree.parts[i].name != name {
+			i++
+			continue
 		}
+		do(thing{t.tree, i})
+		i = t.tree.parts[i].next
 	}
 }
 

@@ -16,7 +16,7 @@ func Convert(d format.Document, o *format.Options, yield func(format.Item) error
 		return format.Summary{}, err
 	}
 	defer body.Close() //nolint:errcheck // it was only read
-	c := converter{r: jsondoc.New(body), o: o, yield: yield, words: format.Vocabulary()}
+	c := converter{r: jsondoc.New(body, o.Budget), o: o, yield: yield, words: format.Vocabulary()}
 	features := false
 	err = c.r.Members(func(name string) error {
 		if name != "features" {
@@ -72,7 +72,7 @@ func (c *converter) item(v jsondoc.Value) format.Item {
 	}
 	announcement := properties.Get("announcements").Index(0)
 	when := c.times(announcement)
-	verdict := when.Judge(c.o.Now, c.o.Zone)
+	verdict := c.o.Judge(&when)
 	c.summary.Meet(verdict.Again)
 	if verdict.Skip != "" {
 		item.Skip = verdict.Skip
@@ -131,7 +131,7 @@ func (c *converter) phases(announcement jsondoc.Value) (found phases) {
 	limited := false
 	for phase := range announcement.Get("roadWorkPhases").Elements() {
 		when := c.times(phase)
-		verdict := when.Judge(c.o.Now, c.o.Zone)
+		verdict := c.o.Judge(&when)
 		c.summary.Meet(verdict.Again)
 		if verdict.Skip != "" {
 			continue

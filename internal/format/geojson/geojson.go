@@ -15,7 +15,7 @@ func Convert(d format.Document, o *format.Options, yield func(format.Item) error
 		return format.Summary{}, err
 	}
 	c := converter{items: mapping.Converter{Mapping: m, Options: o}, yield: yield}
-	if err := jsondoc.Read(d, c.document); err != nil {
+	if err := jsondoc.Read(d, o.Budget, c.document); err != nil {
 		return format.Summary{}, err
 	}
 	return c.items.Summary, nil
@@ -52,7 +52,7 @@ func (c *converter) feature() error {
 		return c.yield(format.Item{Skip: format.NotAnItem})
 	}
 	item := c.items.Item(
-		func(p *mapping.Path) mapping.Scalar { return mapping.ScalarOf(p.In(v)) },
+		func(p *mapping.Path) mapping.Scalar { return c.items.Counted(mapping.ScalarOf(p.In(v))) },
 		func(both bool) geometry.Place { return geometry.GeoJSON(v.Get("geometry"), both) },
 	)
 	if item.Skip == format.Area || item.Skip == format.NoPosition {

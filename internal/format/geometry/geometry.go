@@ -2,6 +2,7 @@
 package geometry
 
 import (
+	"iter"
 	"math"
 	"strconv"
 
@@ -109,20 +110,44 @@ func position(v jsondoc.Value) (geo.Point, bool) {
 	return geo.Point{Lat: lat, Lng: lng}, ok
 }
 
-// Positions reads pairs of numbers: latitude first, or longitude. What is no number ends the list.
-func Positions(words []string, lngFirst bool) []geo.Point {
+// List gathers the positions of lists of numbers that are written as text, at most maxPositions of one item in all its parts.
+type List struct {
+	Parts [][]geo.Point
+	held  int
+}
+
+// Add reads a part: pairs of numbers, latitude first, or longitude. What is no number ends it. words are looked at one by one: a text of
+// 16 MiB has eight million of them.
+func (l *List) Add(words iter.Seq[string], lngFirst bool) {
 	var line []geo.Point
-	for i := 0; i+1 < len(words) && len(line) < maxPositions; i += 2 {
-		first, errFirst := strconv.ParseFloat(words[i], 64)
-		second, errSecond := strconv.ParseFloat(words[i+1], 64)
-		if errFirst != nil || errSecond != nil || math.IsNaN(first) || math.IsNaN(second) {
+	first, half := 0.0, false
+	for word := range words {
+		v, err := strconv.ParseFloat(word, 64)
+		if err != nil || math.IsNaN(v) || l.held == maxPositions {
 			break
 		}
-		p := geo.Point{Lat: first, Lng: second}
+		if half = !half; half {
+			first = v
+			continue
+		}
+		p := geo.Point{Lat: first, Lng: v}
 		if lngFirst {
-			p = geo.Point{Lat: second, Lng: first}
+			p = geo.Point{Lat: v, Lng: first}
 		}
 		line = append(line, p)
+		l.held++
 	}
-	return line
+	if len(line) > 0 {
+		l.Parts = append(l.Parts, line)
+	}
+}
+
+// Positions reads one list of pairs.
+func Positions(words iter.Seq[string], lngFirst bool) []geo.Point {
+	var l List
+	l.Add(words, lngFirst)
+	if len(l.Parts) == 0 {
+		return nil
+	}
+	return l.Parts[0]
 }

@@ -20,7 +20,7 @@ func at(lat, lng float64) geo.Point { return geo.Point{Lat: lat, Lng: lng} }
 // geoJSON is the place of a geometry.
 func geoJSON(t *testing.T, text string, both bool) geometry.Place {
 	t.Helper()
-	v, err := jsondoc.New(strings.NewReader(text)).Value()
+	v, err := jsondoc.New(strings.NewReader(text), nil).Value()
 	if err != nil {
 		t.Fatal(text, err)
 	}
@@ -125,17 +125,17 @@ func TestPositions(t *testing.T) {
 	for text, want := range map[string][]geo.Point{
 		"52 5 53 6": {at(52, 5), at(53, 6)}, "52 5 53": {at(52, 5)}, "52": nil, "": nil, "52 5 53 six 54 7": {at(52, 5)}, "NaN 5 53 6": nil, "52,5 6": nil, "-1e1 +5": {at(-10, 5)},
 	} {
-		if got := geometry.Positions(strings.Fields(text), false); !slices.Equal(got, want) {
+		if got := geometry.Positions(strings.FieldsSeq(text), false); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 		for i := range want {
 			want[i].Lat, want[i].Lng = want[i].Lng, want[i].Lat
 		}
-		if got := geometry.Positions(strings.Fields(text), true); !slices.Equal(got, want) {
+		if got := geometry.Positions(strings.FieldsSeq(text), true); !slices.Equal(got, want) {
 			t.Errorf("%q, longitude first: %v, want %v", text, got, want)
 		}
 	}
-	if got := geometry.Positions(slices.Repeat([]string{"1"}, 500_000), false); len(got) != 200_000 {
+	if got := geometry.Positions(slices.Values(slices.Repeat([]string{"1"}, 500_000)), false); len(got) != 200_000 {
 		t.Errorf("%d positions of a text without bound", len(got))
 	}
 }

@@ -2,6 +2,7 @@ package jsondoc
 
 import (
 	"errors"
+	"hash/maphash"
 	"io"
 	"strings"
 
@@ -10,18 +11,30 @@ import (
 	"wayside/internal/format"
 )
 
+// Work that is counted, in nanoseconds as measured.
+const (
+	byteWork  = 2  // of a document
+	tokenWork = 25 // a token that is read by itself
+	partWork  = 25 // a part of an item
+	visitWork = 2  // a part that a lookup passes
+)
+
 // Reader goes through one document, once.
 type Reader struct {
-	in   *bounded
-	dec  *jsontext.Decoder
-	tree tree
+	in     *bounded
+	dec    *jsontext.Decoder
+	budget *format.Budget
+	tree   tree
+	names  names
 }
 
-// New begins to read a document: UTF-8, or UTF-16 by its mark or by the zeros of its first characters.
-func New(r io.Reader) *Reader {
+// New begins to read a document: UTF-8, or UTF-16 by its mark or by the zeros of its first characters. A nil budget bounds nothing.
+func New(r io.Reader, budget *format.Budget) *Reader {
 	text, _ := format.Decoded(r)
-	in := &bounded{r: text}
-	return &Reader{in: in, dec: jsontext.NewDecoder(in)}
+	in := &bounded{r: text, budget: budget}
+	// The decoder itself would keep the names of an object for as long as it is open, however many there are.
+	dec := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true))
+	return &Reader{in: in, dec: dec, budget: budget, tree: tree{budget: budget}, names: names{seed: maphash.MakeSeed()}}
 }
 
 // errItem ends reading where one token or item is longer than may be held.
@@ -29,10 +42,11 @@ var errItem = errors.New("an item is too large")
 
 // bounded lets a decoder read no further than is allowed: the decoder holds what it has not passed yet.
 type bounded struct {
-	r     io.Reader
-	read  int64
-	until int64
-	err   error // of r, other than io.EOF
+	r      io.Reader
+	budget *format.Budget
+	read   int64
+	until  int64
+	err    error // of r, other than io.EOF, or of the budget
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
@@ -46,6 +60,9 @@ func (b *bounded) Read(p []byte) (int, error) {
 	b.read += int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
 		b.err = err
+	} else if !b.budget.Spend(byteWork * n) {
+		b.err = b.budget.Err()
+		return n, b.err
 	}
 	return n, err
 }
@@ -61,14 +78,35 @@ func (r *Reader) Kind() byte {
 
 // Members reads an object: read is called for each member and reads, or skips, its value. Another value is not the format's.
 func (r *Reader) Members(read func(name string) error) error {
-	return r.enclosed('{', '}', func() error {
-		r.allow()
-		name, err := r.dec.ReadToken()
+	from := len(r.names.hashes)
+	err := r.enclosed('{', '}', func() error {
+		name, err := r.token()
 		if err != nil {
-			return r.wrong(err)
+			return err
 		}
-		return read(name.String())
+		text := name.String()
+		if !r.names.add([]byte(text), from) {
+			return r.Error(format.TooLarge)
+		}
+		return read(text)
 	})
+	if r.names.end(from) && err == nil {
+		return r.Error(format.BadJSON)
+	}
+	return err
+}
+
+// token reads one token.
+func (r *Reader) token() (jsontext.Token, error) {
+	r.allow()
+	token, err := r.dec.ReadToken()
+	if err != nil {
+		return token, r.wrong(err)
+	}
+	if !r.budget.Spend(tokenWork) {
+		return token, r.wrong(r.budget.Err())
+	}
+	return token, nil
 }
 
 // Elements reads an array: read is called for each element, and reads or skips it. Another value is not the format's.
@@ -120,8 +158,15 @@ func (r *Reader) Value() (Value, error) {
 	if err != nil {
 		return Value{}, r.wrong(err)
 	}
-	if fault := r.tree.read(text, format.MaxDepth-r.dec.StackDepth()); fault != "" {
+	r.budget.NextItem()
+	if !r.budget.Hold(len(text)) {
+		return Value{}, r.wrong(r.budget.Err())
+	}
+	if fault := r.tree.read(text, format.MaxDepth-r.dec.StackDepth(), &r.names); fault != "" {
 		return Value{}, r.Error(fault)
+	}
+	if !r.budget.Spend(partWork*len(r.tree.parts)) || !r.budget.Hold(partSize*len(r.tree.parts)) {
+		return Value{}, r.wrong(r.budget.Err())
 	}
 	return Value{&r.tree, 0, true}, nil
 }
@@ -129,15 +174,34 @@ func (r *Reader) Value() (Value, error) {
 // Skip passes the next value over without holding it.
 func (r *Reader) Skip() error {
 	depth := r.dec.StackDepth()
+	var open []int // where the names of each object begin that is open; of arrays they are not used
 	for {
-		r.allow()
-		if _, err := r.dec.ReadToken(); err != nil {
-			return r.wrong(err)
+		token, err := r.token()
+		if err != nil {
+			return err
 		}
-		switch now := r.dec.StackDepth(); {
-		case now > format.MaxDepth:
-			return r.Error(format.TooDeep)
-		case now <= depth:
+		now := r.dec.StackDepth()
+		switch kind := token.Kind(); kind {
+		case '{', '[':
+			if now > format.MaxDepth {
+				return r.Error(format.TooDeep)
+			}
+			open = append(open, len(r.names.hashes))
+		case '}', ']':
+			from := open[len(open)-1]
+			open = open[:len(open)-1]
+			if r.names.end(from) {
+				return r.Error(format.BadJSON)
+			}
+		case '"':
+			if now == depth {
+				break
+			}
+			if in, length := r.dec.StackIndex(now); in == '{' && length%2 == 1 && !r.names.add([]byte(token.String()), open[len(open)-1]) {
+				return r.Error(format.TooLarge)
+			}
+		}
+		if now <= depth {
 			return nil
 		}
 	}
@@ -176,10 +240,16 @@ func (r *Reader) wrong(err error) error {
 		return nil
 	}
 	var syntax *jsontext.SyntacticError
+	var bad *format.Error
 	switch {
 	case errors.Is(err, errItem):
 		return r.Error(format.TooLarge)
+	case errors.As(err, &bad) && bad.Byte == 0:
+		return r.Error(bad.Fault) // the budget is spent
 	case r.in.err != nil:
+		if errors.As(r.in.err, &bad) && bad.Byte == 0 {
+			return r.Error(bad.Fault)
+		}
 		return r.in.err
 	case errors.As(err, &syntax):
 		if strings.Count(string(syntax.JSONPointer), "/") > format.MaxDepth {

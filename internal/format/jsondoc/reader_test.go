@@ -46,7 +46,7 @@ func asAny(v jsondoc.Value) any {
 
 // read reads a whole document as one value.
 func read(text string) (any, error) {
-	r := jsondoc.New(strings.NewReader(text))
+	r := jsondoc.New(strings.NewReader(text), nil)
 	v, err := r.Value()
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func TestBadDocuments(t *testing.T) {
 		if want == format.TooLarge {
 			continue // what is not held may be large
 		}
-		r := jsondoc.New(strings.NewReader(text))
+		r := jsondoc.New(strings.NewReader(text), nil)
 		err = r.Skip()
 		if err == nil {
 			err = r.End()
@@ -104,7 +104,7 @@ func TestBadDocuments(t *testing.T) {
 
 func TestStream(t *testing.T) {
 	var seen []string
-	r := jsondoc.New(strings.NewReader(`{"head":{"x":[1]},"items":[{"id":"a"},5,{"id":"b"}],"tail":null}`))
+	r := jsondoc.New(strings.NewReader(`{"head":{"x":[1]},"items":[{"id":"a"},5,{"id":"b"}],"tail":null}`), nil)
 	err := r.Members(func(name string) error {
 		if name != "items" {
 			return r.Skip()
@@ -119,7 +119,7 @@ func TestStream(t *testing.T) {
 		t.Errorf("%v %v", seen, err)
 	}
 	for text, want := range map[string]format.Fault{`[1]`: format.NotFormat, `"a"`: format.NotFormat, `[1`: format.BadJSON, ``: format.BadJSON} {
-		r := jsondoc.New(strings.NewReader(text))
+		r := jsondoc.New(strings.NewReader(text), nil)
 		var bad *format.Error
 		if err := r.Members(func(string) error { return r.Skip() }); !errors.As(err, &bad) || bad.Fault != want {
 			t.Errorf("%q as an object: %v, want %s", text, err, want)
@@ -144,7 +144,7 @@ func TestEncodings(t *testing.T) {
 		forms[name], forms[name+" with mark"] = encode(text), encode("\uFEFF"+text)
 	}
 	for name, form := range forms {
-		r := jsondoc.New(strings.NewReader(form))
+		r := jsondoc.New(strings.NewReader(form), nil)
 		v, err := r.Value()
 		if err != nil || v.Get("name").Text() != "Düsseldorf 😀" {
 			t.Errorf("%s: %q %v", name, v.Get("name").Text(), err)
@@ -154,7 +154,7 @@ func TestEncodings(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for text, want := range map[string]float64{`1.5`: 1.5, `"1.5"`: 1.5, `"-0"`: 0, `"0x1"`: math.NaN(), `"Inf"`: math.NaN(), `""`: math.NaN(), `"1_0"`: math.NaN(), `true`: math.NaN(), `1e999`: math.NaN()} {
-		r := jsondoc.New(strings.NewReader(text))
+		r := jsondoc.New(strings.NewReader(text), nil)
 		v, err := r.Value()
 		got, ok := v.NumberOrText()
 		if err != nil || ok == math.IsNaN(want) || ok && got != want {
@@ -168,7 +168,7 @@ func TestShortNumbers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
 		text := strconv.FormatFloat((random.Float64()-0.5)*math.Pow10(random.IntN(9)), 'f', random.IntN(14), 64)
-		v, err := jsondoc.New(strings.NewReader(text)).Value()
+		v, err := jsondoc.New(strings.NewReader(text), nil).Value()
 		got, ok := v.Number()
 		if want, _ := strconv.ParseFloat(text, 64); err != nil || !ok || got != want {
 			t.Fatalf("%s: %v %v, want %v", text, got, ok, want)
@@ -178,7 +178,7 @@ func TestShortNumbers(t *testing.T) {
 
 // TestComparisons compares with what is quicker than to take a text.
 func TestComparisons(t *testing.T) {
-	v, err := jsondoc.New(strings.NewReader(`{"a":"x","\u0062":"\u0078y","c":"12","d":-7,"e":1.0,"f":null,"a.b":null,"c.d":3,"g":"","h":"-9223372036854775808","i":9223372036854775808}`)).Value()
+	v, err := jsondoc.New(strings.NewReader(`{"a":"x","\u0062":"\u0078y","c":"12","d":-7,"e":1.0,"f":null,"a.b":null,"c.d":3,"g":"","h":"-9223372036854775808","i":9223372036854775808}`), nil).Value()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestComparisons(t *testing.T) {
 
 // TestEscapedNames finds members whose names are written with escapes, beside others that look like them, in items one after another.
 func TestEscapedNames(t *testing.T) {
-	r := jsondoc.New(strings.NewReader(`[{"\u0061\u0062":"1\n","a\\u0062":"2","":"3"},{"ab":"4","c":"5\\"}]`))
+	r := jsondoc.New(strings.NewReader(`[{"\u0061\u0062":"1\n","a\\u0062":"2","":"3"},{"ab":"4","c":"5\\"}]`), nil)
 	wants := []map[string]string{{"ab": "1\n", `a\u0062`: "2", "": "3", `\u0061\u0062`: ""}, {"ab": "4", "c": `5\`, "": ""}}
 	err := r.Elements(func() error {
 		v, err := r.Value()
@@ -254,7 +254,7 @@ func TestMemory(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		r := jsondoc.New(e)
+		r := jsondoc.New(e, nil)
 		err := r.Elements(func() error { _, err := r.Value(); return err })
 		runtime.ReadMemStats(&after)
 		var bad *format.Error
@@ -270,7 +270,7 @@ func TestMemory(t *testing.T) {
 // TestErrorsOfReaders are passed on as they are: they say nothing about the document.
 func TestErrorsOfReaders(t *testing.T) {
 	failed := errors.New("disk")
-	r := jsondoc.New(io.MultiReader(strings.NewReader(`{"a":`), errorReader{failed}))
+	r := jsondoc.New(io.MultiReader(strings.NewReader(`{"a":`), errorReader{failed}), nil)
 	if _, err := r.Value(); !errors.Is(err, failed) {
 		t.Error(err)
 	}

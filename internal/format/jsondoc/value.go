@@ -11,9 +11,10 @@ import (
 
 // tree is a JSON value as an array of its parts, in the order of the text: a part is followed by what it contains.
 type tree struct {
-	text  []byte
-	parts []part
-	names map[string]string // of members: documents repeat few of them
+	budget *format.Budget
+	text   []byte
+	parts  []part
+	names  map[string]string // of members: documents repeat few of them
 }
 
 // maxNames and maxName bound the names that a tree keeps between items.
@@ -32,13 +33,22 @@ type part struct {
 	escaped       bool // a string that does not stand as it is
 }
 
-// maxParts is how many parts an item has at most, which are larger in memory than in the text.
-const maxParts = 1_000_000
+// Bounds of the parts of an item, which are larger in memory than in the text.
+const (
+	maxParts  = 1_000_000
+	partSize  = 24      // bytes
+	keptParts = 1 << 16 // of which the room is kept for the next item
+)
 
-// read makes the tree of a text that is known to be one JSON value of at most so many levels; otherwise it says what is too much.
-func (t *tree) read(text []byte, levels int) format.Fault {
-	parts := t.parts[:0]
+// read makes the tree of a text that is known to be one JSON value of at most so many levels, but for names that stand twice; otherwise it
+// says what is too much.
+func (t *tree) read(text []byte, levels int, names *names) format.Fault {
+	if cap(t.parts) > keptParts {
+		t.parts = nil
+	}
+	parts, most := t.parts[:0], min(maxParts, t.budget.Room()/partSize)
 	var open [128]uint32 // parts that are not closed yet
+	var from [128]int    // where the names of each begin
 	depth, object := 0, false
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -51,6 +61,9 @@ func (t *tree) read(text []byte, levels int) format.Fault {
 			depth--
 			p := &parts[open[depth]]
 			p.end, p.next = uint32(i), uint32(len(parts))
+			if c == '}' && names.end(from[depth]) {
+				return format.BadJSON
+			}
 			object = depth > 0 && parts[open[depth-1]].kind == '{'
 			continue
 		}
@@ -58,13 +71,20 @@ func (t *tree) read(text []byte, levels int) format.Fault {
 		if object { // a name stands before the value
 			end, escaped := endOfString(text, i)
 			p.name, p.nameEnd, p.escapedName = uint32(i+1), uint32(end-1), escaped
+			name := text[i+1 : end-1]
+			if escaped {
+				name = []byte(unescaped(text[i:end]))
+			}
+			if !names.add(name, from[depth-1]) {
+				return format.TooLarge
+			}
 			for i = end; text[i] <= ' ' || text[i] == ':'; {
 				i++
 			}
 			c = text[i]
 		}
 		at := uint32(len(parts))
-		if at == maxParts {
+		if int(at) >= most {
 			return format.TooLarge
 		}
 		p.start, p.next, p.kind = uint32(i), at+1, kindOf(c)
@@ -73,7 +93,7 @@ func (t *tree) read(text []byte, levels int) format.Fault {
 			if depth == levels || depth == len(open) {
 				return format.TooDeep
 			}
-			open[depth], object = at, c == '{'
+			open[depth], from[depth], object = at, len(names.hashes), c == '{'
 			depth++
 			i++
 		case '"':
@@ -154,16 +174,23 @@ func (v Value) member(name string) Value {
 	if v.Kind() != '{' {
 		return Value{}
 	}
-	text, parts := v.t.text, v.t.parts
-	for i, end := v.at+1, parts[v.at].next; i < end; {
+	text, parts, passed := v.t.text, v.t.parts, 1
+	for i, end := v.at+1, parts[v.at].next; i < end; passed++ {
 		p := &parts[i]
 		if string(text[p.name:p.nameEnd]) == name && !p.escapedName || p.escapedName && v.t.nameOf(i) == name {
+			if !v.t.visit(passed) {
+				break
+			}
 			return Value{v.t, i, true}
 		}
 		i = p.next
 	}
+	v.t.visit(passed)
 	return Value{}
 }
+
+// visit counts parts that a lookup passes. Once the budget is spent, it is false, and lookups find nothing.
+func (t *tree) visit(parts int) bool { return t.budget.Spend(visitWork * parts) }
 
 // Either gives the member of the first of two names, when there is one that is not null, otherwise that of the second. first says which.
 func (v Value) Either(name, other string) (found Value, first bool) {
@@ -171,7 +198,7 @@ func (v Value) Either(name, other string) (found Value, first bool) {
 		return Value{}, false
 	}
 	text, parts := v.t.text, v.t.parts
-	for i, end := v.at+1, parts[v.at].next; i < end; i = parts[i].next {
+	for i, end := v.at+1, parts[v.at].next; i < end && v.t.visit(1); i = parts[i].next {
 		p := &parts[i]
 		called := text[p.name:p.nameEnd]
 		if p.escapedName {
@@ -227,9 +254,15 @@ func (v Value) Text() string {
 	return ""
 }
 
+// longText is the length from which on making a string of a text is counted, in bytes for each part that a lookup passes in that time.
+const longText = 16
+
 // unquoted is the text of a string.
 func (v Value) unquoted() string {
 	p := v.part()
+	if size := int(p.end - p.start); size > longText && !v.t.visit(size/longText) {
+		return ""
+	}
 	if p.escaped {
 		return unescaped(v.Raw())
 	}
@@ -349,7 +382,7 @@ func (v Value) Elements() iter.Seq[Value] {
 			return
 		}
 		p := v.part()
-		for i := v.at + 1; i < p.next; i = v.t.parts[i].next {
+		for i := v.at + 1; i < p.next && v.t.visit(1); i = v.t.parts[i].next {
 			if !yield(Value{v.t, i, true}) {
 				return
 			}
@@ -364,7 +397,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 			return
 		}
 		p := v.part()
-		for i := v.at + 1; i < p.next; i = v.t.parts[i].next {
+		for i := v.at + 1; i < p.next && v.t.visit(1); i = v.t.parts[i].next {
 			if !yield(v.t.nameOf(i), Value{v.t, i, true}) {
 				return
 			}
@@ -382,6 +415,7 @@ func (v Value) Len() int {
 	for i := v.at + 1; i < p.next; i = v.t.parts[i].next {
 		n++
 	}
+	v.t.visit(n)
 	return n
 }
 
@@ -391,7 +425,7 @@ func (v Value) Index(n int) Value {
 		return Value{}
 	}
 	p := v.part()
-	for i := v.at + 1; i < p.next; i = v.t.parts[i].next {
+	for i := v.at + 1; i < p.next && v.t.visit(1); i = v.t.parts[i].next {
 		if n == 0 {
 			return Value{v.t, i, true}
 		}

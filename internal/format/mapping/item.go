@@ -25,6 +25,22 @@ type Converter struct {
 	values []byte
 }
 
+// Bounds of evaluating a mapping, which the owner of a feed writes as well as the document.
+const (
+	maxJoined    = 64 << 10 // bytes from which on no more is joined to a text
+	lookupWork   = 50       // nanoseconds of taking one value from an item
+	byteWork     = 4        // of each byte of its text
+	propertyWork = 200      // of a property
+)
+
+// Counted counts what taking a value from an item costs: a Lookup does it. Once the budget is spent, values are absent.
+func (c *Converter) Counted(s Scalar) Scalar {
+	if !c.Options.Budget.Spend(lookupWork + byteWork*len(s.Text)) {
+		return Scalar{}
+	}
+	return s
+}
+
 // Item makes a row of an item, or finds the first reason not to (D17.11). place gives where it is; both says that the mapping makes it
 // concern both directions of its road.
 func (c *Converter) Item(get Lookup, place func(both bool) geometry.Place) format.Item {
@@ -49,7 +65,7 @@ func (c *Converter) Item(get Lookup, place func(both bool) geometry.Place) forma
 		return skip(format.NoKind, m.word(m.kind, get))
 	}
 	when := format.When{Start: m.time(m.startsAt, get, c.Options.Zone), End: m.time(m.endsAt, get, c.Options.Zone)}
-	verdict := when.Judge(c.Options.Now, c.Options.Zone)
+	verdict := c.Options.Judge(&when)
 	c.Summary.Meet(verdict.Again)
 	if verdict.Skip != "" {
 		return skip(verdict.Skip, "")
@@ -80,6 +96,9 @@ func (c *Converter) Item(get Lookup, place func(both bool) geometry.Place) forma
 func (c *Converter) properties(to *format.Properties, kind mapdata.Kind, get Lookup) (both bool) {
 	c.own, c.values = c.own[:0], c.values[:0]
 	operator, network := "", ""
+	if !c.Options.Budget.Spend(propertyWork * len(c.Mapping.properties)) {
+		return false
+	}
 	for _, p := range c.Mapping.properties {
 		s := c.Mapping.eval(p.value, get)
 		switch {
@@ -139,15 +158,21 @@ func (m *Mapping) whole(v *value, get Lookup) (string, bool) {
 		s := m.eval(v, get)
 		return s.Text, strings.TrimSpace(s.Text) != ""
 	}
-	texts := make([]string, len(v.join))
+	var joined strings.Builder
 	for i, part := range v.join {
 		text, ok := m.whole(part, get)
 		if !ok {
 			return "", false
 		}
-		texts[i] = text
+		if joined.Len() > maxJoined {
+			continue // no id is so long, but each part is needed
+		}
+		if i > 0 {
+			joined.WriteString(v.with)
+		}
+		joined.WriteString(text)
 	}
-	return strings.Join(texts, v.with), true
+	return joined.String(), true
 }
 
 // word is the foreign word that a value comes from.
@@ -211,13 +236,23 @@ func (v *value) meaning(word Scalar) Scalar {
 
 // joined puts parts together; those that are absent are left out, with what would stand between.
 func (m *Mapping) joined(v *value, get Lookup) Scalar {
-	var texts []string
+	var joined strings.Builder
+	some := false
 	for _, part := range v.join {
-		if s := m.eval(part, get); s.Text != "" {
-			texts = append(texts, s.Text)
+		if joined.Len() > maxJoined {
+			break // more than is looked at of any text
 		}
+		s := m.eval(part, get)
+		if s.Text == "" {
+			continue
+		}
+		if some {
+			joined.WriteString(v.with)
+		}
+		some = true
+		joined.WriteString(s.Text)
 	}
-	return Scalar{'"', strings.Join(texts, v.with)}
+	return Scalar{'"', joined.String()}
 }
 
 // as converts; what can't be converted is absent.

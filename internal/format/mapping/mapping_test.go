@@ -88,7 +88,7 @@ func convert(t *testing.T, text, object string, o format.Options) format.Item {
 	if len(wrong) > 0 {
 		t.Fatalf("%s: %+v", text, wrong)
 	}
-	v, err := jsondoc.New(strings.NewReader(object)).Value()
+	v, err := jsondoc.New(strings.NewReader(object), nil).Value()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func FuzzParse(f *testing.F) {
 			if (m == nil) != (len(wrong) > 0) {
 				t.Fatalf("%+v", wrong)
 			}
-			v, err := jsondoc.New(strings.NewReader(object)).Value()
+			v, err := jsondoc.New(strings.NewReader(object), nil).Value()
 			if m == nil || err != nil {
 				continue
 			}

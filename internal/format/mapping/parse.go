@@ -19,7 +19,7 @@ func Parse(text []byte, table bool) (*Mapping, []mapdata.FieldError) {
 		p.wrong("", "has more than "+strconv.Itoa(MaxBytes)+" bytes")
 		return nil, p.errors
 	}
-	r := jsondoc.New(bytes.NewReader(text))
+	r := jsondoc.New(bytes.NewReader(text), nil)
 	v, err := r.Value()
 	if err == nil {
 		err = r.End()

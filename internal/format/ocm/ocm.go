@@ -15,7 +15,7 @@ const directCurrent = 30
 // Convert is a format.Convert.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	c := converter{o: o}
-	err := jsondoc.Read(d, func(r *jsondoc.Reader) error {
+	err := jsondoc.Read(d, o.Budget, func(r *jsondoc.Reader) error {
 		return r.Elements(func() error {
 			v, err := r.Value()
 			if err != nil {

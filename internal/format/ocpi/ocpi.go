@@ -13,7 +13,7 @@ import (
 // Convert is a format.Convert. The address of the next page is in a header of the answer, not in the document.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	c := converter{o: o, yield: yield, plugs: format.Vocabulary().Plugs.OCPI}
-	return format.Summary{}, jsondoc.Read(d, c.document)
+	return format.Summary{}, jsondoc.Read(d, o.Budget, c.document)
 }
 
 type converter struct {

@@ -12,7 +12,6 @@ import (
 	"wayside/internal/format/geometry"
 	"wayside/internal/format/jsondoc"
 	"wayside/internal/format/xmldoc"
-	"wayside/internal/geo"
 )
 
 // Convert is a format.Convert.
@@ -25,7 +24,7 @@ func Convert(d format.Document, o *format.Options, yield func(format.Item) error
 	if isXML {
 		err = c.readXML(d)
 	} else {
-		err = jsondoc.Read(d, c.readJSON)
+		err = jsondoc.Read(d, o.Budget, c.readJSON)
 	}
 	if err != nil {
 		return format.Summary{}, err
@@ -81,7 +80,7 @@ func (c *converter) item(e *event) format.Item {
 		return skip(format.NoKind, word)
 	}
 	when := c.when(e)
-	verdict := when.Judge(c.o.Now, c.o.Zone)
+	verdict := c.o.Judge(&when)
 	c.summary.Meet(verdict.Again)
 	if verdict.Skip != "" {
 		return skip(verdict.Skip, "")
@@ -124,11 +123,14 @@ func (c *converter) when(e *event) format.When {
 	var w format.When
 	for _, interval := range e.intervals {
 		from, until, _ := strings.Cut(interval, "/")
-		w.Periods = append(w.Periods, format.Period{From: format.Time(from, c.o.Zone), Until: format.Time(until, c.o.Zone)})
+		if w.AddPeriod(format.Period{From: format.Time(from, c.o.Zone), Until: format.Time(until, c.o.Zone)}); w.Unread {
+			break
+		}
 	}
 	for i := range e.recurring {
 		hours, ok := e.recurring[i].hours()
-		w.Hours, w.Unread = append(w.Hours, hours), w.Unread || !ok
+		w.Unread = w.Unread || !ok
+		w.AddHours(hours)
 	}
 	return w
 }
@@ -235,7 +237,7 @@ func (c *converter) readXML(d format.Document) error {
 		return err
 	}
 	defer body.Close() //nolint:errcheck // it was only read
-	r := xmldoc.New(body)
+	r := xmldoc.New(body, c.o.Budget)
 	found := false
 	for {
 		name, err := r.Next()
@@ -305,16 +307,16 @@ func gml(n xmldoc.Node, both bool) geometry.Place {
 			return geometry.Place{Skip: format.Area}
 		}
 	}
-	var parts [][]geo.Point
+	var parts geometry.List
 	for list := range n.Within("posList") {
-		parts = append(parts, geometry.Positions(strings.Fields(list.Text()), false))
+		parts.Add(strings.FieldsSeq(list.Text()), false)
 	}
 	for one := range n.Within("pos") {
-		parts = append(parts, geometry.Positions(strings.Fields(one.Text()), false))
+		parts.Add(strings.FieldsSeq(one.Text()), false)
 		break
 	}
 	for list := range n.Within("coordinates") {
-		parts = append(parts, geometry.Positions(strings.FieldsFunc(list.Text(), func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' || r == '\r' }), true))
+		parts.Add(strings.FieldsFuncSeq(list.Text(), func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' || r == '\r' }), true)
 	}
-	return geometry.OfLine(parts, both)
+	return geometry.OfLine(parts.Parts, both)
 }

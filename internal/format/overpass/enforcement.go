@@ -13,6 +13,16 @@ import (
 const (
 	maxMembers   = 200_000 // enforcement relations and their members
 	maxPositions = 400_000 // of ways among them
+
+	maxSections = 200_000 // positions of the sections of one relation, which may name one way often
+
+	// What each takes in memory, in bytes.
+	relationSize = 160
+	memberSize   = 200 // of lists and maps
+	positionSize = 24
+	nodeSize     = 70
+
+	sectionWork = 20 // nanoseconds of a position whenever a relation names its way
 )
 
 // ref names an element.
@@ -104,11 +114,11 @@ func (c *converter) findRelations() error {
 		if !enforcement(v) {
 			return nil
 		}
-		if k.held++; k.held > maxMembers {
-			return &format.Error{Fault: format.TooMany}
-		}
 		tags := v.Get("tags")
 		one := relation{word: format.Text(tags.Get("enforcement").Text()), speed: speed(tags), bearing: bearing(tags)}
+		if k.held++; k.held > maxMembers || !c.o.Budget.Keep(relationSize+len(one.word)) {
+			return &format.Error{Fault: format.TooMany}
+		}
 		one.ref, one.good = refOf(v, "id")
 		one.kind = c.words.Overpass.Enforcement.Kind(one.word, "")
 		for m := range v.Get("members").Elements() {
@@ -127,7 +137,7 @@ func (c *converter) member(one *relation, v jsondoc.Value) error {
 		return nil
 	}
 	k := &c.known
-	if k.held++; k.held > maxMembers {
+	if k.held++; k.held > maxMembers || !c.o.Budget.Keep(memberSize) {
 		return &format.Error{Fault: format.TooMany}
 	}
 	m := member{ref: self}
@@ -186,6 +196,7 @@ func (c *converter) geometry(id int64, v jsondoc.Value) error {
 	if len(w.line) > 0 {
 		return nil
 	}
+	nodes := len(w.nodes)
 	for position := range v.Get("geometry").Elements() {
 		if point, ok := pointOf(position); ok {
 			w.line = append(w.line, point)
@@ -199,7 +210,8 @@ func (c *converter) geometry(id int64, v jsondoc.Value) error {
 			}
 		}
 	}
-	if k.heldNodes += len(w.line) + len(w.nodes); k.heldNodes > maxPositions {
+	nodes = len(w.nodes) - nodes
+	if k.heldNodes += len(w.line) + nodes; k.heldNodes > maxPositions || !c.o.Budget.Keep(positionSize*len(w.line)+nodeSize*nodes) {
 		return &format.Error{Fault: format.TooMany}
 	}
 	return nil
@@ -322,9 +334,13 @@ func (c *converter) relationRow(one *relation) format.Item {
 	item := format.Item{ID: one.ref.String()}
 	var at, from *geo.Point
 	var parts [][]geo.Point
+	held := 0
 	for _, m := range one.members {
-		if m.role == "section" && m.ref.kind == 'w' {
-			parts = append(parts, c.known.ways[m.ref.id].line)
+		if m.role == "section" && m.ref.kind == 'w' && held < maxSections {
+			line := c.known.ways[m.ref.id].line
+			if held += len(line); c.o.Budget.Spend(sectionWork * (1 + len(line))) {
+				parts = append(parts, line)
+			}
 		}
 		point, ok := c.known.places[m.ref]
 		if ok && at == nil {

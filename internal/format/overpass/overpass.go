@@ -35,7 +35,7 @@ type converter struct {
 
 // each reads the document once, element by element.
 func (c *converter) each(read func(v jsondoc.Value) error) error {
-	return jsondoc.Read(c.d, func(r *jsondoc.Reader) error {
+	return jsondoc.Read(c.d, c.o.Budget, func(r *jsondoc.Reader) error {
 		found, failed := false, false
 		err := r.Members(func(name string) error {
 			switch name {

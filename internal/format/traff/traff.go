@@ -20,7 +20,7 @@ func Convert(d format.Document, o *format.Options, yield func(format.Item) error
 	}
 	defer body.Close() //nolint:errcheck // it was only read
 	c := converter{o: o, words: format.Vocabulary()}
-	r := xmldoc.New(body)
+	r := xmldoc.New(body, o.Budget)
 	found := false
 	for {
 		name, err := r.Next()
@@ -64,7 +64,7 @@ func (c *converter) item(n xmldoc.Node) format.Item {
 	if when.End.IsZero() {
 		when.End = format.Time(n.Attr("expiration_time"), c.o.Zone)
 	}
-	verdict := when.Judge(c.o.Now, c.o.Zone)
+	verdict := c.o.Judge(&when)
 	c.summary.Meet(verdict.Again)
 	switch {
 	case item.ID == "":
@@ -138,7 +138,7 @@ func (c *converter) eventKind(class, typ string) string {
 // placeOf is where a message is: a point, since its line is told by its ends alone.
 func placeOf(location xmldoc.Node) geometry.Place {
 	for _, name := range [...]string{"at", "from", "to"} {
-		if positions := geometry.Positions(strings.Fields(location.First(name).Text()), false); len(positions) > 0 {
+		if positions := geometry.Positions(strings.FieldsSeq(location.First(name).Text()), false); len(positions) > 0 {
 			return geometry.Place{Point: positions[0]}
 		}
 	}

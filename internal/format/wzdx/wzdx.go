@@ -16,7 +16,7 @@ func Convert(d format.Document, o *format.Options, yield func(format.Item) error
 		return format.Summary{}, err
 	}
 	defer body.Close() //nolint:errcheck // it was only read
-	c := converter{r: jsondoc.New(body), o: o, yield: yield, words: format.Vocabulary()}
+	c := converter{r: jsondoc.New(body, o.Budget), o: o, yield: yield, words: format.Vocabulary()}
 	features := false
 	err = c.r.Members(func(name string) error {
 		switch name {
@@ -107,7 +107,7 @@ func (c *converter) item(v jsondoc.Value) format.Item {
 	when := format.When{
 		Start: format.Time(properties.Get("start_date").Text(), c.o.Zone), End: format.Time(properties.Get("end_date").Text(), c.o.Zone),
 	}
-	verdict := when.Judge(c.o.Now, c.o.Zone)
+	verdict := c.o.Judge(&when)
 	c.summary.Meet(verdict.Again)
 	if verdict.Skip != "" {
 		return skip(verdict.Skip, "")

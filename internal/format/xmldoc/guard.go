@@ -29,6 +29,7 @@ const (
 // bytes: what begins and ends a tag is the same in all encodings that are read, UTF-16 being decoded before.
 type guard struct {
 	r      io.Reader
+	budget *format.Budget
 	state  state
 	length int    // of what the guard is in
 	head   []byte // what follows "<", as far as it tells what begins
@@ -43,6 +44,10 @@ func (g *guard) Read(p []byte) (int, error) {
 		return 0, g.fault
 	}
 	n, err := g.r.Read(p)
+	if !g.budget.Spend(byteWork * n) {
+		g.fault = g.budget.Err()
+		return 0, g.fault
+	}
 	if fault, at := g.pass(p[:n]); fault != "" {
 		g.fault = &format.Error{Fault: fault, Line: 1 + g.lines + bytes.Count(p[:at], []byte{'\n'})}
 		return at, g.fault

@@ -9,28 +9,46 @@ import (
 	"wayside/internal/format"
 )
 
-// maxNodes is how many elements an item has at most, which are larger in memory than in the text.
-const maxNodes = 200_000
+// Bounds of an item's tree, which is larger in memory than the text.
+const (
+	maxNodes = 200_000
+
+	nodeSize  = 56 // bytes
+	pieceSize = 12
+	attrSize  = 48      // without the texts
+	keptBytes = 1 << 20 // of a tree whose room is kept for the next item
+)
 
 // tree is an element with all that is in it, in the order of the text: a node is followed by what it contains.
 type tree struct {
-	nodes []node
-	texts []byte
+	budget *format.Budget
+	nodes  []node
+	texts  []byte // each text once
+	pieces []piece
 }
 
 type node struct {
-	name       string
-	attrs      []xml.Attr
-	start, end uint32 // of the element's own text, in texts
-	next       uint32 // the node after all that this one contains
+	name        string
+	attrs       []xml.Attr
+	first, last uint32 // pieces of the element's own text, by their numbers from 1; 0: there is none
+	next        uint32 // the node after all that this one contains
+}
+
+// piece is a part of an element's own text, in texts: where elements within have text, theirs stands between.
+type piece struct {
+	start, end uint32
+	next       uint32 // number of the next one of the element; 0: it is the last
 }
 
 // Element reads the rest of the current element. The node is valid until the next one is read.
 func (r *Reader) Element() (Node, error) {
 	t := &r.tree
-	t.nodes, t.texts = append(t.nodes[:0], node{name: r.current.Name.Local, attrs: r.current.Attr}), t.texts[:0]
+	t.reset(r.budget)
 	open := []uint32{0}
 	from := r.dec.InputOffset()
+	if !t.open(&r.current) {
+		return Node{}, r.wrong(r.budget.Err())
+	}
 	for len(open) > 0 {
 		token, err := r.token()
 		if err != nil {
@@ -39,35 +57,103 @@ func (r *Reader) Element() (Node, error) {
 		if r.dec.InputOffset()-from > format.MaxItemBytes || len(t.nodes) == maxNodes {
 			return Node{}, r.Error(format.TooLarge)
 		}
+		within := true
 		switch token := token.(type) {
 		case xml.StartElement:
 			open = append(open, uint32(len(t.nodes)))
-			t.nodes = append(t.nodes, node{name: token.Name.Local, attrs: token.Attr})
+			within = t.open(&token)
 		case xml.EndElement:
 			t.nodes[open[len(open)-1]].next = uint32(len(t.nodes))
 			open = open[:len(open)-1]
 		case xml.CharData:
-			t.add(&t.nodes[open[len(open)-1]], token)
+			within = t.add(&t.nodes[open[len(open)-1]], token)
+		}
+		if !within {
+			return Node{}, r.wrong(r.budget.Err())
 		}
 	}
 	return Node{t, 0, true}, nil
 }
 
-// add adds text to a node. Between elements there is most often nothing but white space.
-func (t *tree) add(n *node, text []byte) {
-	if len(bytes.TrimSpace(text)) == 0 {
-		return
+// reset begins another item. The room of a large one is not kept for small ones.
+func (t *tree) reset(budget *format.Budget) {
+	budget.NextItem()
+	if cap(t.nodes)*nodeSize+cap(t.texts)+cap(t.pieces)*pieceSize > keptBytes {
+		t.nodes, t.texts, t.pieces = nil, nil, nil
 	}
-	if n.end > n.start && int(n.end) != len(t.texts) { // text of an element within came between
-		start := len(t.texts)
-		t.texts = append(append(t.texts, t.texts[n.start:n.end]...), ' ')
-		n.start = uint32(start)
-	} else if n.end == n.start {
-		n.start = uint32(len(t.texts))
-	}
-	t.texts = append(t.texts, text...)
-	n.end = uint32(len(t.texts))
+	t.budget, t.nodes, t.texts, t.pieces = budget, t.nodes[:0], t.texts[:0], t.pieces[:0]
 }
+
+// open adds a node, unless the item would hold too much.
+func (t *tree) open(e *xml.StartElement) bool {
+	size := nodeSize + len(e.Name.Local)
+	for i := range e.Attr {
+		size += attrSize + len(e.Attr[i].Name.Local) + len(e.Attr[i].Value)
+	}
+	if !t.budget.Hold(size) {
+		return false
+	}
+	t.nodes = append(t.nodes, node{name: e.Name.Local, attrs: e.Attr})
+	return true
+}
+
+// add adds text to a node, unless the item would hold too much. Between elements there is most often nothing but white space.
+func (t *tree) add(n *node, text []byte) bool {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return true
+	}
+	if !t.budget.Hold(pieceSize + len(text)) {
+		return false
+	}
+	start := uint32(len(t.texts))
+	t.texts = append(t.texts, text...)
+	end := uint32(len(t.texts))
+	if n.last > 0 && t.pieces[n.last-1].end == start {
+		t.pieces[n.last-1].end = end
+		return true
+	}
+	t.pieces = append(t.pieces, piece{start: start, end: end})
+	at := uint32(len(t.pieces))
+	if n.last > 0 {
+		t.pieces[n.last-1].next = at
+	} else {
+		n.first = at
+	}
+	n.last = at
+	return true
+}
+
+// text is the element's own text. What stood before and behind an element with text is parted by a space.
+func (t *tree) text(n *node) string {
+	if n.first == 0 {
+		return ""
+	}
+	first := &t.pieces[n.first-1]
+	if first.next == 0 {
+		if !t.budget.Spend(int(first.end-first.start) / bytesCopied) {
+			return ""
+		}
+		return string(bytes.TrimSpace(t.texts[first.start:first.end]))
+	}
+	size := 0
+	for at := n.first; at > 0 && t.visit(); at = t.pieces[at-1].next {
+		size += 1 + int(t.pieces[at-1].end-t.pieces[at-1].start)
+	}
+	if !t.budget.Spend(size / bytesCopied) {
+		return ""
+	}
+	joined := make([]byte, 0, size)
+	for at := n.first; at > 0; at = t.pieces[at-1].next {
+		if at != n.first {
+			joined = append(joined, ' ')
+		}
+		joined = append(joined, t.texts[t.pieces[at-1].start:t.pieces[at-1].end]...)
+	}
+	return string(bytes.TrimSpace(joined))
+}
+
+// visit counts a node that a lookup passes. Once the budget is spent, it is false, and lookups find nothing.
+func (t *tree) visit() bool { return t.budget.Spend(visitWork) }
 
 // Node is an element of an item. The zero Node stands for one that is absent.
 type Node struct {
@@ -106,8 +192,7 @@ func (n Node) Text() string {
 	if !n.exists {
 		return ""
 	}
-	one := &n.t.nodes[n.at]
-	return string(bytes.TrimSpace(n.t.texts[one.start:one.end]))
+	return n.t.text(&n.t.nodes[n.at])
 }
 
 // Children are the elements directly in this one.
@@ -116,7 +201,7 @@ func (n Node) Children() iter.Seq[Node] {
 		if !n.exists {
 			return
 		}
-		for i := n.at + 1; i < n.t.nodes[n.at].next; i = n.t.nodes[i].next {
+		for i := n.at + 1; i < n.t.nodes[n.at].next && n.t.visit(); i = n.t.nodes[i].next {
 			if !yield(Node{n.t, i, true}) {
 				return
 			}
@@ -156,10 +241,29 @@ func (n Node) Within(name string) iter.Seq[Node] {
 		if !n.exists {
 			return
 		}
-		for i := n.at + 1; i < n.t.nodes[n.at].next; i++ {
+		for i := n.at + 1; i < n.t.nodes[n.at].next && n.t.visit(); i++ {
 			if n.t.nodes[i].name == name && !yield(Node{n.t, i, true}) {
 				return
 			}
+		}
+	}
+}
+
+// Topmost are the elements of a name in this one, however deep, but for those within another of the name.
+func (n Node) Topmost(name string) iter.Seq[Node] {
+	return func(yield func(Node) bool) {
+		if !n.exists {
+			return
+		}
+		for i := n.at + 1; i < n.t.nodes[n.at].next && n.t.visit(); {
+			if n.t.nodes[i].name != name {
+				i++
+				continue
+			}
+			if !yield(Node{n.t, i, true}) {
+				return
+			}
+			i = n.t.nodes[i].next
 		}
 	}
 }

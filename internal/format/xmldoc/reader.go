@@ -13,21 +13,31 @@ import (
 	"wayside/internal/format"
 )
 
+// Work that is counted, in nanoseconds as measured.
+const (
+	byteWork    = 12 // of a document
+	tokenWork   = 60 // a tag, a text or a comment
+	attrWork    = 60
+	visitWork   = 3 // a node that a lookup passes
+	bytesCopied = 8 // of a text in a nanosecond
+)
+
 // Reader goes through one document, once.
 type Reader struct {
 	dec     *xml.Decoder
+	budget  *format.Budget
 	open    []xml.Name // elements that are not closed yet
 	current xml.StartElement
 	root    bool // there has been one
 	tree    tree
 }
 
-// New begins to read a document.
-func New(r io.Reader) *Reader {
+// New begins to read a document. A nil budget bounds nothing.
+func New(r io.Reader, budget *format.Budget) *Reader {
 	text, utf16 := format.Decoded(r)
-	dec := xml.NewDecoder(bufio.NewReaderSize(&guard{r: text}, 64<<10))
+	dec := xml.NewDecoder(bufio.NewReaderSize(&guard{r: text, budget: budget}, 64<<10))
 	dec.CharsetReader = func(label string, input io.Reader) (io.Reader, error) { return decoded(label, input, utf16) }
-	return &Reader{dec: dec}
+	return &Reader{dec: dec, budget: budget}
 }
 
 // decoded reads a document in the encoding that it declares.
@@ -84,9 +94,14 @@ func (r *Reader) token() (xml.Token, error) {
 	if err != nil {
 		return nil, r.wrong(err)
 	}
+	if !r.budget.Spend(tokenWork) {
+		return nil, r.wrong(r.budget.Err())
+	}
 	switch t := token.(type) {
 	case xml.StartElement:
 		switch {
+		case !r.budget.Spend(attrWork * len(t.Attr)):
+			return nil, r.wrong(r.budget.Err())
 		case len(r.open) == 0 && r.root:
 			return nil, r.Error(format.BadXML) // a second root
 		case len(r.open) == format.MaxDepth:

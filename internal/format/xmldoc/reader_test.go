@@ -27,7 +27,7 @@ func written(n xmldoc.Node) string {
 
 // read reads the first element of a document, and then to its end.
 func read(from io.Reader) (string, error) {
-	r := xmldoc.New(from)
+	r := xmldoc.New(from, nil)
 	if _, err := r.Next(); err != nil {
 		return "", err
 	}
@@ -67,7 +67,7 @@ type oneByOne struct{ r io.Reader }
 func (o oneByOne) Read(p []byte) (int, error) { return o.r.Read(p[:1]) }
 
 func TestNodes(t *testing.T) {
-	r := xmldoc.New(strings.NewReader(`<x:root xmlns:x="u"><head>1</head><item id="7" xmlns:i="v" i:type="sit:Accident"><a><b>first</b></a><a><b>second</b><c/></a></item><item id="8"/></x:root>`))
+	r := xmldoc.New(strings.NewReader(`<x:root xmlns:x="u"><head>1</head><item id="7" xmlns:i="v" i:type="sit:Accident"><a><b>first</b></a><a><b>second</b><c/></a></item><item id="8"/></x:root>`), nil)
 	var names []string
 	for {
 		name, err := r.Next()

@@ -22,6 +22,10 @@ const (
 	maxWire     = 64 << 20 // bytes as they are sent
 	maxPages    = 1000
 	maxFetching = 120 * time.Second
+
+	// nextWork is what it may cost to find the next pages in the documents themselves, which are then read once more: enough for 256 MiB
+	// of JSON, and for 120 MiB of XML.
+	nextWork = format.MaxWork / 4
 )
 
 // Target is what is fetched for one reading of a feed.
@@ -77,6 +81,7 @@ type fetching struct {
 
 	wire, size int64
 	left       time.Duration
+	budget     *format.Budget // of looking for next pages in documents
 }
 
 // plain fetches an array of v1 rows.
@@ -233,11 +238,14 @@ func (f *fetching) next(ctx context.Context, p *page) (string, error) {
 	}
 	document := format.Document{Open: bridge.Unpacked(p.body.Open)}
 	var skipped bridge.Skips
-	o, err := options(&f.target.Bridge, time.Now())
+	if f.budget == nil {
+		f.budget = format.NewBudget(ctx, nextWork)
+	}
+	o, err := options(&f.target.Bridge, time.Now(), f.budget)
 	if err != nil {
 		return "", err
 	}
-	summary, err := f.into.format.Convert(document, o, &skipped, func(format.Item) error { return ctx.Err() })
+	summary, err := f.into.format.Convert(document, o, &skipped, func(format.Item) error { return nil })
 	return summary.NextPage, err
 }
 

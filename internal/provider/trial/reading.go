@@ -43,7 +43,7 @@ func (r *Reading) Skipped() []mapdata.Skip {
 func (d *Documents) Source(now time.Time, reading *Reading) ingest.Source {
 	return func(ctx context.Context, yield func([]byte, ingest.Beside) error) (again time.Time, err error) {
 		*reading = Reading{Done: true}
-		o, err := options(&d.Bridge, now)
+		o, err := options(&d.Bridge, now, format.NewBudget(ctx, format.MaxWork))
 		if err != nil {
 			return again, err
 		}
@@ -79,9 +79,9 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// options are what a feed says of its documents.
-func options(b *mapdata.Bridge, now time.Time) (*format.Options, error) {
-	o := &format.Options{Now: now, Mapping: []byte(b.Mapping), ChargerNetwork: b.ChargerNetwork}
+// options are what a feed says of its documents, and what converting them may cost.
+func options(b *mapdata.Bridge, now time.Time, budget *format.Budget) (*format.Options, error) {
+	o := &format.Options{Now: now, Budget: budget, Mapping: []byte(b.Mapping), ChargerNetwork: b.ChargerNetwork}
 	if b.TimeZone != "" {
 		var err error
 		if o.Zone, err = time.LoadLocation(b.TimeZone); err != nil {
