@@ -28,7 +28,8 @@ type part struct {
 const (
 	partSize  = 104     // bytes
 	keptParts = 1 << 13 // of which the room is kept for the next item
-	visitWork = 3       // nanoseconds of a part that a lookup passes
+	partWork  = 60      // nanoseconds of a part
+	visitWork = 3       // of a part that a lookup passes
 )
 
 // reset begins the tree of another item.
@@ -41,7 +42,7 @@ func (t *tree) reset() {
 
 // add adds a part. Once the item holds more than it may, it is false and no more is added: the document is refused.
 func (t *tree) add(p part) bool {
-	if !t.budget.Hold(partSize + len(p.text.text)) {
+	if !t.budget.Spend(partWork) || !t.budget.Hold(partSize+len(p.text.text)) {
 		return false
 	}
 	t.parts = append(t.parts, p)

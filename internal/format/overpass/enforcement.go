@@ -14,6 +14,7 @@ const (
 	maxMembers   = 200_000 // enforcement relations and their members
 	maxPositions = 400_000 // of ways among them
 
+	maxWay      = 2000    // nodes of a way, which has no more in OpenStreetMap: any number of relations may name it
 	maxSections = 200_000 // positions of the sections of one relation, which may name one way often
 
 	// What each takes in memory, in bytes.
@@ -198,13 +199,13 @@ func (c *converter) geometry(id int64, v jsondoc.Value) error {
 	}
 	nodes := len(w.nodes)
 	for position := range v.Get("geometry").Elements() {
-		if point, ok := pointOf(position); ok {
+		if point, ok := pointOf(position); ok && len(w.line) < maxWay {
 			w.line = append(w.line, point)
 		}
 	}
 	if len(w.line) == 0 && len(w.nodes) == 0 {
 		for node := range v.Get("nodes").Elements() {
-			if number, ok := node.Integer(); ok {
+			if number, ok := node.Integer(); ok && len(w.nodes) < maxWay {
 				w.nodes = append(w.nodes, number)
 				k.positions[number] = geo.Point{}
 			}
