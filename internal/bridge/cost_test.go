@@ -151,13 +151,13 @@ func datex2Costs() formattest.Format {
 	return formattest.Format{
 		Forms: []formattest.Form{xmlForm(begin, end, item)},
 		Own: []formattest.Shape{
-			shape("records at many places", 300, open, func(n int) string {
+			shape("records at many places", 1000, open, func(n int) string {
 				return times(n, "", func(i int) string {
 					return record("a", "Accident", fmt.Sprintf("<latitude>52.%05d</latitude><longitude>5</longitude>", i))
 				})
 			}, closes),
 			shape("records at one place", 300, open, beside(both), closes),
-			shape("records without a kind at one place", 150, open, func(n int) string {
+			shape("records without a kind at one place", 500, open, func(n int) string {
 				return repeat(n, "", record("a", "NoSuchType", place)) + repeat(n, "", both)
 			}, closes),
 			shape("records with a long header", 300, open, func(n int) string {
@@ -166,7 +166,7 @@ func datex2Costs() formattest.Format {
 			shape("records with a long severity", 300, open, func(n int) string {
 				return "<overallSeverity>" + strings.Repeat("x", 100*n) + "</overallSeverity>" + repeat(n, "", record("a", "Accident", place))
 			}, closes),
-			shape("records before their severity", 300, open, func(n int) string {
+			shape("records before their severity", 1000, open, func(n int) string {
 				return times(n, "", func(i int) string {
 					return record("a", "Accident", fmt.Sprintf("<latitude>52.%05d</latitude><longitude>5</longitude>", i))
 				}) + "<overallSeverity>high</overallSeverity>"

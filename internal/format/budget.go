@@ -5,8 +5,9 @@ import "context"
 // Bounds of what one conversion may cost, whatever its document says (D17.16).
 const (
 	// MaxWork is how much work a document may cause, in nanoseconds as an ordinary processor was measured to take for each step: counted,
-	// so that the same document is accepted or refused on every machine. An honest document of 256 MiB takes half of it.
-	MaxWork = 8_000_000_000
+	// so that the same document is accepted or refused on every machine. An honest document of 256 MiB of JSON takes a third of it, one of
+	// XML nearly all.
+	MaxWork = 7_000_000_000
 	// MaxItemHeld is how many bytes one item may hold: its text, at most MaxItemBytes, and as much again for the tree made of it.
 	MaxItemHeld = 2 * MaxItemBytes
 	// MaxKept is how many bytes are kept of a document between its items: statuses of charging points, members of relations.

@@ -52,7 +52,7 @@ func (w *When) AddHours(h Hours) {
 const (
 	judgeWork  = 500
 	periodWork = 500 // both times are parsed, and all are sorted
-	hoursWork  = 4000
+	hoursWork  = 1000
 )
 
 // Judge says whether what happens at these times counts at the time, and in the zone, of the options.

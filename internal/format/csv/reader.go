@@ -110,10 +110,10 @@ func (r *reader) read() error {
 	for {
 		part, err := r.in.ReadSlice('\n')
 		r.record = append(r.record, part...)
-		if len(r.record) > format.MaxItemBytes || !r.budget.Hold(len(part)) {
+		if len(r.record) > format.MaxItemBytes {
 			return r.fault(format.TooLarge)
 		}
-		if !r.budget.Spend(cellWork + byteWork*len(part)) {
+		if !r.budget.Spend(cellWork+byteWork*len(part)) || !r.budget.Hold(len(part)) {
 			return r.spent()
 		}
 		q.read(part)

@@ -26,19 +26,10 @@ type part struct {
 
 // Bounds of a tree, which is larger in memory than the reader's.
 const (
-	partSize  = 104     // bytes
-	keptParts = 1 << 13 // of which the room is kept for the next item
-	partWork  = 60      // nanoseconds of a part
-	visitWork = 3       // of a part that a lookup passes
+	partSize  = 104 // bytes
+	partWork  = 100 // nanoseconds of a part
+	visitWork = 3   // of a part that a lookup passes
 )
-
-// reset begins the tree of another item.
-func (t *tree) reset() {
-	if cap(t.parts) > keptParts {
-		t.parts = nil
-	}
-	t.parts = t.parts[:0]
-}
 
 // add adds a part. Once the item holds more than it may, it is false and no more is added: the document is refused.
 func (t *tree) add(p part) bool {
@@ -103,7 +94,7 @@ func (t *tree) plain(name string) string {
 
 // ofXML makes the tree of an element.
 func (t *tree) ofXML(n xmldoc.Node) thing {
-	t.reset()
+	t.parts = t.parts[:0]
 	t.addXML(n)
 	return thing{t, 0}
 }
@@ -121,7 +112,7 @@ func (t *tree) addXML(n xmldoc.Node) {
 
 // ofJSON makes the tree of an object.
 func (t *tree) ofJSON(name string, v jsondoc.Value) thing {
-	t.reset()
+	t.parts = t.parts[:0]
 	t.addJSON(name, v)
 	return thing{t, 0}
 }

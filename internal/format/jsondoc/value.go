@@ -37,7 +37,7 @@ type part struct {
 const (
 	maxParts  = 1_000_000
 	partSize  = 24      // bytes
-	keptParts = 1 << 16 // of which the room is kept for the next item
+	keptParts = 1 << 19 // of which the room is kept for the next item
 )
 
 // read makes the tree of a text that is known to be one JSON value of at most so many levels, but for names that stand twice; otherwise it

@@ -15,8 +15,8 @@ const (
 
 	nodeSize  = 56 // bytes
 	pieceSize = 12
-	attrSize  = 48      // without the texts
-	keptBytes = 1 << 20 // of a tree whose room is kept for the next item
+	attrSize  = 48       // without the texts
+	keptBytes = 16 << 20 // of a tree whose room is kept for the next item
 )
 
 // tree is an element with all that is in it, in the order of the text: a node is followed by what it contains.

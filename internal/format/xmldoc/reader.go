@@ -15,8 +15,8 @@ import (
 
 // Work that is counted, in nanoseconds as measured.
 const (
-	byteWork    = 12 // of a document
-	tokenWork   = 60 // a tag, a text or a comment
+	byteWork    = 10 // of a document
+	tokenWork   = 90 // a tag, a text or a comment
 	attrWork    = 60
 	visitWork   = 3 // a node that a lookup passes
 	bytesCopied = 8 // of a text in a nanosecond
