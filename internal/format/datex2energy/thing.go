@@ -1,6 +1,7 @@
 package datex2energy
 
 import (
+	"slices"
 	"strings"
 
 	"wayside/internal/format"
@@ -94,7 +95,7 @@ func (t *tree) plain(name string) string {
 
 // ofXML makes the tree of an element.
 func (t *tree) ofXML(n xmldoc.Node) thing {
-	t.parts = t.parts[:0]
+	t.parts = slices.Grow(t.parts[:0], min(1+n.Nodes(), t.budget.Room()/partSize))
 	t.addXML(n)
 	return thing{t, 0}
 }
@@ -112,7 +113,7 @@ func (t *tree) addXML(n xmldoc.Node) {
 
 // ofJSON makes the tree of an object.
 func (t *tree) ofJSON(name string, v jsondoc.Value) thing {
-	t.parts = t.parts[:0]
+	t.parts = slices.Grow(t.parts[:0], min(1+v.Parts(), t.budget.Room()/partSize)) // to grow step by step would leave several times as much
 	t.addJSON(name, v)
 	return thing{t, 0}
 }

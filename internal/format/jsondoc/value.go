@@ -1,7 +1,9 @@
 package jsondoc
 
 import (
+	"bytes"
 	"iter"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -36,8 +38,9 @@ type part struct {
 // Bounds of the parts of an item, which are larger in memory than in the text.
 const (
 	maxParts  = 1_000_000
-	partSize  = 24      // bytes
-	keptParts = 1 << 19 // of which the room is kept for the next item
+	partSize  = 24        // bytes
+	largeText = 256 << 10 // bytes from which on the parts are counted first
+	keptParts = 1 << 19   // of which the room is kept for the next item
 )
 
 // read makes the tree of a text that is known to be one JSON value of at most so many levels, but for names that stand twice; otherwise it
@@ -47,6 +50,9 @@ func (t *tree) read(text []byte, levels int, names *names) format.Fault {
 		t.parts = nil
 	}
 	parts, most := t.parts[:0], min(maxParts, t.budget.Room()/partSize)
+	if len(text) > largeText { // to grow step by step would leave several times as much to collect
+		parts = slices.Grow(parts, min(most, 1+bytes.Count(text, []byte{','})+bytes.Count(text, []byte{'{'})+bytes.Count(text, []byte{'['})))
+	}
 	var open [128]uint32 // parts that are not closed yet
 	var from [128]int    // where the names of each begin
 	depth, object := 0, false
@@ -417,6 +423,14 @@ func (v Value) Len() int {
 	}
 	v.t.visit(n)
 	return n
+}
+
+// Parts is how many values there are within the value, however deep.
+func (v Value) Parts() int {
+	if !v.exists {
+		return 0
+	}
+	return int(v.part().next - v.at - 1)
 }
 
 // Index is an element of an array.

@@ -73,9 +73,9 @@ func TestItemsOfTooMuch(t *testing.T) {
 // TestReadingEndsWithItsContext checks that a context that ends within an item ends its reading.
 func TestReadingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	text := &endsWithin{at: 4 << 20, do: cancel}
+	text := &endsWithin{at: 1 << 20, do: cancel}
 	_, err := item(xmldoc.New(text, format.NewBudget(ctx, format.MaxWork)))
-	if !errors.Is(err, context.Canceled) || text.read > 5<<20 {
+	if !errors.Is(err, context.Canceled) || text.read > 3<<19 {
 		t.Errorf("%v after %d bytes", err, text.read)
 	}
 }

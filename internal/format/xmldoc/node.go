@@ -195,6 +195,14 @@ func (n Node) Text() string {
 	return n.t.text(&n.t.nodes[n.at])
 }
 
+// Nodes is how many elements there are within this one, however deep.
+func (n Node) Nodes() int {
+	if !n.exists {
+		return 0
+	}
+	return int(n.t.nodes[n.at].next - n.at - 1)
+}
+
 // Children are the elements directly in this one.
 func (n Node) Children() iter.Seq[Node] {
 	return func(yield func(Node) bool) {

@@ -71,7 +71,7 @@ func (p *Poller) target(j *job, began *time.Time) (*trial.Target, error) {
 		Bridge: j.feed.Bridge, Started: func() { *began = p.now() },
 		// After its host: a fetch that waits for a host that hangs keeps the account's feeds on other hosts from nothing (D6.12).
 		Admit: func(ctx context.Context) (func(), error) { return p.fetches.enter(ctx, j.feed.Owner) },
-		Turn:  func(ctx context.Context, b *trial.Body) (func(), error) { return p.turn(ctx, j, b.Large()) },
+		Turn:  func(ctx context.Context, b *trial.Body) (func(), error) { return p.turn(ctx, j, b.Slow()) },
 	}
 	for _, address := range []struct {
 		name, text string

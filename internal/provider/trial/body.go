@@ -50,6 +50,9 @@ func (b *Body) Open() (io.ReadCloser, error) {
 // Large says that parsing the body takes a while.
 func (b *Body) Large() bool { return b.Size >= largeBody }
 
+// Slow says that reading the body as a document takes a while, or memory: a small gzip file may hold a large one.
+func (b *Body) Slow() bool { return b.Large() || b.packed() }
+
 // packed says that the body is a gzip file.
 func (b *Body) packed() bool {
 	var first [2]byte

@@ -15,8 +15,10 @@ import (
 
 // How many checks run side by side.
 const (
-	maxFetches = 16 // of URLs: each may hold 64 MiB of disk, for 15 s
-	maxJudged  = 2  // texts that are judged: each takes a processor
+	maxFetches = 16 // of URLs, until they are judged: each may hold 64 MiB of disk
+	maxTexts   = 8  // of texts, until they are judged: each holds a form of some MiB
+	maxJudged  = 2  // documents that are judged: each takes a processor
+	maxLarge   = 1  // large ones among them: with the one that a poll reads they stay within the memory of D6.6
 )
 
 // Checker tries what a poll would make of a URL or a text, and stores nothing: the same fetch, decoder and rules. Its
@@ -26,7 +28,9 @@ type Checker struct {
 	spool   *Spool
 	now     func() time.Time
 	fetches chan struct{}
+	texts   chan struct{}
 	judged  chan struct{}
+	large   chan struct{}
 
 	mu      sync.Mutex
 	callers map[mapdata.AccountID]bool // accounts with a check under way
@@ -35,8 +39,8 @@ type Checker struct {
 // NewChecker makes a checker. folder is for large bodies; empty: where the system keeps temporary files.
 func NewChecker(web Fetcher, folder string, now func() time.Time) *Checker {
 	return &Checker{
-		web: web, spool: NewSpool(folder), now: now, fetches: make(chan struct{}, maxFetches), judged: make(chan struct{}, maxJudged),
-		callers: make(map[mapdata.AccountID]bool),
+		web: web, spool: NewSpool(folder), now: now, fetches: make(chan struct{}, maxFetches), texts: make(chan struct{}, maxTexts),
+		judged: make(chan struct{}, maxJudged), large: make(chan struct{}, maxLarge), callers: make(map[mapdata.AccountID]bool),
 	}
 }
 
@@ -87,11 +91,11 @@ func (c *Checker) Try(ctx context.Context, caller mapdata.AccountID, ask *Ask) (
 	default:
 		return nil, errBusy()
 	}
+	defer func() { <-c.fetches }()
 	began := c.now()
 	target.Started = func() { began = c.now() }
-	target.Turn = func(ctx context.Context, _ *Body) (func(), error) { return c.turn(ctx) }
+	target.Turn = func(ctx context.Context, b *Body) (func(), error) { return c.turn(ctx, b.Slow()) }
 	got, err := c.spool.Fetch(ctx, c.web, target)
-	<-c.fetches
 	took := c.now().Sub(began)
 	if err != nil {
 		return failedResult(FetchFailure(err), took)
@@ -114,6 +118,12 @@ func (c *Checker) Text(ctx context.Context, caller mapdata.AccountID, text []byt
 		return nil, err
 	}
 	defer leave()
+	select {
+	case c.texts <- struct{}{}:
+	default:
+		return nil, errBusy()
+	}
+	defer func() { <-c.texts }()
 	return c.judge(ctx, documents, 0)
 }
 
@@ -169,18 +179,33 @@ func fieldError(field string, err error) mapdata.FieldError {
 	return e
 }
 
-// turn waits until a text may be judged.
-func (c *Checker) turn(ctx context.Context) (leave func(), err error) {
+// turn waits until a document may be judged. A large one waits for other large ones first, so that it holds up no small ones.
+func (c *Checker) turn(ctx context.Context, large bool) (leave func(), err error) {
+	if large {
+		select {
+		case c.large <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	select {
 	case c.judged <- struct{}{}:
-		return func() { <-c.judged }, nil
 	case <-ctx.Done():
+		if large {
+			<-c.large
+		}
 		return nil, ctx.Err()
 	}
+	return func() {
+		<-c.judged
+		if large {
+			<-c.large
+		}
+	}, nil
 }
 
 func (c *Checker) judge(ctx context.Context, got *Documents, took time.Duration) (_ *Result, err error) {
-	leave, err := c.turn(ctx)
+	leave, err := c.turn(ctx, got.Large())
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -99,5 +100,60 @@ func TestChecksTakeTheirShare(t *testing.T) {
 	}
 	if err := errors.Join(check(0), text(0)); err != nil {
 		t.Errorf("after the others: %v", err)
+	}
+}
+
+// TestTextsTakeTheirShare checks that eight texts wait or are judged at most, two of them at a time and one if they are large, and that one
+// that waits leaves when its caller does.
+func TestTextsTakeTheirShare(t *testing.T) {
+	c := newChecker(t, nil)
+	small, err := c.turn(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large, err := c.turn(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for _, size := range []bool{false, true} {
+		if _, err := c.turn(gone, size); !errors.Is(err, context.Canceled) {
+			t.Errorf("a third document, large %v: %v", size, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	waiting := make(chan error, 8)
+	for caller := range byte(8) {
+		go func() {
+			_, err := c.Text(ctx, mapdata.AccountID{caller}, []byte("[]"), mapdata.Bridge{})
+			waiting <- err
+		}()
+	}
+	for len(c.texts) < 8 { // each takes its place before it waits
+		runtime.Gosched()
+	}
+	var described *mapdata.Described
+	if _, err := c.Text(t.Context(), mapdata.AccountID{9}, []byte("[]"), mapdata.Bridge{}); !errors.As(err, &described) || described.Reason != "checks_busy" {
+		t.Errorf("the ninth: %v", err)
+	}
+	cancel()
+	for range 8 {
+		if err := <-waiting; !errors.Is(err, context.Canceled) {
+			t.Errorf("one that waits: %v", err)
+		}
+	}
+	small()
+	if again, err := c.turn(t.Context(), false); err != nil {
+		t.Error(err)
+	} else {
+		again()
+	}
+	if _, err := c.turn(gone, true); err == nil {
+		t.Error("two large documents are judged")
+	}
+	large()
+	if _, err := c.Text(t.Context(), mapdata.AccountID{1}, []byte("[]"), mapdata.Bridge{}); err != nil {
+		t.Error(err)
 	}
 }
