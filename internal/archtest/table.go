@@ -63,13 +63,14 @@ var rules = map[string]rule{
 	}, never: transport},
 	"format":              {ours: []string{"mapdata", "geo"}, never: technology},
 	"format/jsondoc":      {ours: []string{"format"}, never: technology},
+	"format/formattest":   {ours: []string{"format"}, never: technology},
 	"format/geometry":     {ours: []string{"format", "format/jsondoc", "geo"}, never: technology},
 	"format/xmldoc":       {ours: []string{"format"}, never: technology},
 	"format/wzdx":         {ours: []string{"format", "format/geometry", "format/jsondoc"}, never: technology},
 	"format/datex2":       {ours: []string{"format", "format/geometry", "format/xmldoc", "geo"}, never: technology},
 	"format/ocpi":         {ours: []string{"format", "format/jsondoc", "geo"}, never: technology},
 	"format/datex2energy": {ours: []string{"format", "format/jsondoc", "format/xmldoc", "geo"}, never: technology},
-	"format/open511":      {ours: []string{"format", "format/geometry", "format/jsondoc", "format/xmldoc", "geo"}, never: technology},
+	"format/open511":      {ours: []string{"format", "format/geometry", "format/jsondoc", "format/xmldoc"}, never: technology},
 	"format/cifs":         {ours: []string{"format", "format/alertwords", "format/geometry", "format/jsondoc", "format/xmldoc", "geo"}, never: technology},
 	"format/traff":        {ours: []string{"format", "format/geometry", "format/xmldoc"}, never: technology},
 	"format/mapping":      {ours: []string{"format", "format/geometry", "format/jsondoc", "geo", "mapdata"}, never: technology},
@@ -184,7 +185,7 @@ var rules = map[string]rule{
 var wireShapes = []string{"format", "openfeeds", "apps/appcheck", "roads/car", "nav/engine", "nav/valhalla", "region", "region/imports", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use: what concerns what ships does not concern them.
-var suites = []string{"store/storetest", "replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "alerts/ahead/aheadtest", "testenv"}
+var suites = []string{"store/storetest", "format/formattest", "replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "alerts/ahead/aheadtest", "testenv"}
 
 // clients are the packages that stand outside the service's doors, as anybody's programs do: they know kinds by their ids.
 var clients = []string{"demo", "refprovider"}

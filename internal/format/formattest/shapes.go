@@ -71,7 +71,7 @@ func (f *Form) jsonShapes() []Shape {
 	deepObjects := `,"zz":` + strings.Repeat(`{"a":`, levels) + "0" + strings.Repeat("}", levels)
 	member := func(i int) string { return fmt.Sprintf(`"k%d":0`, i) }
 	return []Shape{
-		f.text("tags", bytes/4, "<a "), f.text("escapes", bytes/2, `\n`), f.text("escaped letters", bytes/6, `\u0061`),
+		f.text("tags", bytes/4, "<a "), f.text("escapes", bytes/2, `\n`), f.text("escaped characters", bytes/6, `\u0061`),
 		f.many("deep arrays", items, f.Item("x", deep)), f.many("deep objects", items, f.Item("x", deepObjects)),
 		f.many("objects of many members", 10, f.Item("x", `,"zz":{`+Times(1000, ",", member)+"}")),
 		f.many("objects of few members", items, f.Item("x", Times(20, "", func(i int) string { return fmt.Sprintf(`,"zz%d":{"a":0,"b":1,"c":2}`, i) }))),

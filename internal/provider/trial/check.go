@@ -16,7 +16,7 @@ import (
 // How many checks run side by side.
 const (
 	maxFetches = 16 // of URLs, until they are judged: each may hold 64 MiB of disk
-	maxTexts   = 8  // of texts, until they are judged: each holds a form of some MiB
+	maxTexts   = 4  // of texts, until they are judged: each holds a form of some MiB
 	maxJudged  = 2  // documents that are judged: each takes a processor
 	maxLarge   = 1  // large ones among them: with the one that a poll reads they stay within the memory of D6.6
 )

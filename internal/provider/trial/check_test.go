@@ -103,7 +103,7 @@ func TestChecksTakeTheirShare(t *testing.T) {
 	}
 }
 
-// TestTextsTakeTheirShare checks that eight texts wait or are judged at most, two of them at a time and one if they are large, and that one
+// TestTextsTakeTheirShare checks that four texts wait or are judged at most, two of them at a time and one if they are large, and that one
 // that waits leaves when its caller does.
 func TestTextsTakeTheirShare(t *testing.T) {
 	c := newChecker(t, nil)
@@ -123,22 +123,22 @@ func TestTextsTakeTheirShare(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	waiting := make(chan error, 8)
-	for caller := range byte(8) {
+	waiting := make(chan error, 4)
+	for caller := range byte(4) {
 		go func() {
 			_, err := c.Text(ctx, mapdata.AccountID{caller}, []byte("[]"), mapdata.Bridge{})
 			waiting <- err
 		}()
 	}
-	for len(c.texts) < 8 { // each takes its place before it waits
+	for len(c.texts) < 4 { // each takes its place before it waits
 		runtime.Gosched()
 	}
 	var described *mapdata.Described
 	if _, err := c.Text(t.Context(), mapdata.AccountID{9}, []byte("[]"), mapdata.Bridge{}); !errors.As(err, &described) || described.Reason != "checks_busy" {
-		t.Errorf("the ninth: %v", err)
+		t.Errorf("the fifth: %v", err)
 	}
 	cancel()
-	for range 8 {
+	for range 4 {
 		if err := <-waiting; !errors.Is(err, context.Canceled) {
 			t.Errorf("one that waits: %v", err)
 		}
