@@ -177,3 +177,13 @@ func FuzzConvert(f *testing.F) {
 		}
 	})
 }
+
+// TestLongLines checks that 1 000 bytes of a line are looked at for powers.
+func TestLongLines(t *testing.T) {
+	for spaces, want := range map[int]string{990: `"max_kw":150`, 1100: `"external_id"`} {
+		items, _, err := convert(`{"electric_charging_station":[{"identifier":"a","coordinate":{"lat":"52","long":"5"},"description":["` + strings.Repeat(" x", spaces/2) + ` 150 kW"]}]}`)
+		if err != nil || len(items) != 1 || !strings.Contains(string(items[0].Row), want) || spaces > 1000 && strings.Contains(string(items[0].Row), "max_kw") {
+			t.Errorf("behind %d bytes: %s %v", spaces, items[0].Row, err)
+		}
+	}
+}

@@ -123,7 +123,7 @@ func (t *tree) add(n *node, text []byte) bool {
 	return true
 }
 
-// text is the element's own text. What stood before and behind an element with text is parted by a space.
+// text is the element's own text; once the budget is spent, there is none. What stood before and behind an element with text is parted by a space.
 func (t *tree) text(n *node) string {
 	if n.first == 0 {
 		return ""
@@ -136,7 +136,7 @@ func (t *tree) text(n *node) string {
 		return string(bytes.TrimSpace(t.texts[first.start:first.end]))
 	}
 	size := 0
-	for at := n.first; at > 0 && t.visit(); at = t.pieces[at-1].next {
+	for at := n.first; at > 0 && t.budget.Spend(visitWork); at = t.pieces[at-1].next {
 		size += 1 + int(t.pieces[at-1].end-t.pieces[at-1].start)
 	}
 	if !t.budget.Spend(size / bytesCopied) {
@@ -151,9 +151,6 @@ func (t *tree) text(n *node) string {
 	}
 	return string(bytes.TrimSpace(joined))
 }
-
-// visit counts a node that a lookup passes. Once the budget is spent, it is false, and lookups find nothing.
-func (t *tree) visit() bool { return t.budget.Spend(visitWork) }
 
 // Node is an element of an item. The zero Node stands for one that is absent.
 type Node struct {
@@ -209,7 +206,7 @@ func (n Node) Children() iter.Seq[Node] {
 		if !n.exists {
 			return
 		}
-		for i := n.at + 1; i < n.t.nodes[n.at].next && n.t.visit(); i = n.t.nodes[i].next {
+		for i := n.at + 1; i < n.t.nodes[n.at].next && n.t.budget.Spend(visitWork); i = n.t.nodes[i].next {
 			if !yield(Node{n.t, i, true}) {
 				return
 			}
@@ -219,17 +216,26 @@ func (n Node) Children() iter.Seq[Node] {
 
 // First is the first child of the first child … of these names.
 func (n Node) First(path ...string) Node {
-next:
 	for _, name := range path {
-		for child := range n.Children() {
-			if child.Name() == name {
-				n = child
-				continue next
-			}
-		}
-		return Node{}
+		n = n.first(name)
 	}
 	return n
+}
+
+// first is the first child of a name.
+func (n Node) first(name string) Node {
+	if !n.exists {
+		return Node{}
+	}
+	nodes, passed := n.t.nodes, 1
+	i, end := n.at+1, n.t.nodes[n.at].next
+	for ; i < end && nodes[i].name != name; i = nodes[i].next {
+		passed++
+	}
+	if !n.t.budget.Spend(visitWork*passed) || i >= end {
+		return Node{}
+	}
+	return Node{n.t, i, true}
 }
 
 // All are the children of a name.
@@ -249,7 +255,7 @@ func (n Node) Within(name string) iter.Seq[Node] {
 		if !n.exists {
 			return
 		}
-		for i := n.at + 1; i < n.t.nodes[n.at].next && n.t.visit(); i++ {
+		for i := n.at + 1; i < n.t.nodes[n.at].next && n.t.budget.Spend(visitWork); i++ {
 			if n.t.nodes[i].name == name && !yield(Node{n.t, i, true}) {
 				return
 			}
@@ -263,7 +269,7 @@ func (n Node) Topmost(name string) iter.Seq[Node] {
 		if !n.exists {
 			return
 		}
-		for i := n.at + 1; i < n.t.nodes[n.at].next && n.t.visit(); {
+		for i := n.at + 1; i < n.t.nodes[n.at].next && n.t.budget.Spend(visitWork); {
 			if n.t.nodes[i].name != name {
 				i++
 				continue
@@ -278,8 +284,16 @@ func (n Node) Topmost(name string) iter.Seq[Node] {
 
 // Find is the first element of a name in this one, however deep.
 func (n Node) Find(name string) Node {
-	for found := range n.Within(name) {
-		return found
+	if !n.exists {
+		return Node{}
 	}
-	return Node{}
+	nodes := n.t.nodes
+	i, end := n.at+1, n.t.nodes[n.at].next
+	for i < end && nodes[i].name != name {
+		i++
+	}
+	if !n.t.budget.Spend(visitWork*int(i-n.at)) || i >= end {
+		return Node{}
+	}
+	return Node{n.t, i, true}
 }
