@@ -127,7 +127,7 @@ var rules = map[string]rule{
 	"pages":                   {ours: []string{"mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"apidocs":                 {never: []string{"database/sql", "modernc.org/sqlite"}},
 
-	"traffic": {ours: []string{"geo", "mapdata", "roads/graph", "roads/match", "wire"}, never: transport},
+	"traffic": {ours: []string{"geo", "mapdata", "roads/graph", "roads/match", "signal", "wire"}, never: transport},
 
 	// The road network knows nothing of ours but geometry.
 	"roads/osmpbf":   {ours: []string{"geo"}, never: technology},

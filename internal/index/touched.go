@@ -37,5 +37,8 @@ func returnOf(s *slot, seg *segment, t *mapdata.Tally) (mapdata.Return, bool) {
 	if t.Waits() {
 		until = mapdata.ForGood() // until another vote
 	}
-	return mapdata.Return{At: until, Area: touchMargin(geo.Circle{Center: s.point(seg)})}, !until.IsZero()
+	if until.IsZero() {
+		return mapdata.Return{}, false
+	}
+	return mapdata.Return{EntityID: mapdata.EntityID(t.Source, t.ExternalID), At: until, Area: touchMargin(geo.Circle{Center: s.point(seg)})}, true
 }

@@ -15,8 +15,9 @@ type Touched struct {
 	Accounts   []AccountID  // whose sessions ended or whose rights changed: their streams may have to end
 }
 
-// Return is where and when a suppression ends (D9.5).
+// Return is where and when the suppression of an entity ends (D9.5). A later one for the same entity replaces it.
 type Return struct {
-	At   time.Time
-	Area geo.Circle
+	EntityID string
+	At       time.Time
+	Area     geo.Circle
 }

@@ -40,7 +40,7 @@ type Options struct {
 // Hold.
 type Follower struct {
 	publication
-	arrivals    arrivals
+	published   signal.Broadcast // notified with each new revision
 	store       Store
 	projections []Projection
 	opts        Options
@@ -122,7 +122,7 @@ func (f *Follower) catchUp(ctx context.Context) error {
 		staged := f.stage(changes)
 		touched := f.publish(func() mapdata.Touched { return publishAll(staged) })
 		touched.Accounts = accountsOf(changes)
-		f.tell(touched, changes)
+		f.tell(touched, changes, changes[len(changes)-1].Revision)
 	}
 	return nil
 }
@@ -192,8 +192,11 @@ func (f *Follower) load(ctx context.Context, before mapdata.StoreState) (after m
 	})
 	touched.Accounts = accountsOf(changes)
 	f.epoch = before.Epoch
-	f.revision.Store(before.Revision)
-	f.tell(touched, changes)
+	revision := before.Revision
+	if len(changes) > 0 {
+		revision = changes[len(changes)-1].Revision
+	}
+	f.tell(touched, changes, revision)
 	f.loaded.Store(true)
 	return after, nil
 }
@@ -249,8 +252,10 @@ func publishAll(staged []mapdata.Staged) (touched mapdata.Touched) {
 	return touched
 }
 
-// tell sets the revision to that of the last change, and notifies of what a publication touched.
-func (f *Follower) tell(touched mapdata.Touched, changes []mapdata.FeedChange) {
+// tell notifies of what a publication touched, and sets the revision that is published.
+func (f *Follower) tell(touched mapdata.Touched, changes []mapdata.FeedChange, revision int64) {
+	// Moved comes first: a caller that waited for the revision relies on streams and roads being notified of it.
+	f.opts.Moved.Notify(touched)
 	edited := false
 	for i := range changes {
 		c := &changes[i]
@@ -259,14 +264,11 @@ func (f *Follower) tell(touched mapdata.Touched, changes []mapdata.FeedChange) {
 			edited = true
 		}
 	}
-	if len(changes) > 0 {
-		f.revision.Store(changes[len(changes)-1].Revision)
-	}
-	f.arrivals.notify()
+	f.revision.Store(revision)
+	f.published.Notify()
 	if edited {
 		f.opts.MailQueued.Notify()
 	}
-	f.opts.Moved.Notify(touched)
 }
 
 // noteEdits reports whether a feed was edited later than all known edits. It misses edits by a process whose clock is behind;

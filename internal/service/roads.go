@@ -218,7 +218,7 @@ func (c *conditions) On(arc uint32) (nav.Condition, bool) {
 
 // Events calls each with the entities that concern an arc.
 func (c *conditions) Events(arc uint32, each func(nav.Event)) {
-	for _, on := range c.state.Conditions(arc) {
+	for on := range c.state.Conditions(arc).All() {
 		e := nav.Event{
 			EntityID: on.EntityID, KindID: on.Kind.ID(), Type: eventTypes[on.Type], Description: on.Description,
 			Created: on.Created, Starts: on.Starts, Ends: on.Ends, Closed: on.Impact.Effect == traffic.Closes,

@@ -325,7 +325,8 @@ func TestLinesAcrossTheTown(t *testing.T) {
 			if states++; states == 1 {
 				d.moved.Notify(d.index.Apply([]mapdata.FeedChange{{Feed: d.feed, FeedID: d.feed.ID, Entities: []mapdata.Entity{last}}}))
 			}
-			if before == 0 && len(s.Conditions(behind)) > 0 && slices.ContainsFunc(s.Conditions(behind), func(c *traffic.Condition) bool { return c.Description == "behind" }) {
+			on := slices.Collect(s.Conditions(behind).All())
+			if before == 0 && slices.ContainsFunc(on, func(c *traffic.Condition) bool { return c.Description == "behind" }) {
 				before = states
 			}
 		}

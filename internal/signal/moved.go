@@ -16,9 +16,10 @@ const maxAreas = 16 << 10
 type Moved struct {
 	wake wake
 
-	mu      sync.Mutex
-	pending mapdata.Touched
-	also    []*Moved
+	mu       sync.Mutex
+	pending  mapdata.Touched
+	notified uint64
+	also     []*Moved
 }
 
 // NewMoved makes a Moved.
@@ -30,6 +31,7 @@ func (m *Moved) Notify(t mapdata.Touched) {
 		return
 	}
 	m.mu.Lock()
+	m.notified++
 	p := &m.pending
 	p.Everywhere = p.Everywhere || t.Everywhere || len(p.Areas)+len(t.Areas) > maxAreas
 	if p.Everywhere {
@@ -65,6 +67,13 @@ func (m *Moved) NotifyAreas(areas []geo.Circle) { m.Notify(mapdata.Touched{Areas
 
 // C delivers one value after one or more notifications; Take gives their content. It must not be called on nil.
 func (m *Moved) C() <-chan struct{} { return m.wake.C() }
+
+// Notified returns the number of notifications so far. A Take that is called later returns all of these that no Take returned.
+func (m *Moved) Notified() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.notified
+}
 
 // Take gives what was notified since the last Take.
 func (m *Moved) Take() mapdata.Touched {

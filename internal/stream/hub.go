@@ -269,7 +269,7 @@ func (h *Hub) locate(ctx context.Context, t *mapdata.Tally) {
 	at := geo.Circle{Center: found.Entity.Point, Radius: locationMargin}
 	touched := mapdata.Touched{Areas: []geo.Circle{at}}
 	if until := t.WithheldUntil(found.Entity.Kind); !until.IsZero() {
-		touched.Returns = []mapdata.Return{{At: until, Area: at}}
+		touched.Returns = []mapdata.Return{{EntityID: mapdata.EntityID(mapdata.Incidents, t.ExternalID), At: until, Area: at}}
 	}
 	h.Touched(touched)
 }

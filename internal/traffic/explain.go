@@ -35,7 +35,7 @@ func (n *Network) Explain(ctx context.Context, r Reader, s *State, area geo.Circ
 	more, err := r.Read(ctx, area, nil, n.rules.all(), limit, func(h *mapdata.Hit) {
 		c := n.conditionOf(h, mapdata.EntityID(h.Source, string(h.ExternalID)), nil, now, left)
 		if c.InForce {
-			x.Conditions = append(x.Conditions, Explained{c, s.has(c)})
+			x.Conditions = append(x.Conditions, Explained{Condition: c})
 		}
 		x.Truncated = x.Truncated || c.toMatch != nil
 		if c.Impact.Effect != Nothing && len(c.Arcs) == 0 {
@@ -43,14 +43,35 @@ func (n *Network) Explain(ctx context.Context, r Reader, s *State, area geo.Circ
 		}
 	})
 	x.Truncated = x.Truncated || more
+	x.markApplied(s)
 	return x, err
 }
 
-// has says whether a condition is in force, by itself or merged into another.
-func (s *State) has(c *Condition) bool {
-	return slices.ContainsFunc(s.Conditions(c.Arcs[0]), func(other *Condition) bool {
-		return other.EntityID == c.EntityID || slices.Contains(other.Merged, c.EntityID)
-	})
+// markApplied marks the conditions that are in force in a state on any of their arcs, by themselves or merged into another:
+// the state may have the arcs of an earlier line, or a pin that is merged for others alone.
+func (x *Explanation) markApplied(s *State) {
+	arcs := map[uint32]bool{}
+	for i := range x.Conditions {
+		c := &x.Conditions[i]
+		c.Applies = slices.ContainsFunc(c.Arcs, func(arc uint32) bool { return s.Conditions(arc).find(c.EntityID) != nil })
+		if !c.Applies {
+			for _, arc := range c.Arcs {
+				arcs[arc] = true
+			}
+		}
+	}
+	merged := map[string]bool{}
+	for arc := range arcs {
+		for c := range s.Conditions(arc).All() {
+			for _, id := range c.Merged {
+				merged[id] = true
+			}
+		}
+	}
+	for i := range x.Conditions {
+		c := &x.Conditions[i]
+		c.Applies = c.Applies || merged[c.EntityID]
+	}
 }
 
 // ArcShape is where an arc lies.

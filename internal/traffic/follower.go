@@ -2,12 +2,13 @@ package traffic
 
 import (
 	"context"
-	"slices"
+	"errors"
 	"sync/atomic"
 	"time"
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 )
 
 // Reader reads entities as a guest who drives does.
@@ -26,6 +27,8 @@ type Router interface {
 type Moved interface {
 	C() <-chan struct{}
 	Take() mapdata.Touched
+	// Notified returns the number of notifications so far. Take then returns all of these, and perhaps later ones.
+	Notified() uint64
 }
 
 // Options are what a Follower needs.
@@ -47,11 +50,14 @@ type Follower struct {
 	Options
 	kinds   mapdata.KindSet
 	known   *collection
-	again   timetable
+	pending pending
 	left    *matchBudget // for what is matched before the next publication; nil: all is, until all was read
 	version uint64
 	current atomic.Pointer[State]
 	loaded  chan struct{}
+
+	shown     atomic.Uint64 // notifications of Moved that State shows
+	published signal.Broadcast
 }
 
 // New makes a Follower. Run runs it.
@@ -68,6 +74,23 @@ func (f *Follower) State() *State { return f.current.Load() }
 
 // Loaded is closed once all conditions were read (D15.17).
 func (f *Follower) Loaded() <-chan struct{} { return f.loaded }
+
+// Await waits until State shows what Moved was notified of before the call, except for what has yet to be matched, or ctx
+// ends.
+func (f *Follower) Await(ctx context.Context) {
+	notified := f.Moved.Notified()
+	for f.shown.Load() < notified {
+		next := f.published.Next()
+		if f.shown.Load() >= notified {
+			return
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
 
 const (
 	// mergeDistance is more than the longest distance at which pins are merged: whether one is another's condition may change
@@ -87,35 +110,39 @@ const (
 	// roundSamples is how much is matched before what is known so far is published, in places of lines that are looked at: some tens of
 	// milliseconds. A closure must not wait for a thousand long lines that were pushed before it.
 	roundSamples = 10_000
-	// retry is the pause after conditions could not be read.
-	retry = time.Second
+	// firstRetry is the pause after conditions could not be read; it doubles with each failure, up to longestRetry.
+	firstRetry   = time.Second
+	longestRetry = 8 * time.Second
 )
 
 // Run reads all conditions, and then those that may have changed, until ctx ends.
 func (f *Follower) Run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	todo := mapdata.Touched{Everywhere: true}
+	f.pending.everywhere = true
+	pause := firstRetry
 	for {
-		if err := f.update(ctx, &todo); err != nil {
+		moved := f.Moved.C()
+		if err := f.update(ctx); err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}
 			f.Failed(err)
-			timer.Reset(retry)
+			timer.Reset(pause)
+			pause = min(2*pause, longestRetry)
+			moved = nil // what moves meanwhile is taken with the next attempt
 		} else {
-			todo = mapdata.Touched{}
+			pause = firstRetry
 			f.markLoaded()
-			timer.Reset(f.again.next(f.Now()))
-			if len(f.known.unmatched) > 0 {
+			timer.Reset(f.known.again.next(f.Now()))
+			if f.known.unmatched.first() != nil {
 				timer.Reset(0)
 			}
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-f.Moved.C():
-			todo.Merge(f.Moved.Take())
+		case <-moved:
 		case <-timer.C:
 		}
 	}
@@ -136,39 +163,20 @@ func (f *Follower) markLoaded() {
 	}
 }
 
-// update brings the state up to date with what moved and with what is due.
-func (f *Follower) update(ctx context.Context, moved *mapdata.Touched) error {
+// update brings the state up to date with what moved and with what is due. What cannot be read now stays pending or due.
+func (f *Follower) update(ctx context.Context) error {
 	now := f.Now()
-	areas := slices.Concat(moved.Areas, f.again.due(now))
 	if f.isLoaded() {
 		f.left = &matchBudget{roundSamples}
 	}
-	for _, r := range moved.Returns {
-		f.again.add(r.At, r.Area)
-	}
-	for i := range moved.Live {
-		if area, ok := f.locate(ctx, moved.Live[i].ExternalID); ok {
-			areas = append(areas, area)
-			if until := moved.Live[i].WithheldUntil(moved.Live[i].Kind); !until.IsZero() {
-				f.again.add(until, area)
-			}
-		}
-	}
-	if moved.Everywhere || len(areas) > maxAreas {
-		if err := f.readAll(ctx, now); err != nil {
-			return err
-		}
-	} else {
-		for i, area := range areas {
-			if err := f.readArea(ctx, area, now); err != nil {
-				moved.Areas = areas[i:] // those that are left are read later
-				return err
-			}
-		}
-	}
-	if err := f.publish(ctx); err != nil {
+	taken := f.Moved.Notified()
+	f.take(ctx, f.Moved.Take())
+	err := f.readPending(ctx, now)
+	if err = errors.Join(err, f.publish(ctx)); err != nil { // what was read counts all the same
 		return err
 	}
+	f.shown.Store(taken)
+	f.published.Notify()
 	f.matchMore(now)
 	return f.publish(ctx)
 }
@@ -176,135 +184,15 @@ func (f *Follower) update(ctx context.Context, moved *mapdata.Touched) error {
 // matchMore matches some of the conditions for which the budget did not last before.
 func (f *Follower) matchMore(now time.Time) {
 	left := (*matchBudget)(nil) // the first is matched in any case
-	for len(f.known.unmatched) > 0 {
-		c := f.known.unmatched[0]
-		if f.known.byID[c.EntityID] == c && c.toMatch != nil {
-			next := f.Network.conditionOf(c.toMatch, c.EntityID, nil, now, left)
-			if next.toMatch != nil {
-				return
-			}
-			f.put(next)
-			if left == nil {
-				left = &matchBudget{roundSamples}
-			}
+	for c := f.known.unmatched.first(); c != nil; c = f.known.unmatched.first() {
+		next := f.Network.conditionOf(c.toMatch, c.EntityID, nil, now, left)
+		if next.toMatch != nil {
+			return
 		}
-		f.known.unmatched = f.known.unmatched[1:]
-	}
-	f.known.unmatched = nil
-}
-
-// locate is where a live incident is.
-func (f *Follower) locate(ctx context.Context, externalID string) (geo.Circle, bool) {
-	if c := f.known.byID[mapdata.EntityID(mapdata.Incidents, externalID)]; c != nil {
-		return geo.Circle{Center: c.pins[0].at, Radius: 1}, true
-	}
-	if f.Locate == nil {
-		return geo.Circle{}, false
-	}
-	at, ok := f.Locate(ctx, externalID)
-	return geo.Circle{Center: at, Radius: 1}, ok
-}
-
-// readArea reads what is in a circle again.
-func (f *Follower) readArea(ctx context.Context, area geo.Circle, now time.Time) error {
-	near := geo.Circle{Center: area.Center, Radius: area.Radius + mergeDistance}
-	read := geo.Circle{Center: area.Center, Radius: near.Radius + mergeDistance}
-	if !read.Box().Meets(f.Bounds) {
-		return nil
-	}
-	found := map[string]*Condition{}
-	collect := func(h *mapdata.Hit) {
-		if c := f.condition(h, now); slices.ContainsFunc(c.pins, within(near)) {
-			found[c.EntityID] = c
+		f.known.put(next)
+		if left == nil {
+			left = &matchBudget{roundSamples}
 		}
-	}
-	if read.Radius <= largestCircle {
-		more, err := f.Reader.Read(ctx, read, nil, f.kinds, readLimit, collect)
-		if err != nil {
-			return err
-		}
-		if !more {
-			f.replace(f.known.within(near), found)
-			return nil
-		}
-	}
-	clear(found)
-	if err := f.readBox(ctx, read.Box(), collect); err != nil {
-		return err
-	}
-	f.replace(f.known.within(near), found)
-	return nil
-}
-
-// condition is what a pin is now, often the condition that it was before.
-func (f *Follower) condition(h *mapdata.Hit, now time.Time) *Condition {
-	id := mapdata.EntityID(h.Source, string(h.ExternalID))
-	return f.Network.conditionOf(h, id, f.known.byID[id], now, f.left)
-}
-
-// largestCircle is the radius in metres of the largest circle that is read at once: with it live incidents are read too.
-const largestCircle = 50_000
-
-// readAll reads the whole network again.
-func (f *Follower) readAll(ctx context.Context, now time.Time) error {
-	found := map[string]*Condition{}
-	err := f.readBox(ctx, f.Bounds.Grown(mergeDistance), func(h *mapdata.Hit) {
-		c := f.condition(h, now)
-		found[c.EntityID] = c
-	})
-	if err != nil {
-		return err
-	}
-	old := make([]*Condition, 0, len(f.known.byID))
-	for _, c := range f.known.byID {
-		old = append(old, c)
-	}
-	f.replace(old, found)
-	return nil
-}
-
-// readBox reads a box in parts that are small enough for one read each.
-func (f *Follower) readBox(ctx context.Context, box geo.Box, each func(*mapdata.Hit)) error {
-	if box.North-box.South <= largestBox && box.East-box.West <= largestBox {
-		around := box.Grown(mergeDistance) // so that pins on both sides of an edge are merged
-		more, err := f.Reader.Read(ctx, around.Circle(), &around, f.kinds, readLimit, func(h *mapdata.Hit) {
-			if box.Contains(h.Point) {
-				each(h)
-			}
-		})
-		if err != nil || !more || box.North-box.South < smallestBox {
-			return err
-		}
-	}
-	lat, lng := (box.South+box.North)/2, (box.West+box.East)/2
-	for _, part := range [...]geo.Box{
-		{South: box.South, West: box.West, North: lat, East: lng},
-		{South: box.South, West: lng, North: lat, East: box.East},
-		{South: lat, West: box.West, North: box.North, East: lng},
-		{South: lat, West: lng, North: box.North, East: box.East},
-	} {
-		if err := f.readBox(ctx, part, each); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// replace makes what was found take the place of old conditions.
-func (f *Follower) replace(old []*Condition, found map[string]*Condition) {
-	for _, c := range old {
-		if found[c.EntityID] == nil {
-			f.known.remove(c)
-		}
-	}
-	for _, c := range found {
-		f.put(c)
-	}
-}
-
-func (f *Follower) put(c *Condition) {
-	if f.known.put(c) && !c.until.IsZero() {
-		f.again.add(c.until, geo.Circle{Center: c.pins[0].at, Radius: 1})
 	}
 }
 

@@ -32,6 +32,8 @@ type Condition struct {
 	read    time.Time    // when it was made
 	until   time.Time    // when it must be read again; zero: nothing that is known moves it
 	toMatch *mapdata.Hit // what it is made of, as long as it is not matched to roads; nil: it is
+	again   entry        // of until, in the collection's timetable
+	place   uint64       // its number in the collection's queue of what is to be matched; 0: it is not in it
 }
 
 // holds says whether a condition that is made of the same again is the same as well.
@@ -52,7 +54,7 @@ type Cost struct {
 	Weight     uint32 // graph.Closed: it must not be driven from one end to the other
 	Duration   uint32 // ms
 	Open       uint32 // ms of weight without closures, for those who begin or end on it
-	Conditions []*Condition
+	Conditions Conditions
 }
 
 // State is the conditions at one moment. It never changes.
@@ -157,7 +159,7 @@ func (p *page) with(changes []Cost) *page {
 		case len(old) > 0 && old[0].Arc == changes[0].Arc:
 			old = old[1:]
 		}
-		if len(changes[0].Conditions) > 0 {
+		if changes[0].Conditions.Len() > 0 {
 			next.add(changes[0])
 		}
 		changes = changes[1:]
@@ -173,29 +175,6 @@ func (p *page) add(c Cost) {
 	p.has[c.Arc%pageArcs/64] |= 1 << (c.Arc % 64)
 }
 
-// costOf is what an arc costs under conditions: closed wins, then the slowest speed; seconds add up (D15.14).
-func costOf(g *graph.Graph, arc uint32, conditions []*Condition) Cost {
-	a := &g.Arcs[arc]
-	factor, delay, closed := 1.0, uint64(0), false
-	for _, c := range conditions {
-		switch c.Impact.Effect {
-		case Closes:
-			closed = true
-		case Slows:
-			factor = math.Min(factor, c.Impact.factorOn(a, g.Pieces[a.Piece].Length))
-		case Delays:
-			delay += uint64(c.Impact.Delay)
-		case Nothing:
-		}
-	}
-	cost := Cost{Arc: arc, Open: slowed(a.Weight, factor, delay), Duration: slowed(a.Duration, factor, delay), Conditions: conditions}
-	cost.Weight = cost.Open
-	if closed {
-		cost.Weight = graph.Closed
-	}
-	return cost
-}
-
 // heaviest is the weight beyond which no arc goes: some six days, far enough below Closed for sums in the router.
 const heaviest = 1 << 29
 
@@ -203,10 +182,10 @@ func slowed(ms uint32, factor float64, delay uint64) uint32 {
 	return uint32(math.Min(heaviest, math.Round(float64(ms)/factor)+float64(delay)))
 }
 
-// Conditions are the conditions on an arc, ordered by the ids of their entities. The slice is shared.
-func (s *State) Conditions(arc uint32) []*Condition {
+// Conditions returns the conditions on an arc, ordered by the ids of their entities.
+func (s *State) Conditions(arc uint32) Conditions {
 	if c := s.cost(arc); c != nil {
 		return c.Conditions
 	}
-	return nil
+	return Conditions{}
 }

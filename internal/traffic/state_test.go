@@ -25,7 +25,7 @@ func TestStatesAreMaps(t *testing.T) {
 				c := Cost{Arc: arc, Weight: rapid.Uint32().Draw(t, "weight")}
 				delete(next, arc)
 				if rapid.Bool().Draw(t, "kept") {
-					c.Conditions = []*Condition{{}}
+					c.Conditions = Conditions{count: 1}
 					next[arc] = c.Weight
 				}
 				changed[arc] = c

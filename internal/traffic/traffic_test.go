@@ -373,8 +373,8 @@ func TestMergedPins(t *testing.T) {
 			w.want(t, "1,1 east", graph.Closed, blockMS)
 			w.want(t, "1,2 east", blockMS, graph.Closed)
 			for cost := range w.State().Costs {
-				if len(cost.Conditions) != 1 || cost.Conditions[0] != w.State().Conditions(cost.Arc)[0] {
-					t.Errorf("arc %d has %d conditions", cost.Arc, len(cost.Conditions))
+				if on := slices.Collect(cost.Conditions.All()); len(on) != 1 || !slices.Equal(on, slices.Collect(w.State().Conditions(cost.Arc).All())) {
+					t.Errorf("arc %d has %d conditions", cost.Arc, len(on))
 				}
 			}
 			w.tell(w.pins.delete("a"))
@@ -424,7 +424,7 @@ func TestFollowedIsWhatIsRead(t *testing.T) {
 				if got, want := w.State().Weight(w.town.g, arc), fresh.State().Weight(w.town.g, arc); got != want {
 					rt.Fatalf("arc %d weighs %d, read at once %d", arc, got, want)
 				}
-				if got, want := len(w.State().Conditions(arc)), len(fresh.State().Conditions(arc)); got != want {
+				if got, want := w.State().Conditions(arc).Len(), fresh.State().Conditions(arc).Len(); got != want {
 					rt.Fatalf("arc %d has %d conditions, read at once %d", arc, got, want)
 				}
 			}
