@@ -142,7 +142,7 @@ func TestAppliesIfMerged(t *testing.T) {
 		})
 		w.run(t, func() {
 			own := new(pins)
-			own.set("other", "alert.road_closed", `{}`, place(310, 200))
+			own.set("other", "alert.road_closed", fmt.Sprintf(`{"line":[[%v,%v],[%v,%v]]}`, place(0, 200).Lng, place(0, 201).Lat, place(600, 200).Lng, place(600, 201).Lat), place(310, 200))
 			x, err := w.Network.Explain(t.Context(), own, w.State(), geo.Circle{Center: place(310, 200), Radius: 20}, 10, time.Now())
 			if err != nil || !slices.ContainsFunc(x.Conditions, func(c traffic.Explained) bool { return c.Applies }) {
 				t.Errorf("a merged pin is not in force: %+v, %v", x.Conditions, err)

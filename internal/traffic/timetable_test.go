@@ -86,11 +86,11 @@ func TestReturnsAreOneForEachEntity(t *testing.T) {
 	}
 }
 
-// TestEndsThatMoveForAWeek checks a virtual week (half a day, unless WAYSIDE_TEST_FULL is set) in which 5 000 works move their
+// TestEndsThatMoveForAWeek checks a virtual week (two hours, unless WAYSIDE_TEST_FULL is set) in which 5 000 works move their
 // end each minute: the collection does not grow, and every other closure is due to the second.
 func TestEndsThatMoveForAWeek(t *testing.T) {
-	const works, others = 5_000, 1_000
-	minutes := 12 * 60
+	const works, others = 5_000, 500
+	minutes := 2 * 60
 	if os.Getenv("WAYSIDE_TEST_FULL") != "" {
 		minutes = 7 * 24 * 60
 	}
