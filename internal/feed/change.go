@@ -38,7 +38,7 @@ func (s *Service) Patch(ctx context.Context, by Actor, id mapdata.FeedID, p *Pat
 	if err != nil {
 		return nil, fmt.Errorf("change feed: %w", err)
 	}
-	s.changed()
+	s.changed(ctx)
 	return s.full(ctx, by, f)
 }
 

@@ -120,7 +120,7 @@ func (s *Service) FetchNow(ctx context.Context, by Actor, id mapdata.FeedID) err
 	if err != nil {
 		return fmt.Errorf("fetch now: %w", err)
 	}
-	s.changed()
+	s.changed(ctx)
 	return nil
 }
 

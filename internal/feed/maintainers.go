@@ -112,7 +112,7 @@ func (s *Service) Invite(
 	if err != nil {
 		return nil, fmt.Errorf("invite: %w", err)
 	}
-	s.changed()
+	s.changed(ctx)
 	return i, nil
 }
 
@@ -156,7 +156,7 @@ func (s *Service) Accept(ctx context.Context, by Actor, id string) (*View, error
 	if err != nil {
 		return nil, fmt.Errorf("accept invitation: %w", err)
 	}
-	s.changed()
+	s.changed(ctx)
 	return s.full(ctx, by, f)
 }
 
@@ -236,6 +236,6 @@ func (s *Service) EndMaintainer(ctx context.Context, by Actor, id mapdata.FeedID
 	if err != nil {
 		return fmt.Errorf("end maintainer: %w", err)
 	}
-	s.changed()
+	s.changed(ctx)
 	return nil
 }

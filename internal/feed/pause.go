@@ -98,7 +98,7 @@ func (s *Service) setPause(
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", action, err)
 	}
-	s.changed()
+	s.changed(ctx)
 	return s.full(ctx, by, f)
 }
 
@@ -128,7 +128,7 @@ func (s *Service) Remove(ctx context.Context, by Actor, id mapdata.FeedID, reaso
 	if err := s.Store.DeleteFeed(ctx, id, by.auditEntry(ctx, now, mapdata.AuditCuratorRemove, f, f.Name+": "+reason), email); err != nil {
 		return fmt.Errorf("remove feed: %w", err)
 	}
-	s.changed()
+	s.changed(ctx)
 	return nil
 }
 

@@ -189,7 +189,7 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.action, err)
 	}
-	s.changed()
+	s.changed(ctx)
 	return s.full(ctx, by, f)
 }
 

@@ -42,6 +42,8 @@ type Config struct {
 	Apps bool
 	// Signals are notified after each stored change: the feed may be due for a poll, and a decision queues an e-mail.
 	Signals signal.Set
+	// Published lets answers wait until this node shows the change; nil: they do not wait.
+	Published Published
 }
 
 // Service implements the use cases. Its methods are safe for concurrent use. Errors that are none of mapdata's kinds come
@@ -81,12 +83,15 @@ func (s *Service) bounds() mapdata.StorageLimits {
 	return s.Storage
 }
 
-// changed notifies the consumers of a stored change.
-func (s *Service) changed() {
+// changed notifies the consumers of a stored change, and waits until this node shows it.
+func (s *Service) changed(ctx context.Context) {
 	s.Signals.StoreChanged.Notify()
 	s.Signals.FeedDue.Notify()
 	s.Signals.MailQueued.Notify()
 	s.Signals.ReviewQueued.Notify()
+	if s.Published != nil {
+		s.Published.Await(ctx)
+	}
 }
 
 // limit is how many feeds an account may have.
@@ -202,7 +207,7 @@ func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *V
 		}
 		return nil, "", fmt.Errorf("register feed: %w", err)
 	}
-	s.changed()
+	s.changed(ctx)
 	view := s.View(f, 0, true)
 	return &view, pushToken, nil
 }
@@ -328,7 +333,7 @@ func (s *Service) RotateToken(ctx context.Context, by Actor, id mapdata.FeedID) 
 	if err != nil {
 		return "", fmt.Errorf("rotate token: %w", err)
 	}
-	s.changed()
+	s.changed(ctx)
 	return pushToken, nil
 }
 
@@ -350,7 +355,7 @@ func (s *Service) Delete(ctx context.Context, by Actor, id mapdata.FeedID) error
 	if err := s.Store.DeleteFeed(ctx, id, by.auditEntry(ctx, s.now(), mapdata.AuditFeedDelete, f, f.Name)); err != nil {
 		return fmt.Errorf("delete feed: %w", err)
 	}
-	s.changed()
+	s.changed(ctx)
 	return nil
 }
 

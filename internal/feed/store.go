@@ -88,3 +88,9 @@ type MaintainerStore interface {
 // Side is stored in the same transaction as a change of a feed. It is declared in mapdata so that stores need not import this
 // package.
 type Side = mapdata.Side
+
+// Published lets the answer to a change wait until the node that gives it shows the change (D12.7).
+type Published interface {
+	// Await waits until readers of this node see what was committed before the call, for a short time at most.
+	Await(ctx context.Context)
+}

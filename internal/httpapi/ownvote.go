@@ -40,6 +40,9 @@ func (a *api) followVote(w http.ResponseWriter, r *http.Request) {
 		HttpOnly: true, Secure: a.https, SameSite: http.SameSiteLaxMode,
 	})
 	a.Revisions.WaitFor(ctx, revision)
+	if a.AwaitRoads != nil {
+		a.AwaitRoads(ctx) // a report may close a road, and a dispute open it
+	}
 }
 
 // awaitVote lets a read of somebody who has just voted, perhaps at another node, wait for the vote.

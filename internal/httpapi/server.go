@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"io/fs"
 	"log/slog"
@@ -81,6 +82,8 @@ type Deps struct {
 	Takedowns *takedown.Service
 
 	Revisions Revisions // published at this node
+	// AwaitRoads waits until routes see what readers of this node see, for a short time at most; nil: there are no routes.
+	AwaitRoads func(context.Context)
 
 	Incidents *Incidents // the built-in source; nil: no upstream is configured
 

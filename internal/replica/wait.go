@@ -33,3 +33,14 @@ func (f *Follower) WaitFor(ctx context.Context, revision int64) {
 		}
 	}
 }
+
+// Await waits until readers see what was committed before the call, or ctx ends. While the initial load runs, or if the store
+// does not tell its revision, nothing is waited for.
+func (f *Follower) Await(ctx context.Context) {
+	if !f.Loaded() {
+		return
+	}
+	if revision, err := f.Newest(ctx); err == nil {
+		f.WaitFor(ctx, revision)
+	}
+}

@@ -2,12 +2,15 @@ package replica_test
 
 import (
 	"context"
+	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/replica"
+	"wayside/internal/signal"
 )
 
 // numbered is an empty store at a revision.
@@ -71,4 +74,39 @@ func TestWaitFor(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// ended is a store in which each revision ends the sessions of an account, which streams are notified of.
+type ended struct{ numbered }
+
+func (s *ended) Changes(_ context.Context, after int64, _ int) (changes []mapdata.FeedChange, err error) {
+	for revision := after + 1; revision <= s.revision.Load(); revision++ {
+		changes = append(changes, mapdata.FeedChange{Revision: revision, Account: mapdata.AccountID{1}})
+	}
+	return changes, nil
+}
+
+// TestAwait checks that readers see what was committed before a wait, and that streams and roads were notified of it: they
+// are waited for next.
+func TestAwait(t *testing.T) {
+	store, moved := new(ended), signal.NewMoved()
+	n := newNodeWith(store, replica.Options{Now: time.Now, Log: slog.New(slog.DiscardHandler), Moved: moved})
+	n.Await(t.Context()) // nothing is loaded: it waits for nothing
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- n.Run(ctx) }()
+	store.revision.Store(1)
+	n.WaitFor(t.Context(), 1)
+	for range 2000 {
+		before := moved.Notified()
+		revision := store.revision.Add(1)
+		n.Await(t.Context())
+		if n.Revision() < revision || moved.Notified() == before {
+			t.Fatalf("readers see revision %d of %d; notifications went from %d to %d", n.Revision(), revision, before, moved.Notified())
+		}
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
 }

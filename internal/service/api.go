@@ -61,7 +61,7 @@ func (s *Service) serve(e *edition) (err error) {
 		BaseMap: s.baseMap(e), World: s.world.Archive, Places: s.world,
 		Entities: s.countEntities, Passkeys: s.passkeys, Newest: &s.newest,
 		Regions: s.regions.Region, Imports: s.imports,
-		Deprecated: httpapi.Deprecated(), Revisions: s.replica,
+		Deprecated: httpapi.Deprecated(), Revisions: s.replica, AwaitRoads: s.published().AwaitRoads,
 	}
 	if s.config.Navigation.Region != config.RegionOff {
 		deps.Navigation, deps.Conditions, deps.Geocoder, deps.Speech = s.routes, s.roads.explain, s.geocoder, s.speaker
@@ -142,7 +142,7 @@ func (s *Service) newConsole(e *edition) (*console.Console, error) {
 		BaseURL: s.config.BaseURL, Now: s.now, Log: s.log,
 		Accounts: s.Accounts, Passkeys: s.passkeys, Feeds: s.Feeds,
 		OpenFeeds: open, Check: s.checker, Secrets: s.box,
-		Audit: s.Audit, Takedowns: s.Takedowns, Sources: s.catalog, State: s.reportState(), Entities: s.countEntities, Push: s.ingester.Push,
+		Audit: s.Audit, Takedowns: s.Takedowns, Sources: s.catalog, State: s.reportState(), Entities: s.countEntities, Push: s.pushFromPage,
 	}
 	if s.config.Apps.Enabled {
 		pages.Apps = s.Apps

@@ -63,6 +63,14 @@ func (r *roads) network(ctx context.Context) *nav.Network {
 	return nil
 }
 
+// await waits until routes see what readers of this node saw before the call, or ctx ends. What has yet to be matched to roads
+// comes later.
+func (r *roads) await(ctx context.Context) {
+	if c := r.current.Load(); c != nil {
+		c.follow.Await(ctx)
+	}
+}
+
 // conditionsRead is how many entities one answer about conditions reads.
 const conditionsRead = 200
 

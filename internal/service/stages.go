@@ -86,8 +86,9 @@ func (s *Service) openProviders(context.Context) (err error) {
 	s.pushes = push.New(push.Config{
 		Store: s.Store, Ingest: s.ingester, Buckets: s.caches.buckets, Now: s.now, Log: s.log,
 		Requests: s.config.Limits.PushesPerMinute, Entities: s.config.Limits.PushEntitiesPerMinute,
-		StoreChanged: s.signals.StoreChanged, Observe: s.metrics.PushRows,
+		StoreChanged: s.signals.StoreChanged, Observe: s.metrics.PushRows, Published: s.published(),
 	})
+	s.Feeds.Published, s.Takedowns.Published = s.published(), s.published()
 	return nil
 }
 

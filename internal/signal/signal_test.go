@@ -77,3 +77,18 @@ func TestMovedKeepsWhatIsPending(t *testing.T) {
 		t.Errorf("more areas than are kept apart (-want +got):\n%s", diff)
 	}
 }
+
+// TestNotifiedCounts checks that Take returns what Notified has counted before.
+func TestNotifiedCounts(t *testing.T) {
+	m := signal.NewMoved()
+	for i := range uint64(3) {
+		if got := m.Notified(); got != i {
+			t.Errorf("%d notifications, want %d", got, i)
+		}
+		m.NotifyAreas([]geo.Circle{{Radius: 1}})
+	}
+	m.Notify(mapdata.Touched{}) // nothing moved
+	if got, taken := m.Notified(), len(m.Take().Areas); got != 3 || taken != 3 {
+		t.Errorf("%d notifications with %d areas, want 3", got, taken)
+	}
+}

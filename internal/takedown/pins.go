@@ -17,6 +17,8 @@ type Config struct {
 	Live    Live // nil: there are no live incidents here, such as on the command line
 	Now     func() time.Time
 	Signals signal.Set
+	// Published lets answers wait until this node shows the change; nil: they do not wait.
+	Published Published
 }
 
 // Service implements the use cases. Its methods are safe for concurrent use.
@@ -66,7 +68,7 @@ func (s *Service) Hide(ctx context.Context, by feed.Actor, id string, o Order) (
 	if err != nil {
 		return nil, fmt.Errorf("hide pin: %w", err)
 	}
-	s.changed()
+	s.changed(ctx)
 	return &mapdata.HiddenPin{Source: p.Source, ExternalID: p.ExternalID, Kind: voted.Entity.Kind, HiddenAt: p.At, Hiding: p.Hiding}, nil
 }
 
@@ -87,7 +89,7 @@ func (s *Service) Show(ctx context.Context, by feed.Actor, id string) error {
 	if err != nil {
 		return fmt.Errorf("show pin: %w", err)
 	}
-	s.changed()
+	s.changed(ctx)
 	return nil
 }
 
@@ -211,7 +213,11 @@ func (s *Service) describe(
 	p.Audit = []mapdata.AuditEntry{entry}
 }
 
-func (s *Service) changed() {
+// changed notifies the consumers of a stored change, and waits until this node shows it.
+func (s *Service) changed(ctx context.Context) {
 	s.Signals.StoreChanged.Notify()
 	s.Signals.MailQueued.Notify()
+	if s.Published != nil {
+		s.Published.Await(ctx)
+	}
 }

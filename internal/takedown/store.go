@@ -33,3 +33,9 @@ type Live interface {
 	// Find returns the live incident with the external id, or fails with mapdata.ErrNotFound.
 	Find(ctx context.Context, externalID string) (mapdata.Voted, error)
 }
+
+// Published lets the answer to a change wait until the node that gives it shows the change (D12.7).
+type Published interface {
+	// Await waits until readers of this node see what was committed before the call, for a short time at most.
+	Await(ctx context.Context)
+}

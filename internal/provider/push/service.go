@@ -31,6 +31,7 @@ type Config struct {
 	Requests     int                          // with one token in a minute (D7.3); 0: no limit
 	Entities     int                          // rows pushed with one token in a minute (D7.3); 0: no limit
 	StoreChanged signal.StoreChanged          // notified after a refused push was recorded
+	Published    Published                    // nil: answers wait for nothing
 	Observe      func(accepted, rejected int) // called with the rows of each stored batch; may be nil
 }
 
@@ -159,6 +160,10 @@ func (a *Admission) Push(ctx context.Context, part *Part, body io.Reader) (inges
 	}
 	if s.Observe != nil {
 		s.Observe(report.Accepted, report.Rejected)
+	}
+	if s.Published != nil {
+		a.Close() // the feed's next batch is stored meanwhile, and the rows need not be held
+		s.Published.Await(ctx)
 	}
 	return report, nil
 }

@@ -340,3 +340,34 @@ func BenchmarkToken(b *testing.B) {
 		})
 	}
 }
+
+// publishedFunc is a Published.
+type publishedFunc func(ctx context.Context)
+
+func (f publishedFunc) Await(ctx context.Context) { f(ctx) }
+
+// TestAnswersWaitForTheirNode checks that a push waits for its node once its rows are stored and no longer held, so that the
+// feed's next batch is stored meanwhile, and that one that stored nothing does not wait.
+func TestAnswersWaitForTheirNode(t *testing.T) {
+	d := newDock(t)
+	row := func(id string) io.Reader {
+		return strings.NewReader(`[{"external_id":"` + id + `","kind":"alert.police","lat":52,"lng":4,"properties":{}}]`)
+	}
+	waits := 0
+	d.Published = publishedFunc(func(context.Context) {
+		if waits++; d.HeldBytes() != 0 {
+			t.Errorf("%d bytes are held during the wait", d.HeldBytes())
+		}
+		if waits == 1 {
+			if _, err := d.push(t, d.token, row("second")); err != nil {
+				t.Errorf("the next batch: %v", err)
+			}
+		}
+	})
+	if report, err := d.push(t, d.token, row("first")); err != nil || report.Accepted != 1 || waits != 2 {
+		t.Errorf("%+v, %v, %d waits, want 2", report, err, waits)
+	}
+	if _, err := d.push(t, d.token, strings.NewReader(`{}`)); err == nil || waits != 2 {
+		t.Errorf("a refused push: %v, %d waits, want 2", err, waits)
+	}
+}

@@ -1,0 +1,47 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"wayside/internal/ingest"
+	"wayside/internal/mapdata"
+	"wayside/internal/replica"
+)
+
+// publishedWait bounds how long the answer to a change waits until this node shows the change. Usually it takes one or two
+// milliseconds, and a few more where conditions on roads change.
+const publishedWait = 50 * time.Millisecond
+
+// published has the answer to a change wait until the change is in the next read, route and stream of this node (D3.4, D12.7).
+type published struct {
+	replica *replica.Follower
+	roads   *roads
+}
+
+func (s *Service) published() published { return published{s.replica, s.roads} }
+
+// Await waits until this node shows what was committed before the call, for publishedWait at most: the change is stored in
+// any case.
+func (p published) Await(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, publishedWait)
+	defer cancel()
+	p.replica.Await(ctx)
+	p.roads.await(ctx)
+}
+
+// AwaitRoads waits until routes see what readers of this node see, for publishedWait at most.
+func (p published) AwaitRoads(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, publishedWait)
+	defer cancel()
+	p.roads.await(ctx)
+}
+
+// pushFromPage stores rows that a page for people sends.
+func (s *Service) pushFromPage(ctx context.Context, feed mapdata.FeedID, rows *ingest.Batch) (ingest.Report, error) {
+	report, err := s.ingester.Push(ctx, feed, rows)
+	if err == nil {
+		s.published().Await(ctx)
+	}
+	return report, err
+}
