@@ -27,10 +27,12 @@ func (db *Scripts) SavedPlaces(ctx context.Context, account mapdata.AccountID) (
 	return sealed, db.backend.Failure("read saved places", err)
 }
 
-// SetSavedPlaces stores sealed places in place of those before, or fails with mapdata.ErrNotFound when there is no such account.
+// SetSavedPlaces stores sealed places in place of those before, which leave the database's files as deleted ones do (D11.11). It
+// fails with mapdata.ErrNotFound when there is no such account.
 func (db *Scripts) SetSavedPlaces(ctx context.Context, account mapdata.AccountID, sealed []byte) error {
 	return db.backend.Write(ctx, "store saved places", func(tx *Tx) error {
 		_, err := tx.Exec(ctx, replaceSavedPlaces, account[:], sealed)
+		tx.erase()
 		return err
 	})
 }
