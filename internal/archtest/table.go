@@ -108,7 +108,7 @@ var rules = map[string]rule{
 
 	"cluster": {ours: []string{"mapdata", "geo", "valkey", "signal"}, never: transport},
 
-	"openfeeds":     {ours: []string{"feed", "mapdata"}, never: transport},
+	"openfeeds":     {ours: []string{"feed", "mapdata", "safehttp"}, never: transport},
 	"feed":          {ours: []string{"mapdata", "token", "signal"}, never: transport},
 	"apps/appcheck": {never: []string{"database/sql"}},
 	"apps":          {ours: []string{"feed", "mapdata", "signal"}, never: transport},

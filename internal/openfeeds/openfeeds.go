@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"wayside/internal/safehttp"
 )
 
 //go:embed feeds.json
@@ -97,16 +99,33 @@ func parse(text []byte) ([]Feed, error) {
 		switch {
 		case f.ID == "" || seen[f.ID]:
 			return nil, fmt.Errorf("entry %d: id is missing or stands twice", i)
-		case f.Name == "" || f.Format == "" || !strings.HasPrefix(f.URL, "https://"):
-			return nil, fmt.Errorf("entry %s: name, format and an https url are required", f.ID)
+		case f.Name == "" || f.Format == "":
+			return nil, fmt.Errorf("entry %s: name and format are required", f.ID)
 		case !slices.Contains([]string{AuthNone, AuthHeader, AuthKey, AuthAgreement}, f.Auth):
 			return nil, fmt.Errorf("entry %s: auth must be none, header, key or agreement", f.ID)
 		case len(f.Area) != 0 && len(f.Area) != 4:
 			return nil, fmt.Errorf("entry %s: area must be west, south, east, north", f.ID)
 		}
+		if err := f.checkAddresses(); err != nil {
+			return nil, fmt.Errorf("entry %s: %w", f.ID, err)
+		}
 		seen[f.ID] = true
 	}
 	return all, nil
+}
+
+// checkAddresses checks that a feed may have the addresses (D6.5): all providers see them, and take them into their own feeds.
+func (f *Feed) checkAddresses() error {
+	if _, err := safehttp.CheckURL(f.URL); err != nil {
+		return fmt.Errorf("url: %w", err)
+	}
+	if f.StatusURL == "" {
+		return nil
+	}
+	if _, err := safehttp.CheckURL(f.StatusURL); err != nil {
+		return fmt.Errorf("status_url: %w", err)
+	}
+	return nil
 }
 
 // Find finds an open feed by its id.

@@ -1,8 +1,10 @@
 package openfeeds_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"wayside/internal/bridge"
@@ -59,5 +61,41 @@ func TestOperatorsFile(t *testing.T) {
 	}
 	if _, err := openfeeds.Load(file + ".not"); err == nil {
 		t.Error("a missing file is accepted")
+	}
+}
+
+// TestOperatorsAddresses verifies that an operator's entry has only addresses that a feed may have (D6.5), its status document included.
+func TestOperatorsAddresses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "open.json")
+	load := func(url, status string) error {
+		text, err := json.Marshal([]openfeeds.Feed{{ID: "own", Name: "Own", URL: url, StatusURL: status, Format: "ocpi", Auth: openfeeds.AuthNone}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err = openfeeds.Load(file)
+		return err
+	}
+	const good = "https://data.example.org/feed.json"
+	if err := load(good, good); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{
+		"", "http://data.example.org/", "HTTPS:/data.example.org/", "https://", "https:///127.0.0.1/", "https://LOCALHOST/", "https://127.0.0.1/",
+		"https://2130706433/", "https://0x7f.1/", "https://[::1]/", "https://127.0.0.1.:8443/", "https://intranet/", "https://printer.local/",
+		"https://metadata.google.internal/", "https://user:password@data.example.org/", "https://data.example.org:22/", "https://data.example.org/#x",
+		"https://data.example.org\\@127.0.0.1/", "https://data.example.org/ x", "https://１２７.0.0.1/", "https://data.example.org/%zz",
+	} {
+		if err := load(bad, ""); err == nil || !strings.Contains(err.Error(), "entry own: url: ") {
+			t.Errorf("url %q: %v", bad, err)
+		}
+		if bad == "" {
+			continue // there is no status document
+		}
+		if err := load(good, bad); err == nil || !strings.Contains(err.Error(), "entry own: status_url: ") {
+			t.Errorf("status_url %q: %v", bad, err)
+		}
 	}
 }
