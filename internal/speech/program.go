@@ -36,7 +36,7 @@ func runProgram(parent context.Context, command []string, language, text string)
 	}
 	cmd := exec.CommandContext(ctx, command[0], args...) //nolint:gosec // the operator's command, with a language of our list
 	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent"}
-	cmd.Stdin = strings.NewReader(text + "\n")
+	cmd.Stdin = strings.NewReader(plainText(text) + "\n")
 	out, complaint := &boundedBuffer{most: maxAudio, overflow: cancel}, &boundedBuffer{most: maxComplaint}
 	cmd.Stdout, cmd.Stderr = out, complaint
 	cmd.WaitDelay = pipeTimeout
