@@ -3,6 +3,7 @@ package region
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -92,6 +93,9 @@ func Open(ctx context.Context, o CurrentOptions) *Current {
 			c.Log.Warn("what an import left that was killed cannot be removed", "error", err)
 		}
 	}
+	if err := c.Folder.tighten(); err != nil {
+		c.Log.Warn("the folder of regions cannot be closed to other accounts", "error", err)
+	}
 	c.look(ctx)
 	return c
 }
@@ -160,20 +164,48 @@ func (c *Current) path() (string, error) {
 	return c.Folder.Path(id), nil
 }
 
-// take opens a region and serves it. When it cannot be read, the one before stays.
+// take opens a region and serves it. When it cannot be read, the one before stays, unless it is the same file: that was shortened or
+// overwritten where it lies. Its copy could still be served, but a service that starts again could not, and the operator should learn so now.
 func (c *Current) take(ctx context.Context, path string) {
 	began := time.Now()
-	r, err := load(ctx, path, c.retire)
+	r, err := c.load(ctx, path)
 	if err != nil {
-		if ctx.Err() == nil {
-			c.fail(path, err)
+		if ctx.Err() != nil {
+			return
 		}
+		if c.overwritten(path) {
+			c.put(nil)
+			err = fmt.Errorf("the file of the served region was shortened or overwritten, so that no region is served: write another file beside it and rename it: %w", err)
+		}
+		c.fail(path, err)
 		return
 	}
 	c.put(r)
 	c.problem.Store(nil)
 	c.Log.Info("the region is served", "region", r.ID, "data_version", r.DataVersion, "arcs", r.Arcs,
 		"bytes", r.Bytes, "took", time.Since(began).Round(time.Millisecond).String())
+}
+
+// load opens a region and makes the folder of its private copy, if need be.
+func (c *Current) load(ctx context.Context, path string) (*Region, error) {
+	if _, err := c.Folder.make(); err != nil {
+		return nil, err
+	}
+	in, err := openToServe(ctx, path, string(c.Folder))
+	if err != nil {
+		return nil, err
+	}
+	return load(ctx, in, path, c.retire)
+}
+
+// overwritten reports whether the file at the path is that of the served region, but with other bytes.
+func (c *Current) overwritten(path string) bool {
+	r := c.region.Load()
+	if r == nil || r.Path != path {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && os.SameFile(info, r.info) && !(identity{path, info}).same(identity{path, r.info})
 }
 
 func (c *Current) put(r *Region) {

@@ -22,11 +22,16 @@ type file struct {
 }
 
 // openFile reads header and table of a file and verifies them. What the sections hold is verified by verify or read.
-func openFile(path string) (_ *file, err error) {
+func openFile(path string) (*file, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	return newFile(in)
+}
+
+// newFile does so with an open file, which it closes if that fails.
+func newFile(in *os.File) (_ *file, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, in.Close())

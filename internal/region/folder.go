@@ -256,13 +256,6 @@ const (
 	lockRetry   = 10 * time.Millisecond
 )
 
-// fileMode and folderMode let the account of the service read what another account imported: nothing here is secret, and the data
-// directory around it is open to its owner alone.
-const (
-	fileMode   = 0o644
-	folderMode = 0o755
-)
-
 // lock takes the folder for one import or removal, and removes what an earlier one left. The operating system ends the lock with its
 // process. Its file is removed with the lock, so that a failed import leaves nothing: a process that takes the lock therefore makes sure that the
 // file is still the one of that name.
@@ -303,7 +296,7 @@ func (f Folder) removeLeftovers() error {
 		return err
 	}
 	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), importing) || strings.HasPrefix(entry.Name(), switching) {
+		if strings.HasPrefix(entry.Name(), importing) || strings.HasPrefix(entry.Name(), switching) || strings.HasPrefix(entry.Name(), serving) {
 			err = errors.Join(err, os.Remove(filepath.Join(string(f), entry.Name())))
 		}
 	}
@@ -317,7 +310,7 @@ func (f Folder) setCurrent(id string) (err error) {
 		return err
 	}
 	_, err = fresh.WriteString(id + "\n")
-	if err = errors.Join(err, fresh.Chmod(fileMode), fresh.Sync(), fresh.Close()); err == nil {
+	if err = errors.Join(err, f.admit(fresh), fresh.Sync(), fresh.Close()); err == nil {
 		err = os.Rename(fresh.Name(), filepath.Join(string(f), currentFile))
 	}
 	if err != nil {

@@ -213,7 +213,7 @@ func (i *importer) save(ctx context.Context) (err error) {
 		err = writing(err)
 	}
 	if err == nil {
-		err = writing(file.Chmod(fileMode))
+		err = writing(i.Folder.admit(file))
 	}
 	if err = errors.Join(err, writing(file.Close())); err == nil {
 		err = writing(os.Rename(file.Name(), i.Folder.Path(i.result.ID)))
@@ -287,7 +287,11 @@ func (f Folder) make() (unmake func(), err error) {
 		unmake()
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
-	if err := os.Mkdir(string(f), folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
+	err = os.Mkdir(string(f), folderMode)
+	if err == nil {
+		err = giveTo(string(f), filepath.Dir(string(f)))
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		unmake()
 		return nil, fmt.Errorf("make the folder of regions: %w", err)
 	}

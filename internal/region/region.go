@@ -20,15 +20,13 @@ type Region struct {
 	Path     string
 	Bytes    int64
 	Imported time.Time // when the file was written
+	info     os.FileInfo
 	parts
 }
 
-// load opens a region file, verifies every byte of it and maps it. retire gets the mapping once nothing of the region can be reached.
-func load(ctx context.Context, path string, retire func(*mapping)) (_ *Region, err error) {
-	in, err := openFile(path)
-	if err != nil {
-		return nil, err
-	}
+// load verifies every byte of an open region file, which it closes, and maps it. retire gets the mapping once nothing of the region can be
+// reached.
+func load(ctx context.Context, in *file, path string, retire func(*mapping)) (_ *Region, err error) {
 	defer func() { err = errors.Join(err, in.close()) }() // the mapping stays
 	if err := in.verify(ctx); err != nil {
 		return nil, err
@@ -46,7 +44,7 @@ func load(ctx context.Context, path string, retire func(*mapping)) (_ *Region, e
 		retire(m)
 		return nil, damaged(0, "it is region %s under the name of another", r.ID)
 	}
-	r.Path, r.Bytes, r.Imported = path, in.info.Size(), in.info.ModTime()
+	r.Path, r.Bytes, r.Imported, r.info = path, in.info.Size(), in.info.ModTime(), in.info
 	r.keep(m, retire)
 	return r, nil
 }
@@ -77,9 +75,14 @@ func (r *Region) keep(m *mapping, retire func(*mapping)) {
 	runtime.AddCleanup(r, gone, m)
 }
 
-// Read opens a region outside of a service, for a command. The memory stays mapped until the process ends.
+// Read opens a region outside of a service, for a command. The memory stays mapped until the process ends. It is that of the file
+// itself: who shortens the file meanwhile ends the command.
 func Read(ctx context.Context, path string) (*Region, error) {
-	return load(ctx, path, func(*mapping) {})
+	in, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return load(ctx, in, path, func(*mapping) {})
 }
 
 // identity tells a file from another one, also under the same name.
