@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"wayside/internal/mapdata"
@@ -54,6 +55,45 @@ func (s *Service) SetSavedPlaces(ctx context.Context, id mapdata.AccountID, p *S
 		return fmt.Errorf("store saved places: %w", err)
 	}
 	return nil
+}
+
+// ChangeSavedPlaces replaces the places of the account as a paired screen may (D11.3): it adds and changes any, and removes one, but not
+// several at once and not the last one, since a rented car may stay paired for months. Otherwise it fails with mapdata.ErrSignInRequired.
+func (s *Service) ChangeSavedPlaces(ctx context.Context, id mapdata.AccountID, p *SavedPlaces) error {
+	before, err := s.SavedPlaces(ctx, id)
+	if err != nil {
+		return err
+	}
+	if before != nil {
+		kept, removed := before.all(), before.missingIn(p)
+		if removed > 1 || len(kept) > 0 && len(p.all()) == 0 {
+			return mapdata.Describe(mapdata.ErrSignInRequired,
+				"A paired screen removes one saved place at a time, and not the last one. Sign in with your e-mail address or a passkey to remove all.")
+		}
+	}
+	return s.SetSavedPlaces(ctx, id, p)
+}
+
+// all lists the places, whatever each is for.
+func (p *SavedPlaces) all() []Destination {
+	all := slices.Clone(p.Recent)
+	for _, one := range []*Destination{p.Home, p.Work} {
+		if one != nil {
+			all = append(all, *one)
+		}
+	}
+	return all
+}
+
+// missingIn counts the places that are in no part of after. A place is where it is: another name for it is a change.
+func (p *SavedPlaces) missingIn(after *SavedPlaces) (n int) {
+	left := after.all()
+	for _, one := range p.all() {
+		if !slices.ContainsFunc(left, func(d Destination) bool { return d.Lat == one.Lat && d.Lng == one.Lng }) {
+			n++
+		}
+	}
+	return n
 }
 
 // DeleteSavedPlaces deletes the places of the account, and keeps none from then on.

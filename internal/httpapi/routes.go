@@ -205,7 +205,7 @@ func (a *api) accountRoutes() []route {
 
 		{http.MethodGet, "/v2/account/places", classAccount, account.ForScreens, a.getSavedPlaces},
 		{http.MethodPut, "/v2/account/places", classAccount, account.ForScreens, a.putSavedPlaces},
-		{http.MethodDelete, "/v2/account/places", classAccount, account.ForScreens, a.deleteSavedPlaces},
+		{http.MethodDelete, "/v2/account/places", classAccount, account.ForAccounts, a.deleteSavedPlaces},
 		{http.MethodPut, "/v2/account/destination", classAccount, account.ForAccounts, a.putDestination},
 		{http.MethodPost, "/v2/account/destination/take", classAccount, account.ForScreens, a.postTakeDestination},
 	}

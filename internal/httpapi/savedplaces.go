@@ -46,7 +46,8 @@ func (a *api) getSavedPlaces(w http.ResponseWriter, r *http.Request, c *caller) 
 	return writeJSON(w, r, http.StatusOK, placesAnswer{newPlacesJSON(p)})
 }
 
-// putSavedPlaces answers PUT /v2/account/places: it replaces all of them, and from then on the account keeps some.
+// putSavedPlaces answers PUT /v2/account/places: it replaces all of them, and from then on the account keeps some. A paired screen removes
+// one at most (D11.3).
 func (a *api) putSavedPlaces(w http.ResponseWriter, r *http.Request, c *caller) error {
 	f, err := readFieldsUpTo(w, r, maxPlacesBytes)
 	if err != nil {
@@ -56,7 +57,11 @@ func (a *api) putSavedPlaces(w http.ResponseWriter, r *http.Request, c *caller) 
 	if err := f.check(); err != nil {
 		return err
 	}
-	if err := a.Accounts.SetSavedPlaces(r.Context(), c.id(), p); err != nil {
+	set := a.Accounts.SetSavedPlaces
+	if c.session.Scope == mapdata.ScopeScreen {
+		set = a.Accounts.ChangeSavedPlaces
+	}
+	if err := set(r.Context(), c.id(), p); err != nil {
 		return err
 	}
 	return writeJSON(w, r, http.StatusOK, placesAnswer{newPlacesJSON(p)})

@@ -44,11 +44,11 @@ func TestSavedPlacesOverHTTP(t *testing.T) {
 	if export := phone.send(http.MethodGet, "/v2/account/export", "").want(t, http.StatusOK).body; !strings.Contains(export, `"places":`+sent) {
 		t.Errorf("the export has no places: %s", export)
 	}
-	screen.send(http.MethodPut, path, `{"recent":[]}`).want(t, http.StatusOK)
-	if got := read(phone); got != `{"places":{"recent":[]}}` {
+	screen.send(http.MethodPut, path, `{"recent":[{"lat":-1,"lng":2}]}`).want(t, http.StatusOK)
+	if got := read(phone); got != `{"places":{"recent":[{"lat":-1,"lng":2,"name":"","detail":""}]}}` {
 		t.Errorf("what the car replaced: %s", got)
 	}
-	screen.send(http.MethodDelete, path, "").want(t, http.StatusNoContent)
+	phone.send(http.MethodDelete, path, "").want(t, http.StatusNoContent)
 	if got := read(phone); got != none {
 		t.Errorf("after they were deleted: %s", got)
 	}
@@ -84,4 +84,70 @@ func TestSavedPlacesAreBounded(t *testing.T) {
 		}
 	}
 	phone.send(http.MethodPut, path, `{"recent":[`+strings.Repeat(" ", 64<<10)+`]}`).want(t, http.StatusRequestEntityTooLarge)
+}
+
+// TestScreenRemovesOnePlace verifies that a paired screen reads, adds and changes saved places and removes one, but neither several at once
+// nor the last one nor all of them (D11.3).
+func TestScreenRemovesOnePlace(t *testing.T) {
+	const path = "/v2/account/places"
+	d := newTestService(t)
+	phone := d.signedInAs("ada@example.org", mapdata.Driver)
+	screen := d.pairedScreen(phone)
+	const (
+		home  = `{"lat":52,"lng":5,"name":"Home","detail":""}`
+		work  = `{"lat":52.1,"lng":5.1,"name":"Work","detail":""}`
+		one   = `{"lat":52.2,"lng":5.2,"name":"One","detail":""}`
+		two   = `{"lat":52.3,"lng":5.3,"name":"Two","detail":""}`
+		other = `{"lat":48,"lng":2,"name":"Other","detail":""}`
+	)
+	places := func(home, work, recent string) string {
+		text := `{`
+		if home != "" {
+			text += `"home":` + home + `,`
+		}
+		if work != "" {
+			text += `"work":` + work + `,`
+		}
+		return text + `"recent":[` + recent + `]}`
+	}
+	before := places(home, work, one+","+two)
+	for name, step := range map[string]struct {
+		from, to string
+		ok       bool
+	}{
+		"the first":                      {"", places(home, "", ""), true},
+		"one more":                       {before, places(home, work, other+","+one+","+two), true},
+		"another order":                  {before, places(work, home, two+","+one), true},
+		"home becomes a recent one":      {before, places("", work, home+","+one+","+two), true},
+		"a name":                         {before, places(strings.Replace(home, "Home", "Mine", 1), work, one+","+two), true},
+		"another home":                   {before, places(other, work, one+","+two), true},
+		"one more and the oldest leaves": {before, places(home, work, other+","+one), true},
+		"one fewer":                      {before, places(home, work, one), true},
+		"no home":                        {before, places("", work, one+","+two), true},
+		"two fewer":                      {before, places(home, work, ""), false},
+		"two others":                     {before, places(other, `{"lat":49,"lng":2}`, one+","+two), false},
+		"one that stands twice":          {places(home, "", one+","+one), places(home, "", ""), false},
+		"none":                           {before, places("", "", ""), false},
+		"the last one":                   {places(home, "", ""), places("", "", ""), false},
+		"none of none":                   {places("", "", ""), places("", "", ""), true},
+	} {
+		phone.send(http.MethodDelete, path, "").want(t, http.StatusNoContent)
+		if step.from != "" {
+			phone.send(http.MethodPut, path, step.from).want(t, http.StatusOK)
+		}
+		got := screen.send(http.MethodPut, path, step.to)
+		if step.ok {
+			if got.StatusCode != http.StatusOK {
+				t.Errorf("%s: %d %s", name, got.StatusCode, got.body)
+			}
+			continue
+		}
+		got.wantProblem(t, http.StatusForbidden, "sign-in-required")
+		if kept := phone.send(http.MethodGet, path, "").want(t, http.StatusOK).body; strings.TrimSpace(kept) != `{"places":`+step.from+`}` {
+			t.Errorf("%s: after it was refused the places are %s", name, kept)
+		}
+	}
+	screen.send(http.MethodDelete, path, "").wantProblem(t, http.StatusForbidden, "sign-in-required")
+	phone.send(http.MethodPut, path, places("", "", "")).want(t, http.StatusOK)
+	phone.send(http.MethodDelete, path, "").want(t, http.StatusNoContent)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { destination } from "../geo.ts";
-import { bodyOf, merged, placesOf } from "./accountplaces.ts";
+import { bodyOf, merged, placesOf, stepsBetween } from "./accountplaces.ts";
 import { maxRecent, noPlaces, type KeptPlaces } from "./keptplaces.ts";
 import { listen, localRecognition, type Recognition } from "./localspeech.ts";
 import type { Destination } from "./types.ts";
@@ -23,6 +23,17 @@ describe("places of the account", () => {
     expect([both.home?.name, both.work?.name, both.recent.length]).toEqual(["at 0", "at 9500", maxRecent]);
     expect(both.recent.slice(0, 3).map(({ name }) => name)).toEqual(["at 1000", "at 2000", "at 20000"]);
     expect(merged(noPlaces, own)).toEqual({ ...own, recent: own.recent.slice(0, maxRecent) });
+  });
+});
+
+describe("a paired screen", () => {
+  it("removes one place with each request", () => {
+    const before: KeptPlaces = { home: at(0), work: at(9000), recent: [at(1000), at(2000)] };
+    expect(stepsBetween(before, before)).toEqual([before]);
+    const moved: KeptPlaces = { home: null, work: before.home, recent: [at(5000), at(1000), at(2000)] };
+    expect(stepsBetween(before, moved), "work alone is gone").toEqual([moved]);
+    const after: KeptPlaces = { home: null, work: at(9000), recent: [at(7000)] };
+    expect(stepsBetween(before, after)).toEqual([{ ...before, home: null }, { ...before, home: null, recent: [at(2000)] }, after]);
   });
 });
 

@@ -31,6 +31,31 @@ export function merged(account: KeptPlaces, own: KeptPlaces): KeptPlaces {
   return { home: account.home ?? own.home, work: account.work ?? own.work, recent: [...account.recent, ...others].slice(0, maxRecent) };
 }
 
+const all = ({ home, work, recent }: KeptPlaces): Destination[] => [home, work, ...recent].filter((one): one is Destination => one !== null);
+
+const lies = (at: Destination) => (other: Destination): boolean => at.place.lat === other.place.lat && at.place.lng === other.place.lng;
+
+/** without leaves out what lies where a place does. */
+const without = ({ home, work, recent }: KeptPlaces, gone: Destination): KeptPlaces => {
+  const kept = (one: Destination | null): Destination | null => (one !== null && lies(gone)(one) ? null : one);
+  return { home: kept(home), work: kept(work), recent: recent.filter((one) => !lies(gone)(one)) };
+};
+
+/**
+ * stepsBetween returns what a paired screen stores one after the other, the last being what it wants: each step removes one place at most,
+ * as the service refuses several at once from a screen (pure).
+ */
+export function stepsBetween(before: KeptPlaces, after: KeptPlaces): KeptPlaces[] {
+  const gone = all(before).filter((one) => !all(after).some(lies(one)));
+  const steps: KeptPlaces[] = [];
+  let places = before;
+  for (const one of gone.slice(0, -1)) {
+    places = without(places, one);
+    steps.push(places);
+  }
+  return [...steps, after];
+}
+
 /** readPlaces returns the account's places; null: it keeps none. */
 export async function readPlaces(): Promise<KeptPlaces | null> {
   const { places } = await getJSON<{ places: unknown }>(path);

@@ -4,7 +4,7 @@ import { accountPlacesKey, hasSignedIn, type Preferences } from "../account.ts";
 import { HTTPError } from "../api.ts";
 import { Observable } from "../observable.ts";
 import { readStored, store } from "../storage.ts";
-import { merged, readPlaces, writePlaces } from "./accountplaces.ts";
+import { merged, readPlaces, stepsBetween, writePlaces } from "./accountplaces.ts";
 import { noPlaces, parseStoredPlaces, withoutRecent, withRecent, withSlot, type KeptPlaces, type Slot } from "./keptplaces.ts";
 import { destinationPath } from "./sentdestination.ts";
 import type { Destination } from "./types.ts";
@@ -25,6 +25,8 @@ export class PlaceKeeper {
   readonly inAccount = new Observable<boolean | null>(null);
   readonly #preferences: Preferences;
   #sending: ReturnType<typeof setTimeout> | undefined;
+  /** What the account has, as far as it was read or written here. */
+  #stored: KeptPlaces = noPlaces;
 
   constructor(preferences: Preferences) {
     this.#preferences = preferences;
@@ -58,6 +60,7 @@ export class PlaceKeeper {
     try {
       const places = keeps ? merged((await readPlaces()) ?? noPlaces, own) : null;
       await writePlaces(places);
+      this.#stored = places ?? noPlaces;
       clearTimeout(this.#sending);
       store(unsentKey, null);
       store(accountPlacesKey, places === null ? null : JSON.stringify(places));
@@ -72,8 +75,16 @@ export class PlaceKeeper {
 
   /** maySend reports whether the destination can be sent to a car: from the driver's own browser, which is not a paired screen. */
   maySend(): boolean {
-    const person = this.#preferences.person.get();
-    return person !== null && person.scope !== "screen";
+    return this.#preferences.person.get() !== null && !this.#isScreen();
+  }
+
+  /** mayLeaveAccount reports whether the account can be had keep none: not from a paired screen. */
+  mayLeaveAccount(): boolean {
+    return !this.#isScreen();
+  }
+
+  #isScreen(): boolean {
+    return this.#preferences.person.get()?.scope === "screen";
   }
 
   async send({ place, name, detail }: Destination): Promise<Sent> {
@@ -106,9 +117,17 @@ export class PlaceKeeper {
   async #send(): Promise<void> {
     const places = this.places.get();
     try {
-      await writePlaces(places);
+      for (const step of this.#isScreen() ? stepsBetween(this.#stored, places) : [places]) {
+        await writePlaces(step);
+        this.#stored = step;
+      }
       if (places === this.places.get()) store(unsentKey, null);
     } catch (error) {
+      if (error instanceof HTTPError && error.status === 403) { // the last place, from a screen: what the account has counts
+        store(unsentKey, null);
+        void this.#read();
+        return;
+      }
       const isFinal = error instanceof HTTPError && error.status >= 400 && error.status < 500 && error.status !== 429;
       if (!isFinal) this.#schedule(resendDelay);
     }
@@ -125,6 +144,7 @@ export class PlaceKeeper {
         return;
       }
       this.inAccount.set(true);
+      this.#stored = places;
       if (readStored(unsentKey) !== null) {
         this.#schedule(0);
         return;

@@ -285,7 +285,7 @@ class WhereToPanel {
     }
     this.#slots.hidden = !isIdle || (places.home !== null && places.work !== null);
     const { inAccount } = keeper;
-    this.#account.hidden = !isIdle || inAccount.get() === null;
+    this.#account.hidden = !isIdle || inAccount.get() === null || (inAccount.get() === true && !keeper.mayLeaveAccount());
     setText(this.#account, say("nav.account"));
     setAttribute(this.#account, "aria-pressed", String(inAccount.get() === true));
     this.#speak.hidden = this.#makeRecognition === null;
