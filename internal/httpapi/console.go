@@ -28,10 +28,11 @@ func (a *api) consoleRoutes() []route {
 // pageHandler admits the visitor, calls the page's handler, and shows errors on a page too.
 func (a *api) pageHandler(p console.Route) handler {
 	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
+		body := bodyOf(r)
 		err := a.admitVisitor(r, c, p)
 		v := &console.Visitor{Host: consoleHost{a, c}, Account: c.account, Session: c.session, Client: c.client}
 		if err == nil {
-			err = p.Handle(w, r, v)
+			err = body.refusal(p.Handle(w, r, v))
 		}
 		if err == nil || r.Context().Err() != nil {
 			return err

@@ -72,11 +72,12 @@ func (a *api) wrap(r route) http.HandlerFunc {
 				a.Observe(r.path, rec.status, a.Now().Sub(start))
 			}
 		}()
+		body := watchBody(req)
 		c, err := a.admit(&rec, req, r)
 		if err == nil {
 			err = r.handle(&rec, withAuditVia(req, r.class), c)
 		}
-		if err != nil {
+		if err = body.refusal(err); err != nil {
 			a.writeError(&rec, req, r, err)
 		}
 	}

@@ -83,10 +83,7 @@ func (b *pushBody) refusal(err error) error {
 	case errors.As(b.raw.err, &large):
 		return tooLargePush()
 	case errors.Is(b.raw.err, os.ErrDeadlineExceeded):
-		return &problem{
-			Type: "malformed", Status: http.StatusBadRequest,
-			Detail: "The body arrived too slowly: send at least 64 KiB a second, or smaller batches. Nothing was stored.",
-		}
+		return tooSlow("The body arrived too slowly: send at least 64 KiB a second, or smaller batches. Nothing was stored.")
 	case b.raw.err != nil:
 		return &problem{Type: "malformed", Status: http.StatusBadRequest, Detail: "The body was incomplete."}
 	case err != nil:
