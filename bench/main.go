@@ -39,6 +39,8 @@ func main() {
 	flag.BoolVar(&o.sessionsOnly, "sessions", false, "with -navigation, measure sessions alone")
 	flag.BoolVar(&o.bridges, "bridges", false, "measure the bridges of other formats instead")
 	flag.StringVar(&o.documents, "documents", "", "with -bridges, a folder of real documents, a folder in it for each format; make bench gives the one that WAYSIDE_TEST_FORMATS names")
+	flag.IntVar(&o.count, "hostile", 0, "send so many hostile requests instead, and count answers of 500 and more")
+	flag.Uint64Var(&o.seed, "seed", 1, "with -hostile, the seed of all chance")
 	runs := flag.Int("runs", 1, "measure everything so many times, and print the median of each row with the range")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -76,6 +78,8 @@ type options struct {
 	routes           int
 	bridges          bool
 	documents        string
+	count            int
+	seed             uint64
 }
 
 // runAll measures everything a number of times and prints one table: of one run as it is, of several their medians.
@@ -134,6 +138,9 @@ func run(ctx context.Context, o options, t *table) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.stop()) }()
+	if o.count > 0 {
+		return b.runHostile(ctx)
+	}
 	if o.navigation {
 		return b.runNavigation(ctx)
 	}

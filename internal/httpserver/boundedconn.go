@@ -83,7 +83,7 @@ func (c *boundedConn) resume() bool {
 // Write sends p; a client that reads slowly makes it wait.
 func (c *boundedConn) Write(p []byte) (int, error) {
 	if c.waiting.Load() != 0 {
-		return c.coalescingConn.Write(p)
+		return c.writeUnasked(p)
 	}
 	c.pause()
 	n, err := c.coalescingConn.Write(p)

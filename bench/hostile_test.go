@@ -1,0 +1,25 @@
+package main
+
+import (
+	"testing"
+
+	"wayside/internal/testenv"
+)
+
+// TestHostileRequests replays 20 000 hostile requests against the real program: no answer is the service's fault, no line of its log is an
+// error, and it lives. make bench BENCH=hostile sends ten million.
+func TestHostileRequests(t *testing.T) {
+	b := &bench{options: options{dir: t.TempDir(), count: 20_000, seed: 1}, table: &table{}, binary: testenv.Program(t)}
+	defer func() { // not as a cleanup: the test's context, which ends before those, kills the program
+		if err := b.stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	err := b.runHostile(t.Context())
+	for _, r := range b.table.rows {
+		t.Log(r.what, r.goal, r.got, r.verdict)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,31 @@
+package httpserver
+
+// What package net/http itself writes of a header that it cannot read, where that is above 499.
+const (
+	plainClose      = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
+	unknownCoding   = "HTTP/1.1 501 Not Implemented\r\n" + plainClose + "Unsupported transfer encoding"
+	unknownVersion  = "HTTP/1.1 505 HTTP Version Not Supported: unsupported protocol version\r\n" + plainClose + "505 HTTP Version Not Supported: unsupported protocol version"
+	codingRefused   = "HTTP/1.1 400 Bad Request\r\n" + plainClose + "400 Bad Request: unsupported transfer encoding"
+	protocolRefused = "HTTP/1.1 400 Bad Request\r\n" + plainClose + "400 Bad Request: unsupported protocol version"
+)
+
+// writeUnasked sends what is written while no handler runs: the rest of an answer, or what net/http says of a header that it cannot read. To
+// transfer codings and versions of HTTP that there are not it answers 501 and 505, as RFC 9110 suggests. They are the client's faults, and
+// whoever watches a proxy for answers of 500 and more must not be woken by a stranger: they become 400.
+func (c *boundedConn) writeUnasked(p []byte) (int, error) {
+	switch string(p) {
+	case unknownCoding:
+		return c.writeInstead(codingRefused, len(p))
+	case unknownVersion:
+		return c.writeInstead(protocolRefused, len(p))
+	}
+	return c.coalescingConn.Write(p)
+}
+
+// writeInstead sends a text in place of another one of length n.
+func (c *boundedConn) writeInstead(text string, n int) (int, error) {
+	if _, err := c.coalescingConn.Write([]byte(text)); err != nil {
+		return 0, err
+	}
+	return n, nil
+}
