@@ -67,7 +67,7 @@ where a push token stands in the address. Operators with a shell on the machine 
 	out.WriteString(`
 The column *screen* says what the session of a paired screen is enough for: what guests may do, and with the rights of its
 account what says ` + "`yes`" + `. Everything else is refused (403, ` + "`sign-in-required`" + `). Of the saved places a screen adds and changes
-any with ` + "`PUT /v2/account/places`" + `, and removes one that was there, but not several at once and not the last one.
+any with ` + "`PUT /v2/account/places`" + `, and removes one that was there, but not several together and not the last one.
 `)
 	for _, group := range []struct {
 		title string

@@ -11,7 +11,7 @@ const (
 
 // writeUnasked sends what is written while no handler runs: the rest of an answer, or what net/http says of a header that it cannot read. To
 // transfer codings and versions of HTTP that there are not it answers 501 and 505, as RFC 9110 suggests. They are the client's faults, and
-// whoever watches a proxy for answers of 500 and more must not be woken by a stranger: they become 400.
+// a stranger must not raise an operator's alarm on answers of 500 and more: they become 400.
 func (c *boundedConn) writeUnasked(p []byte) (int, error) {
 	switch string(p) {
 	case unknownCoding:

@@ -16,7 +16,7 @@ const serving = ".serving-"
 // copyChunk is how many bytes of a private copy are made between two looks at the context.
 const copyChunk = 64 << 20
 
-// openToServe opens a region file and returns a copy of it without a name in that folder. A service maps the copy, because whoever can write
+// openToServe opens a region file and returns a copy of it without a name in that folder. A service maps the copy, because a program that can write
 // to a mapped file decides over the process: a file that becomes shorter ends it by SIGBUS in whatever goroutine reads next, and other bytes
 // in it lead searches round in circles until the stack is full, which no recover ends. Nobody can open the copy, and its space is free again
 // once it is unmapped, however the process ends. Where the file system shares blocks (XFS, Btrfs), the copy takes none.
