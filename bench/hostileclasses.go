@@ -227,7 +227,7 @@ func (c *hostileCorpus) rows() *hostileRequest {
 	for range 1 + c.IntN(3) {
 		id := strconv.Itoa(c.IntN(200))
 		row := c.object(2, "kind", "properties", "observed_at", "ttl_seconds", "bearing", "geometry", "confidence", "severity")
-		rows = append(rows, `{"external_id":"`+id+`","lat":`+c.pick("52", "52.01", c.number())+`,"lng":`+c.pick("5", "5.01", c.number())+`,`+row[1:])
+		rows = append(rows, `{"external_id":"`+id+`","lat":`+c.often("52.001", c.number())+`,"lng":`+c.often("5.001", c.number())+`,`+row[1:])
 	}
 	return c.request("rows", "POST", target+c.pick("", "", c.query("snapshot", "part", "last")), "Content-Type: application/json\r\n", c.pick("["+strings.Join(rows, ",")+"]", "["+strings.Join(rows, ",")+"]", c.value(4)))
 }

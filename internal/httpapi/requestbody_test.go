@@ -92,7 +92,7 @@ func (b *browser) sendRaw(t *testing.T, method, path, header, body string) *http
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close() //nolint:errcheck // nothing is lost
+	defer conn.Close()
 	var cookies []string
 	for _, one := range b.client.Jar.Cookies(base) {
 		cookies = append(cookies, one.String())
