@@ -83,7 +83,7 @@ func (backend) Failure(operation string, err error) error { return failure(opera
 
 // Write runs do in a transaction that holds the write lock.
 func (b backend) Write(ctx context.Context, operation string, do func(*store.Tx) error) (err error) {
-	defer func() { err = failure(operation, err) }()
+	defer func() { err = failure(operation, ended(ctx, err)) }()
 	conn, err := b.db.writer.Conn(ctx)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (b backend) Write(ctx context.Context, operation string, do func(*store.Tx)
 }
 
 func (db *DB) read(ctx context.Context, operation string, do func(r *readTx) error) (err error) {
-	defer func() { err = failure(operation, err) }()
+	defer func() { err = failure(operation, ended(ctx, err)) }()
 	conn, err := db.reader.Conn(ctx)
 	if err != nil {
 		return err
@@ -127,6 +127,15 @@ func (db *DB) read(ctx context.Context, operation string, do func(r *readTx) err
 	}
 	defer tx.Rollback()
 	return do(&readTx{queries{tx}, conn})
+}
+
+// ended names the end of the context as the reason of an error. A transaction that ended with it fails in other words: that it was rolled
+// back, or interrupted. Callers must see that the client went away, and the database did not fail.
+func ended(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || errors.Is(err, ctx.Err()) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }
 
 // failure adds the operation to an error and turns the driver's codes into kinds.
@@ -146,6 +155,8 @@ func failure(operation string, err error) error {
 		return fmt.Errorf("%s: %w: %w", operation, mapdata.ErrConflict, err)
 	case codes.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return fmt.Errorf("%s: what it belongs to: %w: %w", operation, mapdata.ErrNotFound, err)
+	case codes.SQLITE_INTERRUPT: // by nothing but the end of a context
+		return fmt.Errorf("%s: %w: %w", operation, context.Canceled, err)
 	case codes.SQLITE_IOERR_WRITE, codes.SQLITE_IOERR_FSYNC, codes.SQLITE_IOERR_DIR_FSYNC, codes.SQLITE_IOERR_TRUNCATE,
 		codes.SQLITE_IOERR_SHMSIZE, codes.SQLITE_IOERR_SHMMAP, codes.SQLITE_IOERR_SHMOPEN:
 		return fmt.Errorf("%s: %w: %w", operation, mapdata.ErrUnavailable, err)
