@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"maps"
 	"runtime"
@@ -25,7 +23,6 @@ const (
 	MaxBytes = 400 << 20
 
 	sweepInterval = 30 * time.Second
-	idBytes       = 16 // D15.21: 128 random bits
 )
 
 // ErrFull says that the node has as many sessions as it may, or that they keep as much of their routes.
@@ -37,6 +34,7 @@ type Options struct {
 	Now    func() time.Time
 	// Watch gives a channel that is closed when conditions or the region change next. nil: nothing ever changes.
 	Watch func() <-chan struct{}
+	IDs   *IDs // nil: ids that no other process reads
 	// MaxSessions and MaxBytes are set by tests only; 0: the constants of these names.
 	MaxSessions int
 	MaxBytes    int64
@@ -64,6 +62,9 @@ func New(o Options) *Hub {
 	}
 	if o.Watch == nil {
 		o.Watch = func() <-chan struct{} { return nil }
+	}
+	if o.IDs == nil {
+		o.IDs = newLoneIDs()
 	}
 	return &Hub{Options: o, texts: newTexts(), queue: make(chan *stream, o.MaxSessions), ended: make(chan struct{}), sessions: make(map[string]*Session)}
 }
@@ -232,10 +233,4 @@ func (h *Hub) Close(id string) bool {
 	}
 	s.end()
 	return true
-}
-
-func newID() string {
-	var id [idBytes]byte
-	_, _ = rand.Read(id[:]) // never fails
-	return base64.RawURLEncoding.EncodeToString(id[:])
 }

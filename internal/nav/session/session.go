@@ -56,7 +56,7 @@ type told struct {
 }
 
 func newSession(h *Hub, q *nav.RouteRequest, render Render) *Session {
-	s := &Session{ID: newID(), hub: h, render: render, request: *q}
+	s := &Session{ID: h.IDs.make(h.Now()), hub: h, render: render, request: *q}
 	s.lastWord.Store(h.Now().UnixNano())
 	s.request.Alternatives = 0
 	s.driver.heading = -1
