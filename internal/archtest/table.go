@@ -106,6 +106,8 @@ var rules = map[string]rule{
 	"nearby":                 {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
 	"stream":                 {ours: []string{"mapdata", "geo", "ratelimit", "signal"}, never: transport},
 
+	"cluster/forward": {never: []string{"database/sql"}},
+
 	"cluster": {ours: []string{"mapdata", "geo", "valkey", "signal"}, never: transport},
 
 	"openfeeds":     {ours: []string{"feed", "mapdata", "safehttp"}, never: transport},
@@ -157,7 +159,7 @@ var rules = map[string]rule{
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
 	"console":           {ours: []string{"console/words", "account", "apps", "audit", "feed", "geo", "ingest", "mapdata", "openfeeds", "provider/trial", "secret", "catalog", "takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "apps", "console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/drivers", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports", "speech"},
+		ours:  []string{"account", "apps", "console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/drivers", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports", "speech", "cluster/forward"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 

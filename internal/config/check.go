@@ -127,6 +127,18 @@ func checkListen(s string) (string, error) {
 	return s, checkPort(port)
 }
 
+// checkNodeAddress checks where other nodes reach this one.
+func checkNodeAddress(s string) (string, error) {
+	if _, err := checkListen(s); err != nil {
+		return "", err
+	}
+	host, port, err := net.SplitHostPort(s)
+	if addr, ip := netip.ParseAddr(host); err != nil || host == "" || port == "0" || ip == nil && addr.IsUnspecified() {
+		return "", fmt.Errorf("%q names no host and port of this node, such as 10.0.0.5:8080", s)
+	}
+	return s, nil
+}
+
 func parsePrefix(s string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(s); err == nil && addr.Zone() == "" {
 		return netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen()), nil

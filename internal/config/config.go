@@ -14,6 +14,7 @@ type Config struct {
 	Ops       Ops
 	Database  Database
 	Cache     Cache
+	Cluster   Cluster
 	Limits    Limits
 	Votes     Votes
 	Drivers   Drivers
@@ -60,6 +61,11 @@ type Database struct {
 // Cache is the short-lived state that nodes share.
 type Cache struct {
 	URL string // as valkey.CheckURL accepts it; default empty: in this process
+}
+
+// Cluster is what nodes need to reach each other.
+type Cluster struct {
+	Address string // host:port of this node for the others; default empty: where the shared cache sees it, and the port of HTTP.Listen
 }
 
 // Limits are rates and counts; each is at least 1 unless it says otherwise.

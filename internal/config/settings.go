@@ -48,6 +48,7 @@ func settings() []setting {
 		stringKey("ops.listen", func(c *Config) *string { return &c.Ops.Listen }, orEmpty(checkListen)),
 		masked(stringKey("database.url", func(c *Config) *string { return &c.Database.URL }, orEmpty(checkDatabaseURL))),
 		masked(stringKey("cache.url", func(c *Config) *string { return &c.Cache.URL }, orEmpty(checkCacheURL))),
+		stringKey("cluster.address", func(c *Config) *string { return &c.Cluster.Address }, orEmpty(checkNodeAddress)),
 		numberKey("limits.guest_reads_per_minute", func(c *Config) *int { return &c.Limits.GuestReadsPerMinute }, 1),
 		numberKey("limits.account_reads_per_minute", func(c *Config) *int { return &c.Limits.AccountReadsPerMinute }, 1),
 		numberKey("limits.guest_routes_per_minute", func(c *Config) *int { return &c.Limits.GuestRoutesPerMinute }, 1),

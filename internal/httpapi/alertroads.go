@@ -31,19 +31,20 @@ type lookedAhead struct {
 }
 
 // lookAhead looks along the roads for each pin of the scratch: along the route of the request's session if the car is on it, otherwise on
-// the most probable way (D15.22). It takes no lock, and keeps nothing.
+// the most probable way (D15.22). It takes no lock, and keeps nothing. Another node may have the session, and is asked then.
 func (a *api) lookAhead(ctx context.Context, q *alertsQuery, s *alertsScratch) lookedAhead {
 	looked := lookedAhead{at: q.car.At, now: s.answer.At}
 	if a.Navigation == nil || !q.car.Directed {
 		return looked
 	}
-	ctx, cancel := context.WithCancel(ctx) // the network is needed for no longer than this
+	way := a.routeAhead(ctx, q.session, q.client) // before the network is held, since another node may take its time
+	ctx, cancel := context.WithCancel(ctx)        // the network is needed for no longer than this
 	defer cancel()
 	n, err := a.Navigation.Current(ctx)
 	if err != nil {
 		return looked // there is no region
 	}
-	if looked.along = a.walkAhead(n, q, &s.walk, &looked); looked.along == "" {
+	if looked.along = a.walkAhead(n, q, &way, &s.walk, &looked); looked.along == "" {
 		return looked
 	}
 	s.places = s.places[:0]
@@ -54,18 +55,14 @@ func (a *api) lookAhead(ctx context.Context, q *alertsQuery, s *alertsScratch) l
 	return looked
 }
 
-// walkAhead fills the walk, and says along what.
-func (a *api) walkAhead(n *nav.Network, q *alertsQuery, w *ahead.Walk, looked *lookedAhead) (along string) {
+// walkAhead fills the walk, and says along what; way is that of the request's session.
+func (a *api) walkAhead(n *nav.Network, q *alertsQuery, way *wayAhead, w *ahead.Walk, looked *lookedAhead) (along string) {
 	roads := ahead.Roads{Graph: n.Graph, Index: n.Index, Version: roadsVersion(n.DataVersion)}
 	fix := ahead.Fix{At: q.car.At, Heading: q.car.Heading, Speed: q.car.Speed, Now: looked.now}
 	ok := false
-	if q.session != "" && a.Drives != nil {
-		if drive := a.Drives.Find(q.session); drive != nil {
-			if version, route := drive.Ahead(); version == n.DataVersion {
-				if looked.state, ok = w.Along(roads, fix, route, q.state, alerts.DetourRange); ok {
-					return "route"
-				}
-			}
+	if way.route != nil && way.dataVersion == n.DataVersion {
+		if looked.state, ok = w.Along(roads, fix, way.route, q.state, alerts.DetourRange); ok {
+			return "route"
 		}
 	}
 	if looked.state, ok = w.Probable(roads, fix, q.state, alerts.DetourRange); ok {

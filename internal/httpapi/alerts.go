@@ -11,6 +11,7 @@ import (
 	"wayside/internal/alerts/ahead"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
+	"wayside/internal/nav/session"
 	"wayside/internal/nearby"
 	"wayside/internal/response"
 	"wayside/internal/wire"
@@ -21,7 +22,7 @@ const (
 	maxSpeed    = 100 // m/s
 	maxSeenKeys = 200 // keys
 
-	maxSessionID = 64 // bytes
+	maxSessionID = session.IDLength // bytes
 )
 
 // alertsQuery is the driver's position and motion, and the requested kinds and sources.
@@ -31,6 +32,7 @@ type alertsQuery struct {
 	seen   alerts.Announcements
 
 	session string       // id; empty: none
+	client  string       // its address, for the node that has the session
 	state   *ahead.State // of the answer before; nil: none
 }
 
@@ -105,7 +107,7 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &alertsQuery{car: alerts.Car{At: p.point()}}
+	q := &alertsQuery{car: alerts.Car{At: p.point()}, client: c.client.String()}
 	q.car.Speed = p.number("speed", 0, maxSpeed, true)
 	// A stationary car has no heading, so the parameter is optional.
 	if p.values.has("heading") || q.car.Speed >= alerts.MinSpeed {

@@ -24,7 +24,9 @@ func (a *api) getDriveEvents(w http.ResponseWriter, r *http.Request, _ *caller) 
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	w.Header()["Connection"] = []string{"close"} // no request can follow on it
+	if r.ProtoMajor > 1 { // by another node: this stream is not all that its connection bears
+		delete(w.Header(), "Connection")
+	}
 	events := a.newEventWriter(w)
 	first := s.Begin()
 	if err := events.send(r.Context(), appendDriveEvent(nil, &first)); err != nil {

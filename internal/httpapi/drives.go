@@ -106,7 +106,7 @@ func (a *api) findDrive(r *http.Request) (*session.Session, error) {
 			return s, nil
 		}
 	}
-	return nil, mapdata.Describe(mapdata.ErrNotFound, "This node has no such session: it ended, or another node has it. POST "+drivesPath+" begins one.")
+	return nil, lostDrive()
 }
 
 // putDrivePosition answers PUT /v2/navigation/sessions/{id}/position: 204, or 200 with another route when the driver left the way.

@@ -90,7 +90,7 @@ func withAuditVia(r *http.Request, c class) *http.Request {
 		return r.WithContext(mapdata.WithVia(r.Context(), mapdata.ViaAPI))
 	case classPage:
 		return r.WithContext(mapdata.WithVia(r.Context(), mapdata.ViaPage))
-	case classOpen, classRead, classPageRead, classRoute, classDrive, classVote, classReport, classPush:
+	case classOpen, classRead, classPageRead, classRoute, classDrive, classNode, classVote, classReport, classPush:
 	}
 	return r
 }
@@ -101,6 +101,8 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 	switch rt.class {
 	case classOpen, classPush, classPage:
 		return c, nil
+	case classNode:
+		return &caller{client: clientOf(r)}, nil
 	case classDrive:
 		a.allowOrigin(w, r)
 		return c, nil

@@ -36,6 +36,7 @@ const (
 	classSignIn                // everybody, same origin for writes; the handlers count against limits of their own
 	classRoute                 // everybody; the handlers count against the limit on routes (D15.23), POST from any origin included: it changes nothing
 	classDrive                 // the session in the path is the only credential, and bounds what it is asked (D15.21)
+	classNode                  // another node, by a connection that only nodes open: it asks for the client of its own
 	classPage                  // a page for people; the console's own table says what each one requires
 )
 
@@ -98,9 +99,9 @@ func (a *api) navigationRoutes() []route {
 		{http.MethodGet, navigationPath + "conditions", classRead, account.ForGuests, a.getConditions},
 		{http.MethodGet, speechPath + "{hash}", classRead, account.ForGuests, a.getSpeech},
 		{http.MethodPost, drivesPath, classRoute, account.ForGuests, a.postDrive},
-		{http.MethodGet, drivesPath + "/{id}/events", classDrive, account.ForGuests, a.getDriveEvents},
-		{http.MethodPut, drivesPath + "/{id}/position", classDrive, account.ForGuests, a.putDrivePosition},
-		{http.MethodDelete, drivesPath + "/{id}", classDrive, account.ForGuests, a.deleteDrive},
+		{http.MethodGet, drivesPath + "/{id}/events", classDrive, account.ForGuests, a.atOwner(a.getDriveEvents)},
+		{http.MethodPut, drivesPath + "/{id}/position", classDrive, account.ForGuests, a.atOwner(a.putDrivePosition)},
+		{http.MethodDelete, drivesPath + "/{id}", classDrive, account.ForGuests, a.atOwner(a.deleteDrive)},
 		{http.MethodGet, navigationPath + "valhalla/route", classRoute, account.ForGuests, a.getValhallaRoute},
 		{http.MethodPost, navigationPath + "valhalla/route", classRoute, account.ForGuests, a.getValhallaRoute},
 		{http.MethodGet, navigationPath + "route/v1/{profile}/{coordinates}", classRoute, account.ForGuests, a.getRoute},

@@ -75,6 +75,7 @@ type Deps struct {
 	// come from a remote engine.
 	Navigation *nav.Service
 	Drives     *session.Hub
+	Nodes      Nodes             // the other nodes, which have sessions too; nil: there are none
 	Conditions ExplainConditions // nil: navigation is off
 	Geocoder   Geocoder          // nil: navigation is off
 	Speech     *speech.Speaker   // of announcements; nil: they have no clips
@@ -139,6 +140,7 @@ type api struct {
 	host        string // of the public address, with its port if there is one
 	crossOrigin *http.CrossOriginProtection
 	health      healthCache
+	forwards    forwards
 	hopWarning  sync.Once
 
 	openapi    func() ([]byte, error) // openapi.json with marks of what is deprecated, made on the first request
@@ -198,6 +200,7 @@ func New(deps Deps) http.Handler {
 	for path, m := range byPath {
 		mux.Handle(path, a.dispatch(m))
 	}
+	a.serveNodes()
 	mux.Handle(navigationPath, a.otherNavigation())
 	mux.HandleFunc("/", a.unknownPath)
 	if a.Newest != nil {

@@ -36,7 +36,7 @@ func (s *Service) openAPI(ctx context.Context) (err error) {
 	if err := s.serve(s.edition.Load()); err != nil {
 		return err
 	}
-	s.public.Handle(&s.handler)
+	s.public.Handle(s.beforeAPI(&s.handler))
 	if s.ops != nil {
 		s.ops.Handle(s.opsHandler(&s.handler))
 	}
@@ -67,6 +67,9 @@ func (s *Service) serve(e *edition) (err error) {
 		deps.Navigation, deps.Conditions, deps.Geocoder, deps.Speech = s.routes, s.roads.explain, s.geocoder, s.speaker
 		if s.remote == nil {
 			deps.Drives = s.drives
+			if s.nodes != nil {
+				deps.Nodes = s.nodes.links
+			}
 		}
 	}
 	if s.config.Navigation.Region != config.RegionOff || s.remote != nil {

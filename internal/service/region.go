@@ -15,7 +15,6 @@ import (
 	"wayside/internal/datadir"
 	"wayside/internal/geocode"
 	"wayside/internal/nav"
-	"wayside/internal/nav/session"
 	"wayside/internal/provider/osm"
 	"wayside/internal/region"
 )
@@ -38,8 +37,7 @@ func (s *Service) openRegion(ctx context.Context) error {
 		Changed: s.roads.change, Served: s.osm.Changed,
 	})
 	s.routes = nav.New(s.roads.network)
-	s.drives = session.New(session.Options{Routes: s.routes, Now: s.now, Watch: s.roads.changed.Next})
-	if err := s.openEngine(); err != nil {
+	if err := errors.Join(s.openDrives(ctx), s.openEngine()); err != nil {
 		return err
 	}
 	if s.regions.Region() == nil {

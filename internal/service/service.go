@@ -100,6 +100,7 @@ type Service struct {
 	remote    *engine.Remote   // nil: the engine is the embedded one
 	engineWeb *safehttp.Client // of remote
 	drives    *session.Hub
+	nodes     *nodes          // nil: this node is alone
 	speaker   *speech.Speaker // nil: announcements have no clips
 	osm       *osm.Sources    // made of the region
 	imports   *imports.Service
@@ -162,6 +163,7 @@ func (s *Service) jobs() []Job {
 		// Streams end first; their clients connect again, to this node once it is back or to another.
 		{"streams", s.streams.Run},
 		{"drives", s.drives.Run},
+		{"requests of other nodes", s.runNodes},
 		// Then no new request is accepted; those in flight still need everything below.
 		{"public address", s.public.Run},
 		// Polls under way give their leases back through the store, uncounted.

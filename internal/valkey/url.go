@@ -26,6 +26,15 @@ func CheckURL(text string) error {
 	return err
 }
 
+// Server returns host and port of a URL that CheckURL accepts.
+func Server(text string) (string, error) {
+	o, err := options(text)
+	if err != nil {
+		return "", err
+	}
+	return o.InitAddress[0], nil
+}
+
 func options(text string) (valkey.ClientOption, error) {
 	var o valkey.ClientOption
 	u, err := url.Parse(text)

@@ -1,0 +1,91 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+
+	"wayside/internal/alerts"
+)
+
+const (
+	aheadTimeout   = time.Second             // for another node to say what lies ahead: alerts do without it
+	aheadDistance  = 2 * alerts.DetourRange  // metres of the way that are told: alerts look half as far, and the car may be farther than was told
+	maxAheadArcs   = 4096                    // of that way
+	maxAheadAnswer = 64*maxAheadArcs + 1<<10 // bytes
+)
+
+// aheadJSON is the way ahead of a drive, between nodes: arcs, and which share of each is on the way.
+type aheadJSON struct {
+	DataVersion string    `json:"data_version"`
+	Arcs        []uint32  `json:"arcs"`
+	From        []float64 `json:"from"`
+	To          []float64 `json:"to"`
+}
+
+// wayAhead is the way ahead of a session.
+type wayAhead struct {
+	dataVersion string                                              // of the roads that have its arcs
+	route       func(yield func(arc uint32, from, to float64) bool) // nil: there is no such session
+}
+
+// routeAhead returns the way ahead of a session, which another node may have. client is the address of the client.
+func (a *api) routeAhead(ctx context.Context, id, client string) (way wayAhead) {
+	if id == "" || a.Drives == nil {
+		return way
+	}
+	if drive := a.Drives.Find(id); drive != nil {
+		way.dataVersion, way.route = drive.Ahead()
+		return way
+	}
+	owner, ok := a.Drives.Owner(id)
+	if !ok || a.Nodes == nil || !a.forwards.begin() {
+		return way
+	}
+	defer a.forwards.end()
+	ctx, cancel := context.WithTimeout(ctx, aheadTimeout)
+	defer cancel()
+	resp, err := a.Nodes.Ask(ctx, owner, http.MethodGet, aheadPath+id, http.Header{clientHeader: {client}}, nil, false)
+	if err != nil {
+		return way
+	}
+	defer resp.Body.Close()
+	var told aheadJSON
+	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, maxAheadAnswer)).Decode(&told) != nil || len(told.From) != len(told.Arcs) || len(told.To) != len(told.Arcs) {
+		return way
+	}
+	return wayAhead{told.DataVersion, func(yield func(arc uint32, from, to float64) bool) {
+		for i, arc := range told.Arcs {
+			if !yield(arc, told.From[i], told.To[i]) {
+				return
+			}
+		}
+	}}
+}
+
+// getAhead answers another node's question what lies ahead of a session.
+func (a *api) getAhead(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	s, err := a.findDrive(r)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(r.Context()) // the network is needed for no longer than this
+	defer cancel()
+	n, err := a.Navigation.Current(ctx)
+	if err != nil {
+		return err
+	}
+	version, route := s.Ahead()
+	told := aheadJSON{DataVersion: version, Arcs: []uint32{}, From: []float64{}, To: []float64{}}
+	if version == n.DataVersion {
+		left := float64(aheadDistance)
+		route(func(arc uint32, from, to float64) bool {
+			told.Arcs, told.From, told.To = append(told.Arcs, arc), append(told.From, from), append(told.To, to)
+			left -= (to - from) * float64(n.Graph.Pieces[n.Graph.Arcs[arc].Piece].Length) / 1000
+			return left > 0 && len(told.Arcs) < maxAheadArcs
+		})
+	}
+	return writeJSON(w, r, http.StatusOK, told)
+}

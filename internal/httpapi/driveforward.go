@@ -1,0 +1,204 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"wayside/internal/account"
+	"wayside/internal/cluster/forward"
+	"wayside/internal/mapdata"
+)
+
+// Nodes carry requests to the node that leads a driver.
+type Nodes interface {
+	// Serve sets what answers the requests of other nodes.
+	Serve(http.Handler)
+	// Ask asks the node at an address: forward.ErrGone where there is none, forward.ErrStopping where it does not answer now.
+	Ask(ctx context.Context, to netip.AddrPort, method, path string, header http.Header, body io.Reader, streams bool) (*http.Response, error)
+}
+
+const (
+	// clientHeader tells another node the client's address, which its limits count. Only nodes are asked for it.
+	clientHeader = "Wayside-Client"
+
+	maxForwards    = 20_000    // requests and streams that other nodes answer at a time: the drives of a node
+	maxForwardBody = 16 << 20  // bytes of an answer that is no stream: a route across a continent has some megabytes
+	forwardBuffer  = 2 << 10   // bytes: each forwarded stream holds it all the time
+	aheadPath      = "/ahead/" // of the roads ahead of a drive, for other nodes alone
+)
+
+// forwards counts what other nodes answer for this one.
+type forwards struct{ open atomic.Int64 }
+
+// begin counts one more; false: there are as many as there may be.
+func (f *forwards) begin() bool {
+	if f.open.Add(1) <= maxForwards {
+		return true
+	}
+	f.open.Add(-1)
+	return false
+}
+
+func (f *forwards) end() { f.open.Add(-1) }
+
+// atOwner has a request about a session answered by the node that its id names.
+func (a *api) atOwner(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
+		if a.Nodes != nil && a.Drives != nil {
+			if owner, ok := a.Drives.Owner(r.PathValue("id")); ok {
+				return a.forwardDrive(w, r, c, owner)
+			}
+		}
+		return h(w, r, c)
+	}
+}
+
+// nodeRoutes are what other nodes ask. None is forwarded again: a request goes over one node at most.
+func (a *api) nodeRoutes() []route {
+	return []route{
+		{http.MethodGet, drivesPath + "/{id}/events", classNode, account.ForGuests, a.getDriveEvents},
+		{http.MethodPut, drivesPath + "/{id}/position", classNode, account.ForGuests, a.putDrivePosition},
+		{http.MethodDelete, drivesPath + "/{id}", classNode, account.ForGuests, a.deleteDrive},
+		{http.MethodGet, aheadPath + "{id}", classNode, account.ForGuests, a.getAhead},
+	}
+}
+
+// serveNodes has the requests of other nodes answered from now on.
+func (a *api) serveNodes() {
+	if a.Nodes == nil {
+		return
+	}
+	mux := http.NewServeMux()
+	for _, r := range a.nodeRoutes() {
+		path := r.path
+		r.path = "(another node) " + path // what drivers ask is counted where they ask it
+		mux.HandleFunc(r.method+" "+path, a.wrap(r))
+	}
+	a.Nodes.Serve(mux)
+}
+
+// forwardDrive has another node answer a request, and passes the answer on.
+func (a *api) forwardDrive(w http.ResponseWriter, r *http.Request, c *caller, owner netip.AddrPort) error {
+	if !a.forwards.begin() {
+		return nodeBusy()
+	}
+	defer a.forwards.end()
+	body, err := readForwarded(w, r)
+	if err != nil {
+		return err
+	}
+	streams := r.Method == http.MethodGet
+	resp, err := a.Nodes.Ask(r.Context(), owner, r.Method, r.URL.Path, forwardHeader(r, c), bytes.NewReader(body), streams)
+	if err != nil {
+		return forwardError(err)
+	}
+	defer resp.Body.Close()
+	for _, name := range []string{"Content-Type", "Cache-Control", "Retry-After", "X-Accel-Buffering", "X-Content-Type-Options"} {
+		if values := resp.Header.Values(name); len(values) > 0 {
+			w.Header()[name] = slices.Clone(values)
+		}
+	}
+	w.Header()["Vary"] = []string{a.vary()}
+	if streams && resp.StatusCode == http.StatusOK {
+		return a.passStream(w, r, resp.Body)
+	}
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxForwardBody))
+	if err != nil {
+		return forwardError(forward.ErrStopping)
+	}
+	w.WriteHeader(resp.StatusCode)
+	_, _ = w.Write(answer) // the client may be gone
+	return nil
+}
+
+// readForwarded reads the body of a request, which the other node bounds by the same limit.
+func readForwarded(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.Method != http.MethodPut {
+		return nil, nil
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPositionBody+1))
+	if large := new(http.MaxBytesError); errors.As(err, &large) {
+		return nil, mapdata.Describe(mapdata.ErrTooLarge, "The body is larger than "+strconv.Itoa(maxPositionBody>>10)+" KiB.")
+	}
+	if err != nil {
+		return nil, mapdata.Describe(mapdata.ErrMalformed, "The body cannot be read.")
+	}
+	return body, nil
+}
+
+// forwardHeader is what another node needs of a request's header.
+func forwardHeader(r *http.Request, c *caller) http.Header {
+	h := http.Header{clientHeader: {c.client.String()}}
+	if kind := r.Header.Get("Content-Type"); kind != "" {
+		h["Content-Type"] = []string{kind}
+	}
+	return h
+}
+
+// forwardError says what the failure of another node means to the driver.
+func forwardError(err error) error {
+	switch {
+	case errors.Is(err, forward.ErrGone):
+		return lostDrive()
+	case errors.Is(err, forward.ErrStopping):
+		return nodeBusy()
+	}
+	return err
+}
+
+// lostDrive says that a session is no more.
+func lostDrive() error {
+	return mapdata.Describe(mapdata.ErrNotFound, "There is no such session: it ended, or its node stopped. POST "+drivesPath+" with its id as resumes begins another one.")
+}
+
+func nodeBusy() error {
+	return &problem{Type: "unavailable", Status: http.StatusServiceUnavailable, Detail: "The node that leads this driver does not answer now. Try again.", retryAfter: time.Second}
+}
+
+// passStream passes the events of another node on until one of the two ends leaves. Like the stream of a session of this node's it takes
+// the connection over, so that net/http keeps nothing for it.
+func (a *api) passStream(w http.ResponseWriter, r *http.Request, events io.Reader) error {
+	if r.ProtoMajor == 1 {
+		w.Header()["Connection"] = []string{"close"}
+	}
+	w.WriteHeader(http.StatusOK)
+	control := http.NewResponseController(w)
+	if err := control.Flush(); err != nil {
+		return nil //nolint:nilerr // the client is gone
+	}
+	write := func(part []byte) error {
+		if err := control.SetWriteDeadline(time.Now().Add(a.StreamWriteTimeout)); err != nil {
+			return err
+		}
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+		return control.Flush()
+	}
+	if conn, _, err := control.Hijack(); err == nil {
+		d := &driveConn{conn: conn, timeout: a.StreamWriteTimeout, chunked: r.ProtoAtLeast(1, 1)}
+		write = func(part []byte) error { return d.write(part, d.timeout) }
+		defer d.close(false)
+	}
+	buffer := make([]byte, forwardBuffer)
+	for {
+		n, err := events.Read(buffer)
+		if n > 0 && write(buffer[:n]) != nil || err != nil {
+			return nil //nolint:nilerr // the client or the other node left; the driver reads again
+		}
+	}
+}
+
+// clientOf is the address of the client that another node asks for.
+func clientOf(r *http.Request) netip.Addr {
+	addr, _ := netip.ParseAddr(r.Header.Get(clientHeader)) // zero: all such clients are counted together
+	return addr
+}
