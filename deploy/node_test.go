@@ -100,19 +100,34 @@ type node struct {
 // startNode starts a node that trusts a proxy on this machine; more is added to its configuration.
 func startNode(t *testing.T, binary, baseURL, more string) *node {
 	t.Helper()
+	n := writeNode(t, binary, baseURL, more)
+	n.start(t)
+	return n
+}
+
+// writeNode writes the configuration of a node.
+func writeNode(t *testing.T, binary, baseURL, more string) *node {
+	t.Helper()
 	n := &node{binary: binary, dir: t.TempDir(), address: "127.0.0.1:" + freePort(t), ops: "127.0.0.1:" + freePort(t)}
 	n.config = filepath.Join(n.dir, "node.toml")
 	text := fmt.Sprintf("base_url = %q\ndata_dir = %q\nhttp = { listen = %q, trusted_proxies = [\"127.0.0.1/32\"] }\nops.listen = %q\n%s",
-		baseURL, filepath.Join(n.dir, "data"), n.address, n.ops, more)
+		baseURL, n.data(), n.address, n.ops, more)
 	if err := os.WriteFile(n.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	n.process = run(t, nil, binary, "serve", "--config", n.config)
+	return n
+}
+
+func (n *node) data() string { return filepath.Join(n.dir, "data") }
+
+// start starts a node and waits until it is ready.
+func (n *node) start(t *testing.T) {
+	t.Helper()
+	n.process = run(t, nil, n.binary, "serve", "--config", n.config)
 	eventually(t, "the node is ready: "+n.config, func() bool {
 		resp, err := http.Get("http://" + n.address + "/readyz")
 		return err == nil && resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
 	})
-	return n
 }
 
 // cli runs a command on the node's data.

@@ -95,7 +95,10 @@ func (d *driveConn) write(part []byte, timeout time.Duration) error {
 }
 
 // close ends the answer and the connection.
-func (d *driveConn) close(busy bool) {
+func (d *driveConn) close(last *session.Event, busy bool) {
+	if !busy && last != nil {
+		_ = d.write(appendDriveEvent(nil, last), lastChunkTimeout)
+	}
 	if !busy && d.chunked {
 		_ = d.write(nil, lastChunkTimeout) // the client may be gone
 	}
@@ -123,9 +126,12 @@ func appendDriveEvent(dst []byte, e *session.Event) []byte {
 	for i, id := range e.EntityIDs {
 		dst = wire.AppendString(wire.AppendComma(dst, i > 0), id)
 	}
-	dst = append(dst, `],"duration_s":`...)
-	dst = strconv.AppendFloat(dst, e.Left.Seconds(), 'f', 1, 64)
-	dst = wire.AppendTime(append(dst, `,"arrival_at":`...), e.At.Add(e.Left).UnixMilli())
+	dst = append(dst, ']')
+	if e.Name != session.Moved { // it must not wait for who knows the arrival
+		dst = append(dst, `,"duration_s":`...)
+		dst = strconv.AppendFloat(dst, e.Left.Seconds(), 'f', 1, 64)
+		dst = wire.AppendTime(append(dst, `,"arrival_at":`...), e.At.Add(e.Left).UnixMilli())
+	}
 	dst = wire.AppendTime(append(dst, `,"at":`...), e.At.UnixMilli())
 	return append(dst, "}\n\n"...)
 }

@@ -186,7 +186,7 @@ func (a *api) passStream(w http.ResponseWriter, r *http.Request, events io.Reade
 	if conn, _, err := control.Hijack(); err == nil {
 		d := &driveConn{conn: conn, timeout: a.StreamWriteTimeout, chunked: r.ProtoAtLeast(1, 1)}
 		write = func(part []byte) error { return d.write(part, d.timeout) }
-		defer d.close(false)
+		defer d.close(nil, false)
 	}
 	buffer := make([]byte, forwardBuffer)
 	for {

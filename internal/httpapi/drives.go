@@ -24,8 +24,9 @@ const (
 
 // postDrive answers POST /v2/navigation/sessions: it finds a route, and leads along it from then on (D15.21).
 func (a *api) postDrive(w http.ResponseWriter, r *http.Request, c *caller) error {
-	q, route, err := readDrive(w, r)
-	if limited := a.limitRoutes(w, c, 1); limited != nil {
+	a.boundDrive(w, r, c)
+	begin, err := readDrive(w, r)
+	if limited := a.limitDrive(w, r, c, begin.resumes); limited != nil {
 		return limited
 	}
 	scratch := takeNavigationScratch()
@@ -34,8 +35,8 @@ func (a *api) postDrive(w http.ResponseWriter, r *http.Request, c *caller) error
 		err = session.ErrFull
 	}
 	if err == nil {
-		err = a.answerInTime(r.Context(), q, scratch, func(ctx context.Context, q *osrm.Request, s *navigationScratch) error {
-			return a.openDrive(ctx, w, q, route, s)
+		err = a.answerInTime(r.Context(), begin.request, scratch, func(ctx context.Context, q *osrm.Request, s *navigationScratch) error {
+			return a.openDrive(ctx, w, q, begin.route, s)
 		})
 	}
 	return a.writeDrive(w, r, http.StatusCreated, scratch.body, err)
@@ -76,27 +77,43 @@ func (a *api) openDrive(ctx context.Context, w http.ResponseWriter, q *osrm.Requ
 	return nil
 }
 
-// readDrive reads the options of a route, and which alternative is driven.
-func readDrive(w http.ResponseWriter, r *http.Request) (q *osrm.Request, route int, err error) {
+// driveBegin is what a client wants of a session.
+type driveBegin struct {
+	request *osrm.Request
+	route   int    // which alternative is driven
+	resumes string // id of a session that was lost; empty: none
+}
+
+// readDrive reads the options of a route, which alternative is driven, and which session it goes on from.
+func readDrive(w http.ResponseWriter, r *http.Request) (begin driveBegin, err error) {
 	body, err := readNavigationJSON(w, r)
 	if err != nil {
-		return nil, 0, err
+		return begin, err
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil {
-		return nil, 0, &nav.Error{Code: nav.InvalidQuery, Message: "request body must be a JSON object"}
+		return begin, &nav.Error{Code: nav.InvalidQuery, Message: "request body must be a JSON object"}
+	}
+	before := len(members)
+	if value, ok := members["resumes"]; ok {
+		if err := json.Unmarshal(value, &begin.resumes); err != nil || len(begin.resumes) > maxSessionID {
+			return begin, &nav.Error{Code: nav.InvalidValue, Message: "resumes must be the id of a session"}
+		}
+		delete(members, "resumes")
 	}
 	if value, ok := members["route"]; ok {
-		if err := json.Unmarshal(value, &route); err != nil || route < 0 || route > nav.MaxAlternatives {
-			return nil, 0, &nav.Error{Code: nav.InvalidValue, Message: "route must be the number of an alternative: 0 to " + strconv.Itoa(nav.MaxAlternatives)}
+		if err := json.Unmarshal(value, &begin.route); err != nil || begin.route < 0 || begin.route > nav.MaxAlternatives {
+			return begin, &nav.Error{Code: nav.InvalidValue, Message: "route must be the number of an alternative: 0 to " + strconv.Itoa(nav.MaxAlternatives)}
 		}
 		delete(members, "route")
+	}
+	if len(members) < before {
 		if body, err = json.Marshal(members); err != nil {
-			return nil, 0, &nav.Error{Code: nav.InvalidQuery, Message: "request body must be a JSON object"}
+			return begin, &nav.Error{Code: nav.InvalidQuery, Message: "request body must be a JSON object"}
 		}
 	}
-	q, err = osrm.ParseBody(osrm.Route, body)
-	return q, route, err
+	begin.request, err = osrm.ParseBody(osrm.Route, body)
+	return begin, err
 }
 
 // findDrive is the session that a path names.

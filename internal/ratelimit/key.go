@@ -29,6 +29,8 @@ const (
 	Pages                          // pages for people that guests may read
 	Routes                         // routes, and tables by their size (D15.23)
 	Reports                        // drivers' reports (D17.37)
+	Resumptions                    // drives that go on from one that was lost with its node (D15.21)
+	ResumedIDs                     // those that go on from the same one
 )
 
 // Key names one bucket: up to 120 bits of whom it belongs to, and the class above them.

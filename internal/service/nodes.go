@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -24,6 +25,7 @@ const (
 type nodes struct {
 	links   *forward.Links
 	address atomic.Pointer[netip.AddrPort] // of this node; nil: it is not known
+	leaving atomic.Bool                    // this node stops
 }
 
 // at returns where other nodes reach this one; zero: that is not known.
@@ -52,7 +54,7 @@ func (s *Service) openDrives(ctx context.Context) error {
 		return fmt.Errorf("ids of drives: %w", err)
 	}
 	s.drives = session.New(session.Options{Routes: s.routes, Now: s.now, Watch: s.roads.changed.Next, IDs: ids})
-	return nil
+	return s.metrics.Gauge("wayside_drives", "Drivers that this node leads.", func() float64 { return float64(s.drives.Len()) })
 }
 
 func (s *Service) openNodes(ctx context.Context) error {
@@ -106,6 +108,34 @@ func (s *Service) runNodes(ctx context.Context) error {
 	stop()
 	<-found
 	return err
+}
+
+// handOverPause is how long a node that stops says so before it ends its drives' streams: proxies that ask /readyz every second or two
+// have sent nobody here by then who opens them again.
+const handOverPause = 3 * time.Second
+
+// handOver has the proxies send new requests to other nodes before the drives of this one end. Where it is alone, or leads nobody,
+// there is nothing to wait for.
+func (s *Service) handOver(ctx context.Context) error {
+	<-ctx.Done()
+	if s.nodes == nil || s.drives.Len() == 0 {
+		return nil
+	}
+	s.nodes.leaving.Store(true)
+	s.log.Info("the drives of this node are handed over", "drives", s.drives.Len())
+	<-time.After(handOverPause)
+	return nil
+}
+
+// errLeaving says that this node stops.
+var errLeaving = errors.New("this node stops")
+
+// checkLeaving returns why no request should come here; nil: there is no reason.
+func (s *Service) checkLeaving() error {
+	if s.nodes != nil && s.nodes.leaving.Load() {
+		return errLeaving
+	}
+	return nil
 }
 
 // findAddress finds where other nodes reach this one: where it was configured to be, where it listens, or, if it listens at all

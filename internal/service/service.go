@@ -160,6 +160,8 @@ func (s *Service) Run(ctx context.Context, first ...Job) error {
 // jobs lists everything that runs, in the order in which it stops.
 func (s *Service) jobs() []Job {
 	jobs := []Job{
+		// Proxies learn that this node stops before its drivers open their sessions elsewhere.
+		{"hand-over of drives", s.handOver},
 		// Streams end first; their clients connect again, to this node once it is back or to another.
 		{"streams", s.streams.Run},
 		{"drives", s.drives.Run},
@@ -265,6 +267,9 @@ const pingTimeout = 2 * time.Second
 
 // checkReady returns why reads or writes do not work now, and nil if they do (D12.4).
 func (s *Service) checkReady() error {
+	if err := s.checkLeaving(); err != nil {
+		return err
+	}
 	if !s.replica.Loaded() {
 		return errors.New("the index is still loading")
 	}

@@ -14,8 +14,9 @@ const heartbeatInterval = 20 * time.Second
 type Client struct {
 	Send      func(ctx context.Context, events []Event) error
 	Heartbeat func(ctx context.Context) error
-	// Close is called once, when the stream has ended. busy: something is being sent at the moment, and should be cut off.
-	Close func(busy bool)
+	// Close is called once, when the stream has ended. busy: something is being sent at the moment, and should be cut off. last is sent
+	// before the end otherwise; nil: nothing.
+	Close func(last *Event, busy bool)
 }
 
 // stream is a client that reads the events of a session. It has no goroutine while nothing happens: a timer and the hub's workers look at
@@ -71,15 +72,24 @@ func (s *Session) Attach(c Client) (detach func()) {
 
 // Follow sends what happens after Begin to a client until ctx or the session ends, or until another client is attached. It sets Close.
 func (s *Session) Follow(ctx context.Context, c Client) {
-	closed := make(chan struct{})
-	c.Close = func(bool) { close(closed) }
+	closed := make(chan *Event, 1)
+	c.Close = func(last *Event, busy bool) {
+		if busy {
+			last = nil
+		}
+		closed <- last
+	}
 	detach := s.Attach(c)
+	var last *Event
 	select {
 	case <-ctx.Done():
 		detach()
-	case <-closed:
+		last = <-closed
+	case last = <-closed:
 	}
-	<-closed
+	if last != nil {
+		_ = c.Send(ctx, []Event{*last}) // the client may be gone
+	}
 }
 
 // wake says that something changed.
@@ -177,5 +187,5 @@ func (t *stream) close() {
 		return
 	}
 	t.session.forget(t)
-	t.client.Close(busy)
+	t.client.Close(t.session.farewell(), busy)
 }

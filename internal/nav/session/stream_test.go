@@ -22,7 +22,7 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 		slow.Attach(session.Client{
 			Send:      func(context.Context, []session.Event) error { <-stuck; return errors.New("cut off") },
 			Heartbeat: func(context.Context) error { t.Error("a heartbeat beside another write"); return nil },
-			Close:     func(busy bool) { close(stuck); closed <- busy },
+			Close:     func(_ *session.Event, busy bool) { close(stuck); closed <- busy },
 		})
 		events, _ := d.follow(t.Context(), d.begin("ad"))
 		d.want(events, "route  bc")
@@ -57,7 +57,7 @@ func TestHeartbeats(t *testing.T) {
 				}
 				return nil
 			},
-			Close: func(bool) { closed.Add(1) },
+			Close: func(*session.Event, bool) { closed.Add(1) },
 		})
 		time.Sleep(59 * time.Second)
 		synctest.Wait()
@@ -87,7 +87,7 @@ func TestStreamsHaveNoGoroutines(t *testing.T) {
 			s.Attach(session.Client{
 				Send:      func(context.Context, []session.Event) error { return nil },
 				Heartbeat: func(context.Context) error { return nil },
-				Close:     func(bool) { ended++ },
+				Close:     func(*session.Event, bool) { ended++ },
 			})
 		}
 		time.Sleep(2 * time.Second)
@@ -100,7 +100,7 @@ func TestStreamsHaveNoGoroutines(t *testing.T) {
 			t.Errorf("%v; with the hub %d of 200 streams ended", err, ended)
 		}
 		if s := d.begin("ad"); s != nil {
-			s.Attach(session.Client{Close: func(bool) { ended++ }})
+			s.Attach(session.Client{Close: func(*session.Event, bool) { ended++ }})
 		}
 		if ended != 201 {
 			t.Error("a stream began after the hub's end")

@@ -1,0 +1,75 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"time"
+
+	"wayside/internal/ratelimit"
+)
+
+// Bounds of sessions that go on from one that was lost. Each may cost a route that no limit counts, so that who has few ids has few of
+// them; beyond, they count as any other session does.
+const (
+	resumptionsPerID      = 3 // tries: a node may be about to stop, too
+	resumptionsPerAddress = 20
+	resumptionsPerAccount = 20
+	resumptionPeriod      = 10 * time.Minute
+	endTimeout            = time.Second // for the node of before to end a session that it still has
+)
+
+// resumes reports whether a caller goes on from a session that was lost with its node, so that the limit on routes does not count the
+// search (D15.23 is about what callers choose). A session that is still led is ended, and counts.
+func (a *api) resumes(ctx context.Context, c *caller, id string) bool {
+	if id == "" || a.Drives == nil {
+		return false
+	}
+	now := a.Now()
+	if _, ok := a.Drives.IDs.Read(id, now); !ok || a.endDrive(ctx, c, id) {
+		return false
+	}
+	hash := sha256.Sum256([]byte(id))
+	key, limit := ratelimit.ClientKey(ratelimit.Resumptions, c.client), ratelimit.Limit{Count: resumptionsPerAddress, Per: resumptionPeriod}
+	if c.account != nil {
+		key, limit.Count = ratelimit.AccountKey(ratelimit.Resumptions, c.account.ID), resumptionsPerAccount
+	}
+	return a.Buckets.Allow(ratelimit.HashKey(ratelimit.ResumedIDs, hash[:]), ratelimit.Limit{Count: resumptionsPerID, Per: resumptionPeriod}, 1, now).OK &&
+		a.Buckets.Allow(key, limit, 1, now).OK
+}
+
+// maxResumingBody is what is read of a request of a caller who has no route left: it may go on from a session that was lost.
+const maxResumingBody = 16 << 10
+
+// boundDrive bounds what is read of a request that begins a session by a caller who has no route left.
+func (a *api) boundDrive(w http.ResponseWriter, r *http.Request, c *caller) {
+	if a.peekRoutes(c) != nil {
+		r.Body = http.MaxBytesReader(w, r.Body, maxResumingBody)
+	}
+}
+
+// limitDrive counts the route of a session that begins, unless it goes on from one that was lost.
+func (a *api) limitDrive(w http.ResponseWriter, r *http.Request, c *caller, resumes string) error {
+	if a.resumes(r.Context(), c, resumes) {
+		return nil
+	}
+	return a.limitRoutes(w, c, 1)
+}
+
+// endDrive ends the session of an id, and reports whether there still was one.
+func (a *api) endDrive(ctx context.Context, c *caller, id string) bool {
+	if a.Drives.Close(id) {
+		return true
+	}
+	owner, ok := a.Drives.Owner(id)
+	if !ok || a.Nodes == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, endTimeout)
+	defer cancel()
+	resp, err := a.Nodes.Ask(ctx, owner, http.MethodDelete, drivesPath+"/"+id, http.Header{clientHeader: {c.client.String()}}, nil, false)
+	if err != nil {
+		return false
+	}
+	return resp.Body.Close() == nil && resp.StatusCode == http.StatusNoContent
+}
