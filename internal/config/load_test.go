@@ -29,6 +29,8 @@ listen = "127.0.0.1:9001"
 url = "postgres://wayside:hunter2@db1:5432,db2:5433/wayside?target_session_attrs=read-write"
 [cache]
 url = "valkeys://wayside:hunter2@cache.example.org:6380/2"
+[cluster]
+address = "10.0.0.5:8080"
 [limits]
 guest_reads_per_minute = 1
 account_reads_per_minute = 2
@@ -121,7 +123,7 @@ func TestLoadAcceptsEveryKey(t *testing.T) {
 	want := &Config{
 		BaseURL: "https://map.example.org", DataDir: "/srv/wayside",
 		HTTP: HTTP{":9000", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::1/128")}, 5000, 50, []string{"map.example.org", "fd00::1", "*"}},
-		Ops:  Ops{"127.0.0.1:9001"}, Database: Database{"postgres://wayside:hunter2@db1:5432,db2:5433/wayside?target_session_attrs=read-write"}, Cache: Cache{"valkeys://wayside:hunter2@cache.example.org:6380/2"}, Limits: Limits{1, 2, 13, 14, 3, 0, 5, 6, 7, 15, 16, 8, 9 << 10, 10, 0, 12 << 30},
+		Ops:  Ops{"127.0.0.1:9001"}, Database: Database{"postgres://wayside:hunter2@db1:5432,db2:5433/wayside?target_session_attrs=read-write"}, Cache: Cache{"valkeys://wayside:hunter2@cache.example.org:6380/2"}, Cluster: Cluster{"10.0.0.5:8080"}, Limits: Limits{1, 2, 13, 14, 3, 0, 5, 6, 7, 15, 16, 8, 9 << 10, 10, 0, 12 << 30},
 		Votes: Votes{90 * time.Minute}, Drivers: Drivers{false, ShowConfirmed, 2 * time.Hour}, Read: Read{[]string{"https://page.example.org"}}, Chargers: Chargers{"ionity"},
 		Egress:    Egress{"/etc/ca.pem", map[string]netip.Addr{"feeds.example.org": netip.MustParseAddr("127.0.0.1")}},
 		Catalogue: Catalogue{"/etc/open-feeds.json"},
@@ -215,6 +217,8 @@ func TestFileProblems(t *testing.T) {
 		{"another database", "[database]\nurl = \"mysql://u:secret@db/wayside\"", []string{"wayside.toml:2: database.url: must be empty (SQLite in data_dir) or begin with postgres://"}},
 		{"a password that would show", "[database]\nurl = \"postgres://db/wayside?user=u&password=secret\"", []string{"wayside.toml:2: database.url: the password stands before the @: postgres://user:password@host/database"}},
 		{"another cache", "[cache]\nurl = \"memcached://u:secret@cache\"", []string{"wayside.toml:2: cache.url: must begin with valkey:// or redis://, or with valkeys:// or rediss:// for TLS"}},
+		{"nodes at no address", "[cluster]\naddress = \"0.0.0.0:8080\"", []string{"wayside.toml:2: cluster.address: \"0.0.0.0:8080\" names no host and port of this node, such as 10.0.0.5:8080"}},
+		{"nodes at no port", "[cluster]\naddress = \"node1:0\"", []string{"wayside.toml:2: cluster.address: \"node1:0\" names no host and port of this node, such as 10.0.0.5:8080"}},
 		{"bad mail server", "[mail]\nsmtp_url = \"http://u:secret@mail\"", []string{"wayside.toml:2: mail.smtp_url: must be a URL that begins with smtp:// or smtps://"}},
 		{"mail server with a path", "[mail]\nsmtp_url = \"smtp://mail/x\"", []string{"wayside.toml:2: mail.smtp_url: has no path: use one such as smtps://user:password@mail.example.org:465"}},
 		{"mail server with a bad option", "[mail]\nsmtp_url = \"smtp://mail?starttls=maybe\"", []string{"wayside.toml:2: mail.smtp_url: takes behind a question mark only starttls=required, starttls=optional or starttls=never"}},

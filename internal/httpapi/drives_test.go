@@ -76,7 +76,7 @@ func TestDrive(t *testing.T) {
 		ID    string          `json:"id"`
 		Route json.RawMessage `json:"route"`
 	}
-	if err := json.Unmarshal([]byte(text), &begun); err != nil || path != drives+"/"+begun.ID || len(begun.ID) != 22 { // 128 bits
+	if err := json.Unmarshal([]byte(text), &begun); err != nil || path != drives+"/"+begun.ID || len(begun.ID) != 94 { // of which 24 bytes are random, and the rest is encrypted
 		t.Fatalf("%s in %s (%v)", path, text, err)
 	}
 

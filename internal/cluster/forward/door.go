@@ -26,7 +26,7 @@ const (
 
 	// maxStreams is how many requests one connection bears at a time: all drives of a node (20 000) fit on its connections.
 	maxStreams = 10_000
-	// maxConnections is how many connections this node has to each other one.
+	// maxConnections is how many connections this node opens to each other one at a time.
 	maxConnections = 2
 	// maxIncoming is how many connections of other nodes are served.
 	maxIncoming = 256

@@ -7,7 +7,7 @@ import { RequestBudget } from "../requestbudget.ts";
 import { initialParser, parseChunk } from "../sseparser.ts";
 import { retryAfterSeconds } from "../tokenbucket.ts";
 import type { Entity, NearbyAnswer } from "../wire.ts";
-import type { Found, Route, RouteOptions, RoutesAnswer, Session, SessionEvent } from "./types.ts";
+import type { Found, Moved, Route, RouteOptions, RoutesAnswer, Session, SessionEvent } from "./types.ts";
 
 const navigationPath = "/v2/navigation/";
 const sessionsPath = `${navigationPath}sessions`;
@@ -91,13 +91,13 @@ export class NavigationAPI {
     return (await response.json()) as RoutesAnswer;
   }
 
-  /** openSession begins a session on one of the routes that `routes` found, by its number. via are places that the route leads over without stopping. */
-  async openSession(stops: readonly Place[], options: RouteOptions, { chosen = 0, via = [] }: { chosen?: number; via?: readonly Place[] } = {}, signal?: AbortSignal): Promise<Session> {
+  /** openSession begins a session on one of the routes that `routes` found, by its number. via are places that the route leads over without stopping; resumes is the id of a session that was lost and goes on. */
+  async openSession(stops: readonly Place[], options: RouteOptions, { chosen = 0, via = [], resumes = null }: { chosen?: number; via?: readonly Place[]; resumes?: string | null } = {}, signal?: AbortSignal): Promise<Session> {
     const [first, ...rest] = stops;
     if (first === undefined) throw new Error("a session begins somewhere");
     const silent = via.length > 0 && { waypoints: [0, ...rest.map((_, i) => i + 1 + via.length)] };
     const alternatives = chosen > 0 && { alternatives: maxAlternatives, route: chosen };
-    const response = await this.#sendRoute(sessionsPath, { ...bodyOf([first, ...via, ...rest], options), ...silent, ...alternatives }, signal);
+    const response = await this.#sendRoute(sessionsPath, { ...bodyOf([first, ...via, ...rest], options), ...silent, ...alternatives, ...(resumes !== null && { resumes }) }, signal);
     return (await response.json()) as Session;
   }
 
@@ -109,7 +109,7 @@ export class NavigationAPI {
   }
 
   /** events calls onEvent for each event until the stream ends, or fails. onWord is called with each piece of the stream, also a heartbeat. */
-  async events(id: string, onEvent: (event: SessionEvent) => void, onWord: () => void, signal: AbortSignal): Promise<void> {
+  async events(id: string, onEvent: (event: SessionEvent | Moved) => void, onWord: () => void, signal: AbortSignal): Promise<void> {
     const response = await fetch(`${sessionsPath}/${encodeURIComponent(id)}/events`, { headers: { Accept: "text/event-stream" }, signal });
     if (!response.ok) throw new HTTPError(response);
     if (response.body === null) throw new Error("the service sent no stream");
@@ -122,7 +122,7 @@ export class NavigationAPI {
       onWord();
       const parsed = parseChunk(parser, decoder.decode(value, { stream: true }));
       parser = parsed.parser;
-      for (const { type, data } of parsed.events) onEvent({ name: type, ...(JSON.parse(data) as object) } as SessionEvent);
+      for (const { type, data } of parsed.events) onEvent({ name: type, ...(JSON.parse(data) as object) } as SessionEvent | Moved);
     }
   }
 

@@ -1,12 +1,11 @@
 // Leads along a route: follows the car, asks the service, and takes new routes. Every decision is a pure function of another module.
 
 import { destination as placeFrom, type Place } from "../geo.ts";
-import { backoff } from "../reconnect.ts";
 import { serverTime } from "../serverclock.ts";
 import type { Guidance } from "../state.ts";
 import type { Pose } from "../deadreckoning.ts";
 import { readStored, store } from "../storage.ts";
-import type { NavigationAPI } from "./api.ts";
+import { TooSoon, type NavigationAPI } from "./api.ts";
 import { reachedLeg } from "./arrival.ts";
 import { keptDriveKey } from "./entry.ts";
 import { changeRoute, factorOf, initialPace, keepPace, stopsAhead, type Pace } from "./eta.ts";
@@ -14,6 +13,7 @@ import { ledZoom } from "./ledcamera.ts";
 import { aheadAt, limitAt } from "./maneuver.ts";
 import type { NavigationHost } from "./navigation.ts";
 import { placeOnRoute } from "./onroute.ts";
+import { noOpening, step, takingOf, type Opening, type OpeningEvent, type Wish } from "./opening.ts";
 import { beginTrack, drivenAt, follow, isOff, metresAt, reckon, type Track, type TrackedFix } from "./progress.ts";
 import { blockedBy, endsWithRest, isInJunction, isSameWay, prefersGoingOn, turnsBackAtOnce } from "./reroute.ts";
 import { parseKeptDrive, resumptionOf, writeKeptDrive } from "./resume.ts";
@@ -21,7 +21,7 @@ import { placeAt, routeLineOf, secondsAt } from "./routeline.ts";
 import { SessionLink } from "./sessionlink.ts";
 import type { Led, NavState } from "./state.ts";
 import { troubleOf } from "./trouble.ts";
-import type { Avoided, Reason, Route, RouteOptions, SessionEvent, Stop } from "./types.ts";
+import type { Avoided, Route, RouteOptions, SessionEvent, Stop } from "./types.ts";
 
 const updateInterval = 1000; // ms
 const positionInterval = 10_000; // ms between two positions that the service is told on the route
@@ -43,7 +43,7 @@ export function routeOptionsOf({ state }: NavigationHost, nav: NavState): RouteO
 /** Pending is a new route that waits until no junction is near. */
 interface Pending {
   route: Route;
-  reason: Reason;
+  reason: Led["reason"];
   entityIDs: readonly string[];
 }
 
@@ -52,9 +52,9 @@ export class Drive {
   readonly #nav: NavState;
   readonly #api: NavigationAPI;
   #link: SessionLink | null = null;
-  /** Requests of a session that is being opened; a newer one replaces it. */
-  #opening: AbortController | null = null;
-  #failures = 0;
+  #opening: Opening = noOpening;
+  /** The request of a session that is being opened. */
+  #request: AbortController | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #track: Track | null = null;
@@ -77,11 +77,13 @@ export class Drive {
     this.#nav = nav;
     this.#api = api;
     host.state.motion.watch(() => {
-      if (nav.phase.get() === "led") this.#update();
+      if (nav.phase.get() !== "led") return;
+      if (this.#fix() !== null) this.#step({ name: "place" });
+      this.#update();
     });
     window.addEventListener("online", () => {
       this.#link?.reconnect();
-      if (this.#retry !== undefined) void this.#open({});
+      this.#step({ name: "online" });
     });
   }
 
@@ -91,7 +93,7 @@ export class Drive {
     if (route === undefined) return;
     this.#begin();
     this.#lead(route, null, []);
-    void this.#open({ chosen: number });
+    this.#step({ name: "ask", wish: { chosen: number } });
   }
 
   /** resume leads to the stops of a drive that was kept, or asks whether to. */
@@ -118,13 +120,7 @@ export class Drive {
     this.#nav.destination.set(stops[stops.length - 1] ?? null);
     this.#begin();
     this.#update();
-    const begin = this.#host.state.fix.watch((fix) => {
-      if (fix === null) return;
-      setTimeout(() => {
-        begin();
-      });
-      if (this.#nav.phase.get() === "led" && this.#nav.led.get() === null) void this.#open({ adopts: true });
-    });
+    this.#step({ name: "ask", wish: { adopts: true } });
   }
 
   /** forget does not resume the drive that was kept. */
@@ -141,7 +137,7 @@ export class Drive {
     this.#isPinned = false;
     this.#nav.offer.set(null);
     this.#keep();
-    void this.#open({ adopts: true });
+    this.#step({ name: "ask", wish: { adopts: true } });
   }
 
   /** decline keeps the present route, and has the service keep it, too. */
@@ -149,7 +145,7 @@ export class Drive {
     if (this.#nav.offer.get() === null) return;
     this.#nav.offer.set(null);
     this.#isPinned = true;
-    void this.#open({});
+    this.#step({ name: "ask", wish: {} });
   }
 
   /** accept takes the better way that is offered. */
@@ -189,12 +185,10 @@ export class Drive {
   /** #stop ends all that runs, and leaves the phase and the stops. */
   #stop(): void {
     clearInterval(this.#timer);
-    clearTimeout(this.#retry);
-    this.#retry = undefined;
-    this.#opening?.abort();
+    this.#step({ name: "ended" });
     this.#link?.close();
     this.#link = null;
-    [this.#track, this.#pending, this.#pace, this.#factor, this.#leg, this.#isPinned, this.#failures] = [null, null, initialPace, 1, 0, false, 0];
+    [this.#track, this.#pending, this.#pace, this.#factor, this.#leg, this.#isPinned] = [null, null, initialPace, 1, 0, false];
     this.#sentAt = this.#searchedAt = this.#keptAt = -Infinity;
     this.#hasSlept = false;
     const { led, progress, arrivals, offer, trouble, overview, news, blocked, isSearching } = this.#nav;
@@ -242,56 +236,101 @@ export class Drive {
     return fix === null ? null : { place: { lat: fix.lat, lng: fix.lng }, heading: fast ? fix.heading : null };
   }
 
-  /**
-   * #open opens a session from where the car is. It is tried again until it succeeds, while the present route is led. adopts: the
-   * session's route is taken also where it goes another way than the present one.
-   */
-  async #open({ chosen = 0, adopts = false, reason = null, entityIDs = [] }: { chosen?: number; adopts?: boolean; reason?: Led["reason"]; entityIDs?: readonly string[] }): Promise<void> {
-    clearTimeout(this.#retry);
-    this.#retry = undefined;
-    this.#opening?.abort();
-    const from = this.#from();
-    if (from === null) return;
-    const opening = (this.#opening = new AbortController());
-    this.#link?.close();
-    this.#link = null;
-    const stops = [from.place, ...this.#nav.stops.get().map(({ place }) => place)];
-    this.#nav.isSearching.set(this.#nav.led.get() === null || adopts);
-    try {
-      const options = { ...routeOptionsOf(this.#host, this.#nav), heading: from.heading };
-      const session = await this.#api.openSession(stops, options, { chosen, via: this.#viaPlaces() }, opening.signal);
-      if (opening.signal.aborted) {
-        this.#api.endSession(session.id).catch(() => undefined);
-        return;
+  /** #step takes what happened to the opening of sessions, and does what follows. */
+  #step(event: OpeningEvent): void {
+    const [next, effects] = step(this.#opening, event);
+    this.#opening = next;
+    for (const effect of effects) {
+      switch (effect.do) {
+        case "cancel":
+          clearTimeout(this.#retry);
+          this.#request?.abort();
+          break;
+        case "wait":
+          clearTimeout(this.#retry);
+          this.#retry = setTimeout(() => {
+            this.#step({ name: "due" });
+          }, effect.milliseconds);
+          break;
+        case "open":
+          void this.#open(effect.wish);
       }
-      this.#failures = 0;
-      this.#sentAt = performance.now();
-      this.#link = new SessionLink(this.#api, session.id, {
-        onEvent: (event) => {
-          this.#take(event);
-        },
-        onLost: () => {
-          this.#link = null;
-          if (this.#nav.phase.get() === "led") void this.#open({});
-        },
-      });
-      this.#nav.trouble.set(null);
-      this.#takeOpened(session.route, adopts, reason, entityIDs);
-    } catch (error) {
-      if (opening.signal.aborted) return;
-      this.#nav.isSearching.set(false);
-      if (this.#nav.led.get() === null || adopts) this.#nav.trouble.set(troubleOf(error));
-      this.#retry = setTimeout(() => {
-        void this.#open({ chosen, adopts, reason, entityIDs });
-      }, backoff(++this.#failures, Math.random()));
     }
   }
 
-  #takeOpened(route: Route, adopts: boolean, reason: Led["reason"], entityIDs: readonly string[]): void {
+  /** #open opens a session from where the car is. The present route is led meanwhile. */
+  async #open(wish: Wish): Promise<void> {
+    const from = this.#from();
+    if (from === null) {
+      this.#step({ name: "placeless" });
+      return;
+    }
+    const request = (this.#request = new AbortController());
+    this.#link?.close();
+    this.#link = null;
+    const stops = [from.place, ...this.#nav.stops.get().map(({ place }) => place)];
+    this.#nav.isSearching.set(this.#nav.led.get() === null || wish.adopts);
+    try {
+      const options = { ...routeOptionsOf(this.#host, this.#nav), heading: from.heading };
+      const session = await this.#api.openSession(stops, options, { chosen: wish.chosen, via: this.#viaPlaces(), resumes: wish.resumes }, request.signal);
+      if (request.signal.aborted) {
+        this.#api.endSession(session.id).catch(() => undefined);
+        return;
+      }
+      const taken = this.#opening.wish ?? wish; // with what was added meanwhile
+      this.#step({ name: "opened", now: performance.now() });
+      this.#sentAt = performance.now();
+      this.#link = this.#connect(session.id);
+      this.#nav.trouble.set(null);
+      this.#takeOpened(session.route, taken);
+    } catch (error) {
+      if (request.signal.aborted) return;
+      this.#nav.isSearching.set(false);
+      if (this.#nav.led.get() === null || this.#opening.wish?.adopts === true) this.#nav.trouble.set(troubleOf(error));
+      this.#step({ name: "failed", random: Math.random(), wait: error instanceof TooSoon ? error.wait * 1000 : null });
+    }
+  }
+
+  /** #connect reads the events of a session. */
+  #connect(id: string): SessionLink {
+    return new SessionLink(this.#api, id, {
+      onEvent: (event) => {
+        this.#take(event);
+      },
+      onLost: (isMoved) => {
+        this.#lose(id, isMoved);
+      },
+    });
+  }
+
+  /** #lose has another session opened in place of one that the service does not know any more. */
+  #lose(id: string, isMoved: boolean): void {
+    this.#link = null;
+    if (this.#nav.phase.get() === "led") this.#step({ name: "lost", id, isMoved, now: performance.now(), random: Math.random() });
+  }
+
+  #takeOpened(route: Route, wish: Wish): void {
     const led = this.#nav.led.get();
     this.#nav.isSearching.set(false);
-    if (led !== null && !adopts && (this.#isPinned || isSameWay(led.line, this.#track?.metres ?? 0, routeLineOf(route)))) return;
-    this.#lead(route, reason, entityIDs);
+    const isSame = led !== null && isSameWay(led.line, this.#track?.metres ?? 0, routeLineOf(route));
+    switch (takingOf(wish, { isSame, isPinned: this.#isPinned, gain: led === null ? null : this.#gainOf(led, route) })) {
+      case "stays":
+        return;
+      case "leads":
+        this.#lead(route, wish.reason, wish.entityIDs);
+        return;
+      case "offers":
+        this.#offer(route, wish.entityIDs);
+        return;
+      case "follows":
+        this.#pend(route, wish.reason, wish.entityIDs);
+    }
+  }
+
+  /** #gainOf returns the seconds by which a route from here is faster than the rest of the present one. */
+  #gainOf(led: Led, route: Route): number {
+    const left = secondsAt(led.line, led.line.length) - secondsAt(led.line, this.#track?.metres ?? 0);
+    return left * this.#factor - route.duration;
   }
 
   /** #viaPlaces returns places that hold the service on the present route. */
@@ -310,13 +349,14 @@ export class Drive {
     switch (event.name) {
       case "route":
         if (this.#isPinned || this.#nav.offer.get() !== null || endsWithRest(routeLineOf(event.route), led.line, metres)) return;
+        if (this.#pending !== null && isSameWay(routeLineOf(this.#pending.route), 0, routeLineOf(event.route))) return; // a session's first
         if (event.reason === "faster") this.#offer(event.route, event.entity_ids); // its event was lost with the stream before
         else this.#pend(event.route, event.reason ?? "left", event.entity_ids);
         return;
       case "reroute":
         if (this.#isPinned) {
           this.#isPinned = false;
-          void this.#open({ adopts: true, reason: event.reason, entityIDs: event.entity_ids });
+          this.#step({ name: "ask", wish: { adopts: true, reason: event.reason, entityIDs: event.entity_ids } });
         } else if (event.reason === "faster") {
           this.#offer(event.route, event.entity_ids);
         } else {
@@ -332,7 +372,7 @@ export class Drive {
   }
 
   /** #pend takes a route as soon as no junction is near. */
-  #pend(route: Route, reason: Reason, entityIDs: readonly string[]): void {
+  #pend(route: Route, reason: Led["reason"], entityIDs: readonly string[]): void {
     this.#nav.offer.set(null);
     this.#pending = { route, reason, entityIDs };
     this.#update();
@@ -341,8 +381,7 @@ export class Drive {
   #offer(route: Route, entityIDs: readonly string[]): void {
     const led = this.#nav.led.get();
     if (led === null) return;
-    const left = secondsAt(led.line, led.line.length) - secondsAt(led.line, this.#track?.metres ?? 0);
-    this.#nav.offer.set({ route, line: routeLineOf(route), entityIDs, gain: Math.max(0, left * this.#factor - route.duration), until: performance.now() + offerDuration });
+    this.#nav.offer.set({ route, line: routeLineOf(route), entityIDs, gain: Math.max(0, this.#gainOf(led, route)), until: performance.now() + offerDuration });
   }
 
   /** #notice notices that the browser slept for so long that the driver may be elsewhere with other plans. */
@@ -434,8 +473,7 @@ export class Drive {
       if (this.#link !== link) return;
       if (answer.how === "lost") {
         link.close();
-        this.#link = null;
-        void this.#open({});
+        this.#lose(link.id, false);
       }
       if (answer.how === "route" && !this.#isPinned) this.#pend(answer.route, "left", []);
     });
@@ -445,14 +483,15 @@ export class Drive {
   async #searchAgain(): Promise<void> {
     const now = performance.now();
     if (now - this.#searchedAt < retryOffInterval) return;
+    const from = this.#from();
+    const before = this.#nav.led.get();
+    if (from === null || before === null) return; // the next fix tells a place
     this.#searchedAt = now;
     this.#isPinned = false;
     this.#nav.offer.set(null);
     this.#nav.isSearching.set(true);
-    const from = this.#from();
-    const before = this.#nav.led.get();
-    if (from === null || before === null) return;
-    const answer = this.#link === null ? { how: "lost" as const } : await this.#link.position({ ...from, speed: this.#track?.speed ?? null });
+    const link = this.#link;
+    const answer = link === null ? { how: "failed" as const } : await link.position({ ...from, speed: this.#track?.speed ?? null });
     if (this.#nav.led.get() !== before || this.#track === null || this.#track.off === null) {
       this.#nav.isSearching.set(false);
       return; // the car is back, or there is another route
@@ -464,7 +503,7 @@ export class Drive {
       return;
     }
     // Without a session, or where the service still takes the car for one that is on its way.
-    if (this.#retry === undefined) void this.#open({ adopts: true, reason: "left" });
+    this.#step({ name: "want", wish: { adopts: true, reason: "left", resumes: answer.how === "lost" ? (link?.id ?? null) : null } });
   }
 
   /** #goingOn returns a route that goes on instead of one that turns back at once, where it costs little more; null: there is none. */

@@ -10,12 +10,14 @@ type Position = Parameters<NavigationAPI["position"]>[1];
 /** The service sends a heartbeat every 20 seconds. */
 const silenceTimeout = 45_000;
 const positionTimeout = 5000;
+/** The first retry comes within a second, by chance, because a node that stops cuts many streams. */
+const firstRetry = 500; // ms
 
 /** Listener is told what a session says. */
 export interface Listener {
   onEvent(event: SessionEvent): void;
-  /** onLost: the service does not know the session any more. */
-  onLost(): void;
+  /** onLost: the service does not know the session any more, or its node stops and sends the driver elsewhere. */
+  onLost(isMoved: boolean): void;
 }
 
 /** PositionAnswer is what became of a position: "sent", a new route, "lost" where the session is no more, or "failed". */
@@ -63,12 +65,22 @@ export class SessionLink {
 
   /** close ends the session, too. */
   close(): void {
-    if (this.#closing.signal.aborted) return;
+    if (!this.#leave()) return;
+    this.#api.endSession(this.id).catch(() => undefined); // without a connection it ends by itself
+  }
+
+  /** #leave stops reading, and reports whether it was read until now. */
+  #leave(): boolean {
+    if (this.#closing.signal.aborted) return false;
     this.#closing.abort();
     this.#stream?.abort();
     clearTimeout(this.#retry);
     clearTimeout(this.#silence);
-    this.#api.endSession(this.id).catch(() => undefined); // without a connection it ends by itself
+    return true;
+  }
+
+  #lose(isMoved: boolean): void {
+    if (this.#leave()) this.#listener.onLost(isMoved);
   }
 
   async #read(): Promise<void> {
@@ -85,20 +97,19 @@ export class SessionLink {
     try {
       await this.#api.events(this.id, (event) => {
         this.#failures = 0;
-        if (!this.#closing.signal.aborted) this.#listener.onEvent(event);
+        if (this.#closing.signal.aborted) return;
+        if (event.name === "moved") this.#lose(true);
+        else this.#listener.onEvent(event);
       }, listen, stream.signal);
     } catch (error) {
-      if (isUnknown(error) && !this.#closing.signal.aborted) {
-        this.close();
-        this.#listener.onLost();
-      }
+      if (isUnknown(error)) this.#lose(false);
     }
     clearTimeout(this.#silence);
     if (this.#closing.signal.aborted) return;
     this.#failures++;
     this.#retry = setTimeout(() => {
       void this.#read();
-    }, backoff(this.#failures, Math.random()));
+    }, this.#failures === 1 ? firstRetry * (1 + Math.random()) : backoff(this.#failures, Math.random()));
   }
 }
 

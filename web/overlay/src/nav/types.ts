@@ -182,6 +182,11 @@ export type SessionEvent = {
   at: string;
 } & ({ name: "route"; route: Route; /** Why it is not the first of the session; absent: it is. */ reason?: Reason } | { name: "reroute"; route: Route; reason: Reason } | { name: "condition"; reason: "came" | "gone" | "closed" } | { name: "eta" });
 
+/** Moved says that the session's node stops: another one leads the driver on. */
+export interface Moved {
+  name: "moved";
+}
+
 /** Destination is where a drive leads. */
 export interface Destination {
   place: Place;

@@ -1,0 +1,149 @@
+// When a session is asked for, with what, and when again (pure). drive.ts sends the requests, and tells what became of them.
+//
+// What is to be asked for is kept until a session is there: neither a network that comes back nor a wish that is added forgets it.
+
+import { backoff } from "../reconnect.ts";
+import type { Led } from "./state.ts";
+
+/** Wish is what a session is asked for with. */
+export interface Wish {
+  /** Which of the routes on the screen is driven. */
+  chosen: number;
+  /** The session's route is taken also where it goes another way than the present one. */
+  adopts: boolean;
+  /** Why it is another route, if it is. */
+  reason: Led["reason"];
+  entityIDs: readonly string[];
+  /** Id of a session that was lost, and goes on. */
+  resumes: string | null;
+}
+
+/** Opening is the state between two events. Start with `noOpening`. */
+export interface Opening {
+  /** What the next session is asked for with; null: none is to be asked for. */
+  wish: Wish | null;
+  /**
+   * What the wish waits for: "nothing" to wait for, a "place" of the car, the "time" of the next attempt, or the "answer" to a request.
+   */
+  waitsFor: "nothing" | "place" | "time" | "answer";
+  /** Attempts since the last session. */
+  failures: number;
+  /** Sessions that were lost one shortly after the other. */
+  losses: number;
+  /** When the last session began. */
+  openedAt: number;
+}
+
+export const noOpening: Opening = { wish: null, waitsFor: "nothing", failures: 0, losses: 0, openedAt: -Infinity };
+
+/** OpeningEvent is what happens. random is within [0, 1), now is milliseconds of a monotonic clock. */
+export type OpeningEvent =
+  /** A session is to be asked for immediately. */
+  | { name: "ask"; wish: Partial<Wish> }
+  /** The route is to be another one; where a session is asked for already, it is that one's. */
+  | { name: "want"; wish: Partial<Wish> }
+  /** The car's place is unknown, so that no request was sent. */
+  | { name: "placeless" }
+  /** The car's place is known. */
+  | { name: "place" }
+  | { name: "opened"; now: number }
+  /** wait is how many milliseconds the service asks for; null: it does not. */
+  | { name: "failed"; random: number; wait: number | null }
+  /** The time of the next attempt has come. */
+  | { name: "due" }
+  /** The browser says that there is a network again. */
+  | { name: "online" }
+  /** The service does not know the session any more, or its node sends the driver elsewhere. */
+  | { name: "lost"; id: string; isMoved: boolean; now: number; random: number }
+  /** The drive has ended. */
+  | { name: "ended" };
+
+/** OpeningEffect is what is to be done, in order. */
+export type OpeningEffect =
+  /** open sends a request with the wish. */
+  | { do: "open"; wish: Wish }
+  /** wait tells of "due" after so many milliseconds. */
+  | { do: "wait"; milliseconds: number }
+  /** cancel breaks off a request, and a wait. */
+  | { do: "cancel" };
+
+const noWish: Wish = { chosen: 0, adopts: false, reason: null, entityIDs: [], resumes: null };
+
+/** Cars whose node stopped are spread over this time by chance. */
+const maxMovedWait = 300; // ms
+const maxLostWait = 1000; // ms
+/** A session that lasts this long counts as found for good. */
+const stableAfter = 60_000; // ms
+
+/** step returns the state after an event, and what is to be done. */
+export function step(opening: Opening, event: OpeningEvent): [Opening, readonly OpeningEffect[]] {
+  switch (event.name) {
+    case "ask":
+      return ask({ ...opening, wish: merge(opening.wish, event.wish) });
+    case "want": {
+      const wish = merge(opening.wish, event.wish);
+      return opening.waitsFor === "time" || opening.waitsFor === "answer" ? [{ ...opening, wish }, []] : ask({ ...opening, wish });
+    }
+    case "placeless":
+      return opening.waitsFor === "answer" ? [{ ...opening, waitsFor: "place" }, []] : [opening, []];
+    case "place":
+      return opening.waitsFor === "place" ? ask(opening) : [opening, []];
+    case "opened":
+      return [{ ...opening, wish: null, waitsFor: "nothing", failures: 0, openedAt: event.now }, []];
+    case "failed": {
+      if (opening.waitsFor !== "answer") return [opening, []];
+      const failures = opening.failures + 1;
+      return [{ ...opening, failures, waitsFor: "time" }, [{ do: "wait", milliseconds: Math.max(event.wait ?? 0, backoff(failures, event.random)) }]];
+    }
+    case "due":
+      return opening.waitsFor === "time" ? ask(opening) : [opening, []];
+    case "online":
+      return opening.waitsFor === "time" ? ask({ ...opening, failures: 0 }) : [opening, []];
+    case "lost":
+      return lose(opening, event);
+    case "ended":
+      return [noOpening, [{ do: "cancel" }]];
+  }
+}
+
+/** ask sends a request with the wish in place of any other. */
+function ask(opening: Opening): [Opening, readonly OpeningEffect[]] {
+  const wish = opening.wish ?? noWish;
+  return [{ ...opening, wish, waitsFor: "answer" }, [{ do: "cancel" }, { do: "open", wish }]];
+}
+
+/** lose waits a moment before another session is asked for, and longer if that one is lost shortly, too: many cars lose theirs together. */
+function lose(opening: Opening, { id, isMoved, now, random }: { id: string; isMoved: boolean; now: number; random: number }): [Opening, readonly OpeningEffect[]] {
+  const wish = merge(opening.wish, { resumes: id });
+  if (opening.waitsFor !== "nothing") return [{ ...opening, wish }, []];
+  const losses = now - opening.openedAt >= stableAfter ? 1 : opening.losses + 1;
+  const first = random * (isMoved ? maxMovedWait : maxLostWait);
+  return [{ ...opening, wish, losses, waitsFor: "time" }, [{ do: "wait", milliseconds: losses === 1 ? first : backoff(losses - 1, random) }]];
+}
+
+/** merge adds a wish to one that is not fulfilled yet. A route that was chosen of others counts until the stops are changed. */
+function merge(before: Wish | null, added: Partial<Wish>): Wish {
+  if (before === null) return { ...noWish, ...added };
+  const isOther = added.adopts === true;
+  return {
+    chosen: added.chosen ?? (isOther ? 0 : before.chosen),
+    adopts: before.adopts || isOther,
+    reason: added.reason ?? before.reason,
+    entityIDs: added.reason === undefined || added.reason === null ? before.entityIDs : (added.entityIDs ?? []),
+    resumes: added.resumes ?? before.resumes,
+  };
+}
+
+/** Taking is what becomes of the route of a session that was opened: the present one "stays", or the new one is led, offered, or led beyond the next junction. */
+export type Taking = "stays" | "leads" | "offers" | "follows";
+
+/**
+ * takingOf says what becomes of a session's route. gain are the seconds by which it is faster than the present one; null: there is no
+ * present one. A way that was found while the session was lost is offered if it is faster, as its event would have been.
+ */
+export function takingOf({ adopts, resumes }: Pick<Wish, "adopts" | "resumes">, { isSame, isPinned, gain }: { isSame: boolean; isPinned: boolean; gain: number | null }): Taking {
+  if (gain === null || adopts) return "leads";
+  if (isPinned || isSame) return "stays";
+  if (resumes === null) return "leads";
+  return gain > 0 ? "offers" : "follows";
+}
