@@ -110,7 +110,7 @@ func (s *Service) runNodes(ctx context.Context) error {
 	return err
 }
 
-// handOverPause is how long a node that stops says so before it ends its drives' streams: proxies that ask /readyz every second or two
+// handOverPause is how long a node that stops answers at /readyz that it is not ready before it ends its drives' streams: proxies that ask /readyz every second or two
 // have sent nobody here by then who opens them again.
 const handOverPause = 3 * time.Second
 

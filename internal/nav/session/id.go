@@ -41,7 +41,7 @@ type ID struct {
 	Begun time.Time // to the second
 }
 
-// IDs makes and reads the ids of sessions: each names the node that has the session, and says nothing to whoever has no key. All nodes
+// IDs makes and reads the ids of sessions: each names the node that has the session, and says nothing without the key. All nodes
 // of a service have the same key.
 type IDs struct {
 	aead     cipher.AEAD

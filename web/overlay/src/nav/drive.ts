@@ -313,7 +313,7 @@ export class Drive {
     const led = this.#nav.led.get();
     this.#nav.isSearching.set(false);
     const isSame = led !== null && isSameWay(led.line, this.#track?.metres ?? 0, routeLineOf(route));
-    switch (takingOf(wish, { isSame, isPinned: this.#isPinned, gain: led === null ? null : this.#gainOf(led, route) })) {
+    switch (takingOf(wish, { isSame, isPinned: this.#isPinned, left: led === null ? null : this.#leftOf(led), duration: route.duration })) {
       case "stays":
         return;
       case "leads":
@@ -327,10 +327,9 @@ export class Drive {
     }
   }
 
-  /** #gainOf returns the seconds by which a route from here is faster than the rest of the present one. */
-  #gainOf(led: Led, route: Route): number {
-    const left = secondsAt(led.line, led.line.length) - secondsAt(led.line, this.#track?.metres ?? 0);
-    return left * this.#factor - route.duration;
+  /** #leftOf returns the seconds that the rest of the present route takes. */
+  #leftOf(led: Led): number {
+    return (secondsAt(led.line, led.line.length) - secondsAt(led.line, this.#track?.metres ?? 0)) * this.#factor;
   }
 
   /** #viaPlaces returns places that hold the service on the present route. */
@@ -381,7 +380,7 @@ export class Drive {
   #offer(route: Route, entityIDs: readonly string[]): void {
     const led = this.#nav.led.get();
     if (led === null) return;
-    this.#nav.offer.set({ route, line: routeLineOf(route), entityIDs, gain: Math.max(0, this.#gainOf(led, route)), until: performance.now() + offerDuration });
+    this.#nav.offer.set({ route, line: routeLineOf(route), entityIDs, gain: Math.max(0, this.#leftOf(led) - route.duration), until: performance.now() + offerDuration });
   }
 
   /** #notice notices that the browser slept for so long that the driver may be elsewhere with other plans. */

@@ -122,14 +122,19 @@ test("a newer request takes the place of the one before", () => {
   expect(run(ask(), ask({ adopts: true })).effects.map((effect) => effect.do)).toEqual(["cancel", "open"]);
 });
 
-test.each<[string, Partial<Wish>, Parameters<typeof takingOf>[1], ReturnType<typeof takingOf>]>([
-  ["the first route leads", {}, { isSame: false, isPinned: false, gain: null }, "leads"],
-  ["the same way stays", {}, { isSame: true, isPinned: false, gain: 0 }, "stays"],
-  ["a stop on the same way is led to", { adopts: true }, { isSame: true, isPinned: false, gain: 0 }, "leads"],
-  ["a way that the driver declined is not taken", {}, { isSame: false, isPinned: true, gain: 300 }, "stays"],
-  ["another way at the beginning leads", {}, { isSame: false, isPinned: false, gain: 300 }, "leads"],
-  ["a faster way that was found while the session was lost is offered", { resumes: "old" }, { isSame: false, isPinned: false, gain: 300 }, "offers"],
-  ["a slower one is taken, since the present way is closed", { resumes: "old" }, { isSame: false, isPinned: false, gain: -300 }, "follows"],
+const other = { isSame: false, isPinned: false, left: 1000, duration: 700 };
+
+test.each<[string, Partial<Wish>, Partial<Parameters<typeof takingOf>[1]>, ReturnType<typeof takingOf>]>([
+  ["the first route leads", {}, { left: null }, "leads"],
+  ["the same way stays", {}, { isSame: true }, "stays"],
+  ["a stop on the same way is led to", { adopts: true }, { isSame: true }, "leads"],
+  ["a way that the driver declined is not taken", {}, { isPinned: true }, "stays"],
+  ["another way at the beginning leads", {}, {}, "leads"],
+  ["a faster way that was found while the session was lost is offered", { resumes: "old" }, {}, "offers"],
+  ["a minute of ten is offered", { resumes: "old" }, { left: 600, duration: 540 }, "offers"],
+  ["less than a minute is not, the driver hears nothing of it", { resumes: "old" }, { left: 300, duration: 241 }, "follows"],
+  ["nor less than a tenth", { resumes: "old" }, { left: 3000, duration: 2701 }, "follows"],
+  ["a slower one is taken, since the present way is closed", { resumes: "old" }, { duration: 1300 }, "follows"],
 ])("%s", (_, wish, given, want) => {
-  expect(takingOf({ ...plain, ...wish }, given)).toBe(want);
+  expect(takingOf({ ...plain, ...wish }, { ...other, ...given })).toBe(want);
 });

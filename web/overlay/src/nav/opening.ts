@@ -137,13 +137,17 @@ function merge(before: Wish | null, added: Partial<Wish>): Wish {
 /** Taking is what becomes of the route of a session that was opened: the present one "stays", or the new one is led, offered, or led beyond the next junction. */
 export type Taking = "stays" | "leads" | "offers" | "follows";
 
+/** A way is offered if it is faster by this, as the service does it (D15.21). */
+const minGain = 60; // seconds
+const minGainShare = 0.1; // of what is left
+
 /**
- * takingOf says what becomes of a session's route. gain are the seconds by which it is faster than the present one; null: there is no
+ * takingOf says what becomes of a session's route, of which left are the seconds that the present route still takes; null: there is no
  * present one. A way that was found while the session was lost is offered if it is faster, as its event would have been.
  */
-export function takingOf({ adopts, resumes }: Pick<Wish, "adopts" | "resumes">, { isSame, isPinned, gain }: { isSame: boolean; isPinned: boolean; gain: number | null }): Taking {
-  if (gain === null || adopts) return "leads";
+export function takingOf({ adopts, resumes }: Pick<Wish, "adopts" | "resumes">, { isSame, isPinned, left, duration }: { isSame: boolean; isPinned: boolean; left: number | null; duration: number }): Taking {
+  if (left === null || adopts) return "leads";
   if (isPinned || isSame) return "stays";
   if (resumes === null) return "leads";
-  return gain > 0 ? "offers" : "follows";
+  return left - duration >= Math.max(minGain, left * minGainShare) ? "offers" : "follows";
 }
