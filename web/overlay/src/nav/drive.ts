@@ -5,7 +5,7 @@ import { serverTime } from "../serverclock.ts";
 import type { Guidance } from "../state.ts";
 import type { Pose } from "../deadreckoning.ts";
 import { readStored, store } from "../storage.ts";
-import { TooSoon, type NavigationAPI } from "./api.ts";
+import type { NavigationAPI } from "./api.ts";
 import { reachedLeg } from "./arrival.ts";
 import { keptDriveKey } from "./entry.ts";
 import { changeRoute, factorOf, initialPace, keepPace, stopsAhead, type Pace } from "./eta.ts";
@@ -13,12 +13,12 @@ import { ledZoom } from "./ledcamera.ts";
 import { aheadAt, limitAt } from "./maneuver.ts";
 import type { NavigationHost } from "./navigation.ts";
 import { placeOnRoute } from "./onroute.ts";
-import { noOpening, step, takingOf, type Opening, type OpeningEvent, type Wish } from "./opening.ts";
+import { takingOf, type Wish } from "./opening.ts";
 import { beginTrack, drivenAt, follow, isOff, metresAt, reckon, type Track, type TrackedFix } from "./progress.ts";
 import { blockedBy, endsWithRest, isInJunction, isSameWay, prefersGoingOn, turnsBackAtOnce } from "./reroute.ts";
 import { parseKeptDrive, resumptionOf, writeKeptDrive } from "./resume.ts";
 import { placeAt, routeLineOf, secondsAt } from "./routeline.ts";
-import { SessionLink } from "./sessionlink.ts";
+import { SessionOpener, type Asked } from "./sessionopener.ts";
 import type { Led, NavState } from "./state.ts";
 import { troubleOf } from "./trouble.ts";
 import type { Avoided, Route, RouteOptions, SessionEvent, Stop } from "./types.ts";
@@ -51,11 +51,7 @@ export class Drive {
   readonly #host: NavigationHost;
   readonly #nav: NavState;
   readonly #api: NavigationAPI;
-  #link: SessionLink | null = null;
-  #opening: Opening = noOpening;
-  /** The request of a session that is being opened. */
-  #request: AbortController | null = null;
-  #retry: ReturnType<typeof setTimeout> | undefined;
+  readonly #sessions: SessionOpener;
   #timer: ReturnType<typeof setInterval> | undefined;
   #track: Track | null = null;
   #pace: Pace = initialPace;
@@ -76,14 +72,26 @@ export class Drive {
     this.#host = host;
     this.#nav = nav;
     this.#api = api;
+    this.#sessions = new SessionOpener(api, {
+      asks: (wish) => this.#asks(wish),
+      onOpened: (route, wish) => {
+        this.#takeOpened(route, wish);
+      },
+      onFailed: (error, { adopts }) => {
+        nav.isSearching.set(false);
+        if (nav.led.get() === null || adopts) nav.trouble.set(troubleOf(error));
+      },
+      onEvent: (event) => {
+        this.#take(event);
+      },
+    });
     host.state.motion.watch(() => {
       if (nav.phase.get() !== "led") return;
-      if (this.#fix() !== null) this.#step({ name: "place" });
+      if (this.#fix() !== null) this.#sessions.placeKnown();
       this.#update();
     });
     window.addEventListener("online", () => {
-      this.#link?.reconnect();
-      this.#step({ name: "online" });
+      this.#sessions.online();
     });
   }
 
@@ -93,7 +101,7 @@ export class Drive {
     if (route === undefined) return;
     this.#begin();
     this.#lead(route, null, []);
-    this.#step({ name: "ask", wish: { chosen: number } });
+    this.#sessions.ask({ chosen: number });
   }
 
   /** resume leads to the stops of a drive that was kept, or asks whether to. */
@@ -120,7 +128,7 @@ export class Drive {
     this.#nav.destination.set(stops[stops.length - 1] ?? null);
     this.#begin();
     this.#update();
-    this.#step({ name: "ask", wish: { adopts: true } });
+    this.#sessions.ask({ adopts: true });
   }
 
   /** forget does not resume the drive that was kept. */
@@ -137,7 +145,7 @@ export class Drive {
     this.#isPinned = false;
     this.#nav.offer.set(null);
     this.#keep();
-    this.#step({ name: "ask", wish: { adopts: true } });
+    this.#sessions.ask({ adopts: true });
   }
 
   /** decline keeps the present route, and has the service keep it, too. */
@@ -145,7 +153,7 @@ export class Drive {
     if (this.#nav.offer.get() === null) return;
     this.#nav.offer.set(null);
     this.#isPinned = true;
-    this.#step({ name: "ask", wish: {} });
+    this.#sessions.ask({});
   }
 
   /** accept takes the better way that is offered. */
@@ -185,9 +193,7 @@ export class Drive {
   /** #stop ends all that runs, and leaves the phase and the stops. */
   #stop(): void {
     clearInterval(this.#timer);
-    this.#step({ name: "ended" });
-    this.#link?.close();
-    this.#link = null;
+    this.#sessions.end();
     [this.#track, this.#pending, this.#pace, this.#factor, this.#leg, this.#isPinned] = [null, null, initialPace, 1, 0, false];
     this.#sentAt = this.#searchedAt = this.#keptAt = -Infinity;
     this.#hasSlept = false;
@@ -236,82 +242,20 @@ export class Drive {
     return fix === null ? null : { place: { lat: fix.lat, lng: fix.lng }, heading: fast ? fix.heading : null };
   }
 
-  /** #step takes what happened to the opening of sessions, and does what follows. */
-  #step(event: OpeningEvent): void {
-    const [next, effects] = step(this.#opening, event);
-    this.#opening = next;
-    for (const effect of effects) {
-      switch (effect.do) {
-        case "cancel":
-          clearTimeout(this.#retry);
-          this.#request?.abort();
-          break;
-        case "wait":
-          clearTimeout(this.#retry);
-          this.#retry = setTimeout(() => {
-            this.#step({ name: "due" });
-          }, effect.milliseconds);
-          break;
-        case "open":
-          void this.#open(effect.wish);
-      }
-    }
-  }
-
-  /** #open opens a session from where the car is. The present route is led meanwhile. */
-  async #open(wish: Wish): Promise<void> {
+  /** #asks returns what a session is asked for from where the car is; null: that is not known. The present route is led meanwhile. */
+  #asks(wish: Wish): Asked | null {
     const from = this.#from();
-    if (from === null) {
-      this.#step({ name: "placeless" });
-      return;
-    }
-    const request = (this.#request = new AbortController());
-    this.#link?.close();
-    this.#link = null;
-    const stops = [from.place, ...this.#nav.stops.get().map(({ place }) => place)];
+    if (from === null) return null;
     this.#nav.isSearching.set(this.#nav.led.get() === null || wish.adopts);
-    try {
-      const options = { ...routeOptionsOf(this.#host, this.#nav), heading: from.heading };
-      const session = await this.#api.openSession(stops, options, { chosen: wish.chosen, via: this.#viaPlaces(), resumes: wish.resumes }, request.signal);
-      if (request.signal.aborted) {
-        this.#api.endSession(session.id).catch(() => undefined);
-        return;
-      }
-      const taken = this.#opening.wish ?? wish; // with what was added meanwhile
-      this.#step({ name: "opened", now: performance.now() });
-      this.#sentAt = performance.now();
-      this.#link = this.#connect(session.id);
-      this.#nav.trouble.set(null);
-      this.#takeOpened(session.route, taken);
-    } catch (error) {
-      if (request.signal.aborted) return;
-      this.#nav.isSearching.set(false);
-      if (this.#nav.led.get() === null || this.#opening.wish?.adopts === true) this.#nav.trouble.set(troubleOf(error));
-      this.#step({ name: "failed", random: Math.random(), wait: error instanceof TooSoon ? error.wait * 1000 : null });
-    }
-  }
-
-  /** #connect reads the events of a session. */
-  #connect(id: string): SessionLink {
-    return new SessionLink(this.#api, id, {
-      onEvent: (event) => {
-        this.#take(event);
-      },
-      onLost: (isMoved) => {
-        this.#lose(id, isMoved);
-      },
-    });
-  }
-
-  /** #lose has another session opened in place of one that the service does not know any more. */
-  #lose(id: string, isMoved: boolean): void {
-    this.#link = null;
-    if (this.#nav.phase.get() === "led") this.#step({ name: "lost", id, isMoved, now: performance.now(), random: Math.random() });
+    const stops = [from.place, ...this.#nav.stops.get().map(({ place }) => place)];
+    return { stops, options: { ...routeOptionsOf(this.#host, this.#nav), heading: from.heading }, via: this.#viaPlaces() };
   }
 
   #takeOpened(route: Route, wish: Wish): void {
     const led = this.#nav.led.get();
+    this.#sentAt = performance.now();
     this.#nav.isSearching.set(false);
+    this.#nav.trouble.set(null);
     const isSame = led !== null && isSameWay(led.line, this.#track?.metres ?? 0, routeLineOf(route));
     switch (takingOf(wish, { isSame, isPinned: this.#isPinned, left: led === null ? null : this.#leftOf(led), duration: route.duration })) {
       case "stays":
@@ -355,7 +299,7 @@ export class Drive {
       case "reroute":
         if (this.#isPinned) {
           this.#isPinned = false;
-          this.#step({ name: "ask", wish: { adopts: true, reason: event.reason, entityIDs: event.entity_ids } });
+          this.#sessions.ask({ adopts: true, reason: event.reason, entityIDs: event.entity_ids });
         } else if (event.reason === "faster") {
           this.#offer(event.route, event.entity_ids);
         } else {
@@ -464,16 +408,13 @@ export class Drive {
 
   /** #tell tells the service now and then where the car is. On the route, it is told the place on the route: noise moves nobody off it. */
   #tell(led: Led, track: Track, now: number): void {
-    if (this.#link === null || track.off !== null || this.#nav.offer.get() !== null || performance.now() - this.#sentAt < positionInterval) return;
+    const { link } = this.#sessions;
+    if (link === null || track.off !== null || this.#nav.offer.get() !== null || performance.now() - this.#sentAt < positionInterval) return;
     this.#sentAt = performance.now();
     const { place, bearing } = reckon(led.line, track, now);
-    const link = this.#link;
     void link.position({ place, heading: track.speed >= minHeadingSpeed ? bearing : null, speed: track.speed }).then((answer) => {
-      if (this.#link !== link) return;
-      if (answer.how === "lost") {
-        link.close();
-        this.#lose(link.id, false);
-      }
+      if (this.#sessions.link !== link) return;
+      if (answer.how === "lost") this.#sessions.lose(link.id, false);
       if (answer.how === "route" && !this.#isPinned) this.#pend(answer.route, "left", []);
     });
   }
@@ -489,7 +430,7 @@ export class Drive {
     this.#isPinned = false;
     this.#nav.offer.set(null);
     this.#nav.isSearching.set(true);
-    const link = this.#link;
+    const { link } = this.#sessions;
     const answer = link === null ? { how: "failed" as const } : await link.position({ ...from, speed: this.#track?.speed ?? null });
     if (this.#nav.led.get() !== before || this.#track === null || this.#track.off === null) {
       this.#nav.isSearching.set(false);
@@ -502,7 +443,7 @@ export class Drive {
       return;
     }
     // Without a session, or where the service still takes the car for one that is on its way.
-    this.#step({ name: "want", wish: { adopts: true, reason: "left", resumes: answer.how === "lost" ? (link?.id ?? null) : null } });
+    this.#sessions.want({ adopts: true, reason: "left", resumes: answer.how === "lost" ? (link?.id ?? null) : null });
   }
 
   /** #goingOn returns a route that goes on instead of one that turns back at once, where it costs little more; null: there is none. */
@@ -548,7 +489,7 @@ export class Drive {
         const at = current();
         return at?.track.off === null ? placeOnRoute(at.led.line, metresAt(at.led.line, at.track, at.now), pin) : undefined;
       },
-      session: () => this.#link?.id ?? null,
+      session: () => this.#sessions.link?.id ?? null,
     };
   }
 }
