@@ -11,8 +11,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// pollEvery is how often a node looks whether another one changed apps: an approval is seen everywhere within a second.
-const pollEvery = 250 * time.Millisecond
+// retryAfter is when a catalogue that could not be read is asked for again.
+const retryAfter = time.Second
 
 // Listed is an app as the catalogue shows it.
 type Listed struct {
@@ -20,6 +20,7 @@ type Listed struct {
 	Version   *mapdata.AppVersion // the one that is served
 	Developer string              // the owner's public name, or else a host of the app's
 	Dev       bool                // its page is at an origin for developing apps (D16.2)
+	Changed   bool                // its page is another one than was reviewed, for longer than its developer may leave it so
 }
 
 // HasKind says whether the app is of one of the kinds; none selects all.
@@ -73,7 +74,7 @@ func (s *Service) Load(ctx context.Context) error {
 			next.byID[all[i].ID] = e.listed
 		}
 	}
-	s.catalogue.Store(next)
+	s.publish(next)
 	return nil
 }
 
@@ -112,7 +113,7 @@ func (r *Rules) mayServe(address string) bool {
 
 // Describe is an app as the catalogue would show it with the given version.
 func (s *Service) Describe(a *mapdata.App, v *mapdata.AppVersion) *Listed {
-	l := &Listed{App: a, Version: v, Developer: a.OwnerName}
+	l := &Listed{App: a, Version: v, Developer: a.OwnerName, Changed: ChangedSinceReview(v.Page, s.Now())}
 	for _, address := range []string{v.Fields.WebsiteURL, v.Fields.WidgetURL} {
 		if u, err := url.Parse(address); err == nil && l.Developer == "" {
 			l.Developer = u.Hostname()
@@ -124,25 +125,34 @@ func (s *Service) Describe(a *mapdata.App, v *mapdata.AppVersion) *Listed {
 	return l
 }
 
-// Run keeps the catalogue up to date until ctx ends. A store that fails is asked again; the catalogue stays as it was.
+// Run keeps the catalogue up to date until ctx ends. It asks the store for nothing until the log of changes says that there is something. A
+// store that fails is asked again; the catalogue stays as it was.
 func (s *Service) Run(ctx context.Context) error {
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	failing := false
+	timer := time.NewTimer(0) // what changed between Load and now
+	defer timer.Stop()
+	poll := true
 	for {
-		err := s.Poll(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil && !failing {
-			s.Log.Warn("cannot read the catalogue of apps; it is tried again", "error", err)
-		}
-		failing = err != nil
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-tick.C:
+		case <-s.AppsChanged.C():
+			poll = true
+		case <-timer.C:
 		}
+		if poll {
+			err := s.Poll(ctx)
+			if ctx.Err() != nil {
+				return nil
+			}
+			if err != nil {
+				s.Log.Warn("cannot read the catalogue of apps; it is tried again", "error", err)
+				timer.Reset(retryAfter)
+				continue
+			}
+			poll = false
+		}
+		s.Mark()
+		timer.Reset(s.nextMark())
 	}
 }
 

@@ -10,11 +10,23 @@ import (
 	"wayside/internal/mapdata"
 )
 
+// MaxPage is how many bytes the page of an app may take, without what it loads.
+const MaxPage = 1 << 20
+
 // Page is how the page of an app answered.
 type Page struct {
 	Status       int
 	Policies     []string // Content-Security-Policy headers
 	FrameOptions []string // X-Frame-Options headers
+	Body         []byte   // at most MaxPage bytes
+	Proofs       []string // codes of proofs in its head
+	Digest       string   // of its content
+}
+
+// NewPage reads a page of which everything but proofs and digest is known.
+func NewPage(p Page) *Page {
+	p.Proofs, p.Digest = readDocument(p.Body)
+	return &p
 }
 
 // UnreachableError says why the page of an app cannot be read, for its developer.
@@ -22,27 +34,29 @@ type UnreachableError struct{ Advice string }
 
 func (e *UnreachableError) Error() string { return e.Advice }
 
-// checkPage fetches the page of an app, and checks that it answers and may stand in a frame of ours (D16.2).
-func (s *Service) checkPage(ctx context.Context, f *mapdata.AppFields, bad *mapdata.FieldErrors) error {
+// checkPage fetches the page of an app, and checks that it answers, is its developer's and may stand in a frame of ours (D16.2). It returns
+// the digest of the page; empty: there is no page.
+func (s *Service) checkPage(ctx context.Context, owner mapdata.AccountID, f *mapdata.AppFields, bad *mapdata.FieldErrors) (digest string, err error) {
 	if f.WidgetURL == "" || s.Look == nil {
-		return nil
+		return "", nil
 	}
 	page, err := s.Look(ctx, f.WidgetURL)
 	var unreachable *UnreachableError
 	switch {
 	case errors.As(err, &unreachable):
 		bad.Add("widget_url", "unreachable", unreachable.Advice)
-		return nil
+		return "", nil
 	case err != nil:
-		return fmt.Errorf("fetch the page of an app: %w", err)
+		return "", fmt.Errorf("fetch the page of an app: %w", err)
 	case page.Status < 200 || page.Status > 299:
 		bad.Add("widget_url", "unreachable", fmt.Sprintf("answers with status %d. It must answer 200", page.Status))
 	default:
 		if reason := s.Rules.frameRefusal(page); reason != "" {
 			bad.Add("widget_url", "frame_refused", reason)
 		}
+		return page.Digest, s.checkProof(ctx, owner, f.WidgetURL, page, bad)
 	}
-	return nil
+	return "", nil
 }
 
 // frameRefusal says why a browser does not show the page in a frame of this service; empty: it does. frame-ancestors replaces

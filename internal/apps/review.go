@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,6 +55,22 @@ func (s *Service) Suspended(ctx context.Context, by feed.Actor) ([]mapdata.App, 
 	return all, nil
 }
 
+// Changed lists the apps of the catalogue whose page is another one than was approved, the longest first. It reads memory alone. It fails with
+// mapdata.ErrForbidden for an actor who may not review.
+func (s *Service) Changed(by feed.Actor) ([]*Listed, error) {
+	if !by.MayReview() {
+		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators see which pages changed.")
+	}
+	var all []*Listed
+	for _, l := range s.Catalogue(nil) {
+		if !l.Version.Page.ChangedAt.IsZero() {
+			all = append(all, l)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Listed) int { return a.Version.Page.ChangedAt.Compare(b.Version.Page.ChangedAt) })
+	return all[:min(len(all), maxListed)], nil
+}
+
 // All lists every app with all of its versions, the oldest first. It fails with mapdata.ErrForbidden for an actor who may not review.
 func (s *Service) All(ctx context.Context, by feed.Actor) ([]mapdata.App, error) {
 	if !by.MayReview() {
@@ -78,6 +95,7 @@ func (s *Service) Approve(ctx context.Context, by feed.Actor, id mapdata.AppID, 
 	if err != nil {
 		return nil, nil, err
 	}
+	var page mapdata.AppPage
 	if v.State == mapdata.AppPending {
 		var bad mapdata.FieldErrors
 		s.Rules.checkParts(&v.Fields, &bad) // the configuration may have changed
@@ -87,14 +105,14 @@ func (s *Service) Approve(ctx context.Context, by feed.Actor, id mapdata.AppID, 
 		if err := bad.Err(); err != nil {
 			return nil, nil, err
 		}
-		if err := s.checkPage(ctx, &v.Fields, &bad); err != nil {
+		if page.Digest, err = s.checkPage(ctx, a.Owner, &v.Fields, &bad); err != nil {
 			return nil, nil, err
 		}
 		if err := bad.Err(); err != nil {
 			return nil, nil, err
 		}
 	}
-	return s.decide(ctx, by, id, number, mapdata.AppApproved, "")
+	return s.decide(ctx, by, id, number, decision{state: mapdata.AppApproved, page: page})
 }
 
 // Reject rejects a pending version with a note of 1 to 2000 characters for its developer. It fails as Approve does, and with a
@@ -107,7 +125,7 @@ func (s *Service) Reject(ctx context.Context, by feed.Actor, id mapdata.AppID, n
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.decide(ctx, by, id, number, mapdata.AppRejected, note)
+	return s.decide(ctx, by, id, number, decision{state: mapdata.AppRejected, note: note})
 }
 
 // cleanNote judges what a curator writes to a developer.
@@ -147,11 +165,16 @@ func mayDecide(by feed.Actor, a *mapdata.App) error {
 	return nil
 }
 
+// decision is what a curator decided of a version.
+type decision struct {
+	state mapdata.AppState
+	note  string
+	page  mapdata.AppPage // as it was approved
+}
+
 // decide gives a pending version its state.
-func (s *Service) decide(
-	ctx context.Context, by feed.Actor, id mapdata.AppID, number int, state mapdata.AppState, note string,
-) (*mapdata.App, *mapdata.AppVersion, error) {
-	now := s.now()
+func (s *Service) decide(ctx context.Context, by feed.Actor, id mapdata.AppID, number int, d decision) (*mapdata.App, *mapdata.AppVersion, error) {
+	now, state, note := s.now(), d.state, d.note
 	action, email := mapdata.AuditAppApprove, mapdata.EmailAppApproved
 	if state == mapdata.AppRejected {
 		action, email = mapdata.AuditAppReject, mapdata.EmailAppRejected
@@ -174,7 +197,7 @@ func (s *Service) decide(
 		if before := a.Version(mapdata.AppApproved); before != nil && state == mapdata.AppApproved {
 			before.State = mapdata.AppSuperseded
 		}
-		v.State, v.Note, v.DecidedAt, a.UpdatedAt = state, note, now, now
+		v.State, v.Note, v.DecidedAt, v.Page, a.UpdatedAt = state, note, now, d.page, now
 		return side(ctx, by, a, now, action, email, v, note), nil
 	})
 	switch {

@@ -39,7 +39,9 @@ type Config struct {
 	Now   func() time.Time
 	Log   *slog.Logger
 
-	// Look fetches the page of an app once (D16.2). Its error is an *UnreachableError where the page or its network is at fault.
+	// ProofKey makes the proofs that developers publish on their pages.
+	ProofKey []byte
+	// Look fetches a page or file of an app once (D16.2). Its error is an *UnreachableError where the page or its network is at fault.
 	// nil: pages are not fetched, as on the command line beside a service.
 	Look func(ctx context.Context, address string) (*Page, error)
 	// Seal encrypts the config of an install, and Open decrypts it.
@@ -49,6 +51,11 @@ type Config struct {
 	MailQueued signal.MailQueued
 	// ReviewQueued is notified when an app began to wait for curators.
 	ReviewQueued signal.ReviewQueued
+	// AppsChanged delivers when the catalogue in the store may be newer, on whichever node it was changed.
+	AppsChanged signal.AppsChanged
+	// Tell is called with the revision of a new catalogue and the apps that it has another version or mark of, or no longer; nil: nobody
+	// wants to know. It must not block.
+	Tell func(revision int64, changed []mapdata.AppID)
 }
 
 // Service implements the use cases. Its methods are safe for concurrent use. Errors that are none of mapdata's kinds come from
@@ -57,11 +64,14 @@ type Service struct {
 	Config
 	loading   sync.Mutex // held while the catalogue is read anew
 	catalogue atomic.Pointer[catalogue]
+
+	mu   sync.Mutex
+	next chan struct{} // closed when the catalogue is another one
 }
 
 // New creates a Service. The catalogue is empty until Run or Load has read it.
 func New(c Config) *Service {
-	s := &Service{Config: c}
+	s := &Service{Config: c, next: make(chan struct{})}
 	s.catalogue.Store(&catalogue{})
 	return s
 }
@@ -194,7 +204,7 @@ func (s *Service) submitted(
 	if err := bad.Err(); err != nil {
 		return nil, nil, err
 	}
-	if err := s.checkPage(ctx, fields, &bad); err != nil {
+	if _, err := s.checkPage(ctx, by.Account(), fields, &bad); err != nil {
 		return nil, nil, err
 	}
 	if err := bad.Err(); err != nil {

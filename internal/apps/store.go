@@ -2,6 +2,7 @@ package apps
 
 import (
 	"context"
+	"time"
 
 	"wayside/internal/mapdata"
 )
@@ -38,6 +39,11 @@ type Store interface {
 	// revision than the known one. AppRevision grows with each change of what is served.
 	ServedApps(ctx context.Context, known map[mapdata.AppID]int64) ([]mapdata.ServedApp, int64, error)
 	AppRevision(ctx context.Context) (int64, error)
+	// ClaimAppPage takes the check of the page of an approved version, if it is due now: until the given time nobody else gets it. Otherwise
+	// it gives the time at which the check is due; zero: the version is not approved any more.
+	ClaimAppPage(ctx context.Context, app mapdata.AppID, version int, now, until time.Time) (claimed bool, due time.Time, err error)
+	// RecordAppPage stores what a check of the page of an approved version saw, and when the next one is due.
+	RecordAppPage(ctx context.Context, app mapdata.AppID, version int, page mapdata.AppPage, due time.Time) error
 
 	// Installs lists what an account installed, in that order; Install reads one of them, or fails with mapdata.ErrNotFound.
 	Installs(ctx context.Context, account mapdata.AccountID) ([]mapdata.AppInstall, error)

@@ -103,6 +103,12 @@ func (r *Rules) Exempt(u *url.URL) bool {
 	return u.User == nil && slices.Contains(r.DevOrigins, u.Scheme+"://"+u.Host)
 }
 
+// exempts reports whether the text of an address is of an origin for developing apps.
+func (r *Rules) exempts(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && r.Exempt(u)
+}
+
 // isOurs says whether a host belongs to a site of this service.
 func (r *Rules) isOurs(host string) bool {
 	return sameSite(host, r.BaseURL.Hostname()) || slices.ContainsFunc(r.Hosts, func(own string) bool { return sameSite(host, own) })

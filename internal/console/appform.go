@@ -29,9 +29,10 @@ type appForm struct {
 	Kinds   []mapdata.AppKind
 	Models  []string
 	Feeds   []appFeed
-	Base    string // public address of this service, for frame-ancestors
-	Icon    string // where the icon of the newest version is served; empty: it has none
-	Refused string // why nothing was stored although no field is wrong; empty: nothing was refused
+	Base    string      // public address of this service, for frame-ancestors
+	Icon    string      // where the icon of the newest version is served; empty: it has none
+	Proof   *apps.Proof // what shows that the page is the visitor's; nil: there is no page yet, or it needs no proof
+	Refused string      // why nothing was stored although no field is wrong; empty: nothing was refused
 }
 
 // appFeed is a feed that the visitor may choose.
@@ -66,6 +67,11 @@ func (c *Console) newAppForm(r *http.Request, v *Visitor, form *Form, a *mapdata
 		own := newOwnApp(a)
 		page.App, page.Action = &own, own.Address+"/version"
 		page.Icon = iconURL(&apps.Listed{App: a, Version: own.Current})
+	}
+	if text := strings.TrimSpace(form.raw("widget_url")); text != "" {
+		if address, wrong := c.Apps.Rules.CheckPageURL(text); len(wrong) == 0 {
+			page.Proof = c.Apps.ProofOf(v.ID(), address)
+		}
 	}
 	views, err := c.Feeds.List(r.Context(), feed.By(v.Account))
 	if err != nil {

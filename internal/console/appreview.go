@@ -52,6 +52,18 @@ func (c *Console) queuedApps(r *http.Request, v *Visitor) (waiting []queuedApp, 
 	return waiting, count, nil
 }
 
+// changedApps are the apps whose page is another one than was approved; none where apps are off.
+func (c *Console) changedApps(v *Visitor) (changed []appLine, err error) {
+	if c.Apps == nil {
+		return nil, nil
+	}
+	all, err := c.Apps.Changed(feed.By(v.Account))
+	for _, l := range all {
+		changed = append(changed, newAppLine(l, reviewAppURL(l.ID)))
+	}
+	return changed, err
+}
+
 // suspendedApps are the apps that curators suspended; none where apps are off.
 func (c *Console) suspendedApps(r *http.Request, v *Visitor) (suspended []ownApp, err error) {
 	if c.Apps == nil {
@@ -89,6 +101,9 @@ func (p *reviewApp) Pending() bool { return p.Version.State == mapdata.AppPendin
 
 // Suspended says whether a curator suspended the app.
 func (p *reviewApp) Suspended() bool { return !p.SuspendedAt.IsZero() }
+
+// PageChanged is what is served now if its page is another one than was approved; otherwise nil.
+func (p *reviewApp) PageChanged() *mapdata.AppVersion { return pageChanged(p.Approved) }
 
 // Gone says whether the developer's account was deleted.
 func (p *reviewApp) Gone() bool { return p.App.Owner.IsZero() }

@@ -226,6 +226,16 @@ func newOwnApp(a *mapdata.App) ownApp {
 	return o
 }
 
+// PageChanged is the approved version if its page is another one than was approved; otherwise nil.
+func (o *ownApp) PageChanged() *mapdata.AppVersion { return pageChanged(o.Approved) }
+
+func pageChanged(approved *mapdata.AppVersion) *mapdata.AppVersion {
+	if approved == nil || approved.Page.ChangedAt.IsZero() {
+		return nil
+	}
+	return approved
+}
+
 // Suspended says whether a curator suspended it.
 func (o *ownApp) Suspended() bool { return !o.SuspendedAt.IsZero() }
 

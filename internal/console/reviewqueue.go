@@ -25,6 +25,7 @@ type queuePage struct {
 	Apps            []queuedApp // those that wait longest
 	AppsWaiting     int         // all that wait
 	Suspended       []ownApp    // apps that a curator suspended
+	Changed         []appLine   // apps whose page is another one than was approved
 }
 
 // getReview answers GET /review.
@@ -38,6 +39,9 @@ func (c *Console) getReview(w http.ResponseWriter, r *http.Request, v *Visitor) 
 		return err
 	}
 	if page.Suspended, err = c.suspendedApps(r, v); err != nil {
+		return err
+	}
+	if page.Changed, err = c.changedApps(v); err != nil {
 		return err
 	}
 	for i := range queue {

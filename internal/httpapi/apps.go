@@ -66,6 +66,7 @@ type appJSON struct {
 	Version      int                `json:"version"`
 	UpdatedAt    timestamp          `json:"updated_at"`
 	Development  bool               `json:"development,omitempty"` // its page is at an origin for developing apps
+	Changed      bool               `json:"changed_since_review,omitempty"`
 }
 
 func (a *api) newAppJSON(l *apps.Listed) appJSON {
@@ -74,7 +75,7 @@ func (a *api) newAppJSON(l *apps.Listed) appJSON {
 		ID: l.ID.String(), Slug: l.Slug, Name: f.Name, Summary: f.Summary, Description: f.Description, Kinds: f.Kinds,
 		WidgetURL: orNull(f.WidgetURL), WebsiteURL: orNull(f.WebsiteURL), PrivacyURL: orNull(f.PrivacyURL),
 		Domains: orEmptyList(f.Domains), ConfigSchema: apps.SchemaJSON(f.ConfigSchema), Cost: appCostJSON(f.Cost),
-		Developer: l.Developer, Version: l.Version.Number, UpdatedAt: timestamp(l.Version.SubmittedAt), Development: l.Dev,
+		Developer: l.Developer, Version: l.Version.Number, UpdatedAt: timestamp(l.Version.SubmittedAt), Development: l.Dev, Changed: l.Changed,
 		Sources: []mapdata.SourceID{}, IconURL: a.iconURL(l.App, f.Icon),
 	}
 	if !l.Version.DecidedAt.IsZero() {
@@ -136,6 +137,7 @@ type appVersionJSON struct {
 	ConfigSchema json.RawMessage   `json:"config_schema"`
 	Cost         appCostJSON       `json:"cost"`
 	Changelog    string            `json:"changelog"`
+	PageChanged  *timestamp        `json:"page_changed_at"` // null: it is as it was approved
 }
 
 func (a *api) newAppVersionJSON(app *mapdata.App, v *mapdata.AppVersion) appVersionJSON {
@@ -145,6 +147,10 @@ func (a *api) newAppVersionJSON(app *mapdata.App, v *mapdata.AppVersion) appVers
 		Report: json.RawMessage("null"), IconURL: a.iconURL(app, f.Icon), Name: f.Name, Summary: f.Summary, Description: f.Description, Kinds: f.Kinds,
 		FeedIDs: orEmptyList(f.FeedIDs), WidgetURL: orNull(f.WidgetURL), WebsiteURL: orNull(f.WebsiteURL), PrivacyURL: orNull(f.PrivacyURL),
 		Domains: orEmptyList(f.Domains), ConfigSchema: apps.SchemaJSON(f.ConfigSchema), Cost: appCostJSON(f.Cost), Changelog: f.Changelog,
+	}
+	if at := v.Page.ChangedAt; !at.IsZero() {
+		changed := timestamp(at)
+		out.PageChanged = &changed
 	}
 	if v.Report != "" {
 		out.Report = json.RawMessage(v.Report)

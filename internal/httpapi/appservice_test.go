@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"wayside/internal/apps"
@@ -15,7 +16,8 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// newApps makes the use case of apps over the test's store. Pages of apps answer as d.page says.
+// newApps makes the use case of apps over the test's store. Pages of apps answer as d.page says; the file
+// of proofs at their origin has those of all accounts, unless d.unproven is set.
 func newApps(t *testing.T, d *testService, base string, log *slog.Logger) *apps.Service {
 	t.Helper()
 	own, err := url.Parse(base)
@@ -23,7 +25,8 @@ func newApps(t *testing.T, d *testService, base string, log *slog.Logger) *apps.
 		t.Fatal(err)
 	}
 	d.page = apps.Page{Status: http.StatusOK}
-	return apps.New(apps.Config{
+	var service *apps.Service
+	service = apps.New(apps.Config{
 		Store: d.db, Now: d.time, Log: log, MailQueued: d.signals.MailQueued,
 		Rules: apps.Rules{
 			BaseURL: own, DevOrigins: []string{"http://localhost:9000"}, CheckHost: safehttp.CheckHost,
@@ -35,9 +38,32 @@ func newApps(t *testing.T, d *testService, base string, log *slog.Logger) *apps.
 				return u.String(), nil
 			},
 		},
-		Look: func(context.Context, string) (*apps.Page, error) { page := d.page; return &page, nil },
+		Look: func(ctx context.Context, address string) (*apps.Page, error) {
+			if !strings.HasSuffix(address, "/.well-known/wayside-app.txt") {
+				return apps.NewPage(d.page), nil
+			}
+			return d.proofs(ctx, service, address)
+		},
+		ProofKey: []byte("key of proofs"), AppsChanged: d.signals.AppsChanged,
 		Seal: d.box.SealConfig, Open: d.box.OpenConfig,
 	})
+	return service
+}
+
+// proofs answers with the file in which all developers of an origin published their proofs.
+func (d *testService) proofs(ctx context.Context, service *apps.Service, address string) (*apps.Page, error) {
+	if d.unproven {
+		return &apps.Page{Status: http.StatusNotFound}, nil
+	}
+	accounts, err := d.db.Accounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var file strings.Builder
+	for i := range accounts {
+		file.WriteString(service.ProofOf(accounts[i].ID, address).Code + "\r\n")
+	}
+	return apps.NewPage(apps.Page{Status: http.StatusOK, Body: []byte(file.String())}), nil
 }
 
 // withApps turns apps on in a service that only describes them.

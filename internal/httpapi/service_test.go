@@ -67,6 +67,7 @@ type testService struct {
 	box      *secret.Box
 	apps     *apps.Service    // nil: they are off
 	page     apps.Page        // how the pages of apps answer
+	unproven bool             // nobody published a proof
 	relay    *relay.Service   // nil: no upstream
 	reports  *drivers.Service // nil: they are off
 	streams  *stream.Hub
@@ -121,7 +122,7 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 	ix, tallies := index.New(wire.EncodeEntity), votes.NewTallies(d.time)
 	catalogue := catalog.New(ix.Counts)
 	projections := []replica.Projection{index.Projection{Index: ix, Now: d.time}, catalogue, tallies}
-	d.follower = replica.New(d.db, projections, replica.Options{Now: d.time, Log: log, StoreChanged: d.signals.StoreChanged, Moved: d.signals.Moved})
+	d.follower = replica.New(d.db, projections, replica.Options{Now: d.time, Log: log, StoreChanged: d.signals.StoreChanged, Moved: d.signals.Moved, AppsChanged: d.signals.AppsChanged})
 	buckets := ratelimit.NewMemory(1000)
 	d.accounts = account.New(account.Config{
 		Store: d.db, Now: d.time, Key: []byte("key"), Places: d.box, Log: log, StoreChanged: d.signals.StoreChanged, MailQueued: d.signals.MailQueued,
@@ -173,6 +174,7 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 	deps.Regions, deps.Imports = func() *region.Region { return nil }, d.newImports(log)
 	if !limits.noApps {
 		d.apps = newApps(t, d, deps.BaseURL, log)
+		d.apps.Tell = d.streams.AppsChanged
 		deps.Apps = d.apps
 	}
 	deps.Console = newConsole(t, &console.Config{

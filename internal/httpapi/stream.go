@@ -60,11 +60,14 @@ func (a *api) getStream(w http.ResponseWriter, r *http.Request, c *caller) error
 		return err
 	}
 	defer s.Close()
+	if a.Apps != nil && c.session != nil {
+		s.WatchApps()
+	}
 	wt := &streamClient{api: a, stream: s, request: r, caller: c, query: q, driver: q.Driver, events: a.newEventWriter(w)}
 	a.streamHeader(w.Header())
 	next, err := wt.begin(r.Context(), r.Header.Get("Last-Event-ID"))
 	if err == nil {
-		err = s.Run(r.Context(), next, stream.Client{Update: wt.update, Heartbeat: wt.heartbeat, CheckCaller: wt.checkCaller})
+		err = s.Run(r.Context(), next, stream.Client{Update: wt.update, Heartbeat: wt.heartbeat, CheckCaller: wt.checkCaller, Apps: wt.tellApps})
 	}
 	if !wt.events.started {
 		return err
@@ -138,6 +141,7 @@ func (wt *streamClient) begin(ctx context.Context, lastID string) (next time.Tim
 			s.body = append(s.body, "}\n"...)
 			s.body = wt.appendEventID(s.body)
 		}
+		s.body = wt.appendAppsRevision(s.body)
 		next = s.diff.Next
 		return nil
 	})

@@ -113,6 +113,13 @@ type AppVersion struct {
 	Note        string // of the curator
 	SubmittedAt time.Time
 	DecidedAt   time.Time // zero: not yet
+	Page        AppPage
+}
+
+// AppPage is what is known of the page of a version since it was approved.
+type AppPage struct {
+	Digest    string    // of what the curator approved; empty: not known
+	ChangedAt time.Time // when it was first seen to be another one; zero: it is as it was
 }
 
 // App is an app with its versions.

@@ -94,6 +94,8 @@ type FeedChange struct {
 
 	// Account is one whose sessions ended or whose rights changed; everything else but Revision is zero then. Zero: none.
 	Account AccountID
+	// Apps is set where what is served of apps changed; everything else but Revision is zero then.
+	Apps bool
 }
 
 // StoreState tells a replica whether it can continue from its revision in the log of changes.

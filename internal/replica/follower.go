@@ -34,6 +34,8 @@ type Options struct {
 	// MailQueued is notified when a feed was edited: a decision on the command line queues an e-mail, and another process
 	// cannot notify the sender.
 	MailQueued signal.MailQueued
+	// AppsChanged is notified when the log says that what is served of apps changed, and after each load.
+	AppsChanged signal.AppsChanged
 }
 
 // Follower keeps projections up to date with the store. Readers that combine several of them call Begin and Unchanged, or
@@ -198,6 +200,7 @@ func (f *Follower) load(ctx context.Context, before mapdata.StoreState) (after m
 	}
 	f.tell(touched, changes, revision)
 	f.loaded.Store(true)
+	f.opts.AppsChanged.Notify()
 	return after, nil
 }
 
@@ -222,9 +225,9 @@ func (f *Follower) stageAll(ctx context.Context) ([]mapdata.Staged, error) {
 	return staged, nil
 }
 
-// stage builds the next state of all projections. They know nothing of accounts.
+// stage builds the next state of all projections. They know nothing of accounts and apps.
 func (f *Follower) stage(changes []mapdata.FeedChange) []mapdata.Staged {
-	changes = slices.DeleteFunc(slices.Clone(changes), func(c mapdata.FeedChange) bool { return !c.Account.IsZero() })
+	changes = slices.DeleteFunc(slices.Clone(changes), func(c mapdata.FeedChange) bool { return !c.Account.IsZero() || c.Apps })
 	if len(changes) == 0 {
 		return nil
 	}
@@ -268,6 +271,9 @@ func (f *Follower) tell(touched mapdata.Touched, changes []mapdata.FeedChange, r
 	f.published.Notify()
 	if edited {
 		f.opts.MailQueued.Notify()
+	}
+	if slices.ContainsFunc(changes, func(c mapdata.FeedChange) bool { return c.Apps }) {
+		f.opts.AppsChanged.Notify()
 	}
 }
 

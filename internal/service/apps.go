@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 
 	"wayside/internal/apps"
@@ -19,8 +20,13 @@ func newApps(o AdminOptions, store Store, box *secret.Box, signals signal.Set) (
 	if err != nil {
 		return nil, fmt.Errorf("base_url: %w", err)
 	}
+	proofs, err := keyFor(o.Config, "proofs of apps")
+	if err != nil {
+		return nil, err
+	}
 	return apps.New(apps.Config{
 		Store: store, Now: o.Now, Log: o.Log, MailQueued: signals.MailQueued, ReviewQueued: signals.ReviewQueued,
+		AppsChanged: signals.AppsChanged, ProofKey: proofs,
 		Rules: apps.Rules{BaseURL: base, Hosts: o.Config.HTTP.Hosts, DevOrigins: o.Config.Apps.DevOrigins, CheckURL: checkURL, CheckHost: safehttp.CheckHost},
 		Seal:  box.SealConfig, Open: box.OpenConfig,
 	}), nil
@@ -34,19 +40,28 @@ func lookAt(web *safehttp.Client, rules *apps.Rules) func(context.Context, strin
 		if err != nil {
 			return nil, &apps.UnreachableError{Advice: err.Error()}
 		}
-		answer, err := web.Fetch(ctx, safehttp.Request{URL: target, Accept: "text/html, */*;q=0.8", SameOrigin: true, AnyStatus: true, CloseAfter: true})
-		var failed *safehttp.Error
-		switch {
-		case errors.As(err, &failed):
-			return nil, &apps.UnreachableError{Advice: "cannot be read. " + failed.Advice}
-		case err != nil:
-			return nil, err
+		answer, err := web.Fetch(ctx, safehttp.Request{URL: target, Accept: "text/html, */*;q=0.8", SameOrigin: true, AnyStatus: true, CloseAfter: true, MaxBody: apps.MaxPage})
+		if err != nil {
+			return nil, unreadable(err)
 		}
-		page := &apps.Page{
+		page := apps.Page{
 			Status: answer.Status, Policies: answer.Header.Values("Content-Security-Policy"), FrameOptions: answer.Header.Values("X-Frame-Options"),
 		}
-		return page, answer.Body.Close()
+		if page.Body, err = io.ReadAll(answer.Body); err != nil {
+			_ = answer.Body.Close() // the failure to read says more
+			return nil, unreadable(err)
+		}
+		return apps.NewPage(page), answer.Body.Close()
 	}
+}
+
+// unreadable makes an error of a fetch one for the developer, if the page or its network is at fault.
+func unreadable(err error) error {
+	var failed *safehttp.Error
+	if errors.As(err, &failed) {
+		return &apps.UnreachableError{Advice: "cannot be read. " + failed.Advice}
+	}
+	return err
 }
 
 func pageURL(address string, rules *apps.Rules) (*safehttp.URL, error) {

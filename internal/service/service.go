@@ -187,7 +187,7 @@ func (s *Service) jobs() []Job {
 	}
 	jobs = append(jobs, Job{"pruning", s.prune}, s.keepDrivers())
 	if s.config.Apps.Enabled {
-		jobs = append(jobs, Job{"catalogue of apps", s.Apps.Run})
+		jobs = append(jobs, Job{"catalogue of apps", s.Apps.Run}, Job{"pages of apps", s.Apps.RunPageChecks})
 	}
 	jobs = append(jobs, s.caches.jobs...)
 	// The store's own jobs come late, since all others write to it.

@@ -44,6 +44,7 @@ func (s *Service) openProjections(context.Context) error {
 	options := replica.Options{
 		Now: s.now, Log: s.log,
 		StoreChanged: s.signals.StoreChanged, Moved: s.signals.Moved, MailQueued: s.signals.MailQueued,
+		AppsChanged: s.signals.AppsChanged,
 	}
 	if s.options.Progress != nil {
 		options.Progress, s.loadEnded = s.options.Progress()
@@ -66,6 +67,7 @@ func (s *Service) openProviders(context.Context) (err error) {
 	s.index.SetLaw(first.law)
 	s.caches.exchange(s)
 	s.streams = stream.New(stream.Config{Now: s.now, Moved: s.signals.Moved, Locate: s.locate})
+	s.Apps.Tell = s.streams.AppsChanged
 	s.Takedowns.Live = findLive(s.locate)
 	if err := s.makeSpool(); err != nil {
 		return err

@@ -5,6 +5,7 @@ type Set struct {
 	StoreChanged StoreChanged
 	FeedDue      FeedDue
 	MailQueued   MailQueued
+	AppsChanged  AppsChanged
 	ReviewQueued ReviewQueued
 
 	// Moved says what readers of this node see change. Package stream consumes it.
@@ -17,7 +18,7 @@ type Set struct {
 // NewSet makes a Set in which every signal delivers.
 func NewSet() Set {
 	return Set{
-		StoreChanged: NewStoreChanged(), FeedDue: NewFeedDue(), MailQueued: NewMailQueued(), ReviewQueued: NewReviewQueued(),
+		StoreChanged: NewStoreChanged(), FeedDue: NewFeedDue(), MailQueued: NewMailQueued(), AppsChanged: NewAppsChanged(), ReviewQueued: NewReviewQueued(),
 		Moved: NewMoved(), MovedLive: NewMoved(),
 	}
 }

@@ -23,6 +23,13 @@ type StoreChanged struct{ wake }
 // NewStoreChanged makes a signal that delivers.
 func NewStoreChanged() StoreChanged { return StoreChanged{newWake()} }
 
+// AppsChanged signals that what is served of apps may have changed, on whichever node. Package apps consumes it and reads its catalogue
+// anew. The zero value has no consumer.
+type AppsChanged struct{ wake }
+
+// NewAppsChanged makes a signal that delivers.
+func NewAppsChanged() AppsChanged { return AppsChanged{newWake()} }
+
 // FeedDue signals that a feed may be due for a poll before its scheduled time, for example a new one. The poller
 // (provider/pull) consumes it and claims what is due. The zero value has no consumer.
 type FeedDue struct{ wake }

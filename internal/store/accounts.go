@@ -101,7 +101,6 @@ func (db *Scripts) SetPublicName(ctx context.Context, account mapdata.AccountID,
 		if err := tx.one(ctx, updatePublicName, name, account[:]); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, raiseAppsOf, account[:])
-		return err
+		return tx.raiseAppsOf(ctx, account)
 	})
 }

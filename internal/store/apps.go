@@ -32,13 +32,15 @@ const (
 		WHERE state = 'pending' AND owner IS NOT NULL`
 	countAppsOfOwner   = `SELECT COUNT(*) FROM apps WHERE owner = $1`
 	selectAppSlugTaken = `SELECT EXISTS (SELECT 1 FROM apps WHERE slug = $1)`
-	selectAppVersions  = `SELECT number, state, fields, report, note, submitted_at, decided_at FROM app_versions WHERE app = $1 ORDER BY number`
+	selectAppVersions  = `SELECT number, state, fields, report, note, submitted_at, decided_at, page_digest, page_changed_at FROM app_versions WHERE app = $1 ORDER BY number`
 	// What lists show of an app: the versions that wait and are served, and the newest, without their reports.
-	selectAppVersionsListed = `SELECT number, state, fields, '', note, submitted_at, decided_at FROM app_versions WHERE app = $1
+	selectAppVersionsListed = `SELECT number, state, fields, '', note, submitted_at, decided_at, page_digest, page_changed_at FROM app_versions WHERE app = $1
 		AND (state IN ('pending', 'approved') OR number = (SELECT MAX(number) FROM app_versions WHERE app = $1)) ORDER BY number`
-	selectAppVersionServed = `SELECT number, state, fields, '', note, submitted_at, decided_at FROM app_versions WHERE app = $1 AND state = 'approved'`
-	replaceAppVersion      = `INSERT INTO app_versions (app, number, state, fields, report, note, submitted_at, decided_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-		ON CONFLICT (app, number) DO UPDATE SET state = excluded.state, note = excluded.note, decided_at = excluded.decided_at`
+	selectAppVersionServed = `SELECT number, state, fields, '', note, submitted_at, decided_at, page_digest, page_changed_at FROM app_versions WHERE app = $1 AND state = 'approved'`
+	replaceAppVersion      = `INSERT INTO app_versions (app, number, state, fields, report, note, submitted_at, decided_at, page_digest, page_changed_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		ON CONFLICT (app, number) DO UPDATE SET state = excluded.state, note = excluded.note, decided_at = excluded.decided_at,
+			page_digest = excluded.page_digest, page_changed_at = excluded.page_changed_at`
 	deleteAppVersion = `DELETE FROM app_versions WHERE app = $1 AND number = $2`
 	// The column png holds an SVG too.
 	insertAppIcon      = `INSERT INTO app_icons (app, name, png) VALUES ($1, $2, $3) ON CONFLICT (app, name) DO NOTHING`
@@ -92,6 +94,9 @@ func (db *Scripts) CreateApp(ctx context.Context, a *mapdata.App, limits mapdata
 			return err
 		}
 		revision := min(servedVersion(a), 1)
+		if revision > 0 {
+			tx.raiseApps()
+		}
 		if _, err := tx.Exec(ctx, insertApp, a.ID[:], slug, a.Owner[:], Millis(a.CreatedAt), Millis(a.UpdatedAt), revision); err != nil {
 			return err
 		}
@@ -175,6 +180,7 @@ func (db *Scripts) editApp(
 		raise := 0
 		if servedVersion(a) != served {
 			raise = 1
+			tx.raiseApps()
 		}
 		if _, err := tx.Exec(ctx, updateApp, id[:], Millis(a.UpdatedAt), Millis(a.SuspendedAt), a.SuspendedNote, raise); err != nil {
 			return err
@@ -208,14 +214,15 @@ func (tx *Tx) appVersions(ctx context.Context, a *mapdata.App, before map[int]ma
 		v := &a.Versions[i]
 		was, known := before[v.Number]
 		delete(before, v.Number)
-		if known && was.State == v.State && was.Note == v.Note && was.DecidedAt.Equal(v.DecidedAt) {
+		if known && was.State == v.State && was.Note == v.Note && was.DecidedAt.Equal(v.DecidedAt) && was.Page == v.Page {
 			continue
 		}
 		fields, err := json.Marshal(&v.Fields)
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, replaceAppVersion, a.ID[:], v.Number, string(v.State), string(fields), v.Report, v.Note, Millis(v.SubmittedAt), Millis(v.DecidedAt))
+		_, err = tx.Exec(ctx, replaceAppVersion, a.ID[:], v.Number, string(v.State), string(fields), v.Report, v.Note,
+			Millis(v.SubmittedAt), Millis(v.DecidedAt), v.Page.Digest, Millis(v.Page.ChangedAt))
 		if err != nil {
 			return err
 		}
@@ -383,14 +390,14 @@ func scanApp(r Row) (*mapdata.App, error) {
 func appVersions(ctx context.Context, q Querier, query string, id mapdata.AppID) ([]mapdata.AppVersion, error) {
 	return List(ctx, q, query, func(r Row) (v mapdata.AppVersion, err error) {
 		var (
-			number             number
-			fields             string
-			submitted, decided instant
+			number                      number
+			fields                      string
+			submitted, decided, changed instant
 		)
-		if err := r.Scan(&number, &v.State, &fields, &v.Report, &v.Note, &submitted, &decided); err != nil {
+		if err := r.Scan(&number, &v.State, &fields, &v.Report, &v.Note, &submitted, &decided, &v.Page.Digest, &changed); err != nil {
 			return v, err
 		}
-		v.Number, v.SubmittedAt, v.DecidedAt = int(number), submitted.Time, decided.Time
+		v.Number, v.SubmittedAt, v.DecidedAt, v.Page.ChangedAt = int(number), submitted.Time, decided.Time, changed.Time
 		if err := json.Unmarshal([]byte(fields), &v.Fields); err != nil {
 			return v, fmt.Errorf("app %s, version %d: %w", id, v.Number, err)
 		}

@@ -54,10 +54,13 @@ func (db *Scripts) DeleteAccount(ctx context.Context, id mapdata.AccountID, audi
 		if err := tx.severReports(ctx, id); err != nil {
 			return err
 		}
-		for _, statement := range []string{severVotesOf, deleteSignInsOf, deleteEmailsTo, deleteInvitationsTo, forgetNotes, deleteAppsUnserved, raiseAppsOf} {
+		for _, statement := range []string{severVotesOf, deleteSignInsOf, deleteEmailsTo, deleteInvitationsTo, forgetNotes, deleteAppsUnserved} {
 			if _, err := tx.Exec(ctx, statement, id[:]); err != nil {
 				return err
 			}
+		}
+		if err := tx.raiseAppsOf(ctx, id); err != nil {
+			return err
 		}
 		if _, err := tx.Exec(ctx, deleteEmailsThatName, `%"`+mapdata.EmailWhoID+`":"`+id.String()+`"%`); err != nil {
 			return err
@@ -83,6 +86,6 @@ func (tx *Tx) severReports(ctx context.Context, id mapdata.AccountID) error {
 	if _, err := tx.Exec(ctx, severReportsOf, id[:]); err != nil {
 		return err
 	}
-	tx.logChange(mapdata.DriversID, true, mapdata.AccountID{}, reports)
+	tx.logChange(logged{feed: mapdata.DriversID, votes: true}, reports)
 	return nil
 }

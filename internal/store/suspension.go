@@ -75,10 +75,13 @@ func (tx *Tx) suspension(ctx context.Context, id mapdata.AccountID, account, fee
 			tx.raiseRevision(f)
 		}
 	}
-	for _, statement := range []string{deleteSessionsOf, deletePairingsOf, raiseAppsOf} {
+	for _, statement := range []string{deleteSessionsOf, deletePairingsOf} {
 		if _, err := tx.Exec(ctx, statement, id[:]); err != nil {
 			return err
 		}
+	}
+	if err := tx.raiseAppsOf(ctx, id); err != nil {
+		return err
 	}
 	tx.raiseAccount(id) // its streams end
 	return tx.side(ctx, side)

@@ -53,6 +53,8 @@ type Hub struct {
 	cubes   map[cube][]*Stream // by the cubes that their circles may reach into
 	votes   []mapdata.Tally    // on live incidents that Run has to locate
 	returns []mapdata.Return   // ends of suppressions, the soonest first
+
+	appWatchers map[*Stream]*watchedApps
 }
 
 // New makes a hub.
@@ -61,7 +63,7 @@ func New(c Config) *Hub {
 	c.HeartbeatInterval = cmp.Or(c.HeartbeatInterval, HeartbeatInterval)
 	return &Hub{
 		Config: c, seed: maphash.MakeSeed(), pending: make(chan struct{}, 1), ended: make(chan struct{}),
-		callers: make(map[ratelimit.Key][]*Stream), cubes: make(map[cube][]*Stream),
+		callers: make(map[ratelimit.Key][]*Stream), cubes: make(map[cube][]*Stream), appWatchers: make(map[*Stream]*watchedApps),
 	}
 }
 
@@ -83,7 +85,7 @@ func (h *Hub) Open(caller ratelimit.Key, area geo.Circle) (*Stream, error) {
 	if len(own) > 0 {
 		budget = own[0].budget
 	}
-	s := &Stream{hub: h, caller: caller, budget: budget, area: area, center: area.Center.Vector(), wake: make(chan struct{}, 1), recheck: make(chan struct{}, 1)}
+	s := &Stream{hub: h, caller: caller, budget: budget, area: area, center: area.Center.Vector(), wake: make(chan struct{}, 1), recheck: make(chan struct{}, 1), apps: make(chan struct{}, 1)}
 	h.open++
 	h.callers[caller] = append(own, s)
 	for c := range cubesOf(area) {
@@ -104,6 +106,7 @@ func (h *Hub) remove(s *Stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.open--
+	delete(h.appWatchers, s)
 	own := slices.DeleteFunc(h.callers[s.caller], func(other *Stream) bool { return other == s })
 	if h.callers[s.caller] = own; len(own) == 0 {
 		delete(h.callers, s.caller)

@@ -29,6 +29,7 @@ type Stream struct {
 	wake   chan struct{}
 
 	recheck chan struct{} // signals that the caller's account may have changed
+	apps    chan struct{} // signals that the catalogue of apps changed
 }
 
 // meets says whether the stream's circle meets another one. It compares the chord between the centers with the arc of the
@@ -79,6 +80,8 @@ type Client struct {
 	Heartbeat func(ctx context.Context) error
 	// CheckCaller fails if the caller is no longer who the stream was opened by; nil: it is not checked.
 	CheckCaller func(ctx context.Context) error
+	// Apps tells the client of a change of the catalogue of apps; nil: nothing is told.
+	Apps func(ctx context.Context, change AppsChange) error
 }
 
 // Run serves the client until ctx ends, the hub stops, or the client fails. expiry is when something expires of what the
@@ -106,6 +109,8 @@ func (s *Stream) Run(ctx context.Context, expiry time.Time, c Client) error {
 			}
 		case <-s.wake:
 			next.woken = true
+		case <-s.apps:
+			next.appsWoken = true
 		case <-timer.C:
 		}
 		if cause, due := next.due(time.Now(), s.hub.Now()); due {
@@ -114,6 +119,14 @@ func (s *Stream) Run(ctx context.Context, expiry time.Time, c Client) error {
 				return err
 			}
 			next.done(time.Now(), cause, s.hub.PollInterval)
+		}
+		if now := time.Now(); next.appsDue(now) {
+			next.appsWoken, next.appsTold = false, now
+			if change := s.takeApps(); c.Apps != nil && change.Revision != 0 {
+				if err := c.Apps(ctx, change); err != nil {
+					return err
+				}
+			}
 		}
 		if now := time.Now(); !now.Before(next.nextHeartbeat) {
 			if err := c.Heartbeat(ctx); err != nil {
@@ -132,6 +145,8 @@ type schedule struct {
 	nextHeartbeat time.Time
 	expiry        time.Time // zero: nothing expires
 	paused        time.Time // no update is due before: the caller got too many bytes
+	appsWoken     bool
+	appsTold      time.Time // the last event about apps
 }
 
 // wait is how long the stream may sleep.
@@ -146,7 +161,15 @@ func (p *schedule) wait(now, clock time.Time) time.Duration {
 	if pause := p.paused.Sub(now); pause > wait { // heartbeats go on
 		wait = min(pause, max(p.nextHeartbeat.Sub(now), 0))
 	}
+	if p.appsWoken {
+		wait = min(wait, p.appsTold.Add(appsInterval).Sub(now))
+	}
 	return max(wait, 0)
+}
+
+// appsDue reports whether the client is to be told of apps now. A caller who got too many bytes is, too: a suspension cannot wait.
+func (p *schedule) appsDue(now time.Time) bool {
+	return p.appsWoken && !now.Before(p.appsTold.Add(appsInterval))
 }
 
 // due says whether an update is due, and why.

@@ -14,7 +14,7 @@ const (
 	selectFloor          = `SELECT floor FROM state WHERE id = 1`
 	selectFeedsByID      = `SELECT ` + store.FeedColumns + ` FROM feeds WHERE id = ANY($1::uuid[])`
 	selectChangedTallies = `SELECT ` + store.TallyColumns + ` FROM voted AS v WHERE v.source = $1 AND v.external_id = ANY($2)`
-	selectChanges        = `SELECT revision, feed_id, entities, votes, external_ids, account FROM changes WHERE revision > $1 ORDER BY revision LIMIT $2`
+	selectChanges        = `SELECT revision, feed_id, entities, votes, external_ids, account, apps FROM changes WHERE revision > $1 ORDER BY revision LIMIT $2`
 )
 
 // Changes reads what changed after the given revision, in the order of revisions, at most about limit entities (one
@@ -76,7 +76,7 @@ func (r *readTx) log(ctx context.Context, after int64, limit int) (all []mapdata
 			count   int
 			account store.AccountID
 		)
-		if err := rows.Scan(&c.Revision, &id, &count, &n.votes, &n.ids, &account); err != nil {
+		if err := rows.Scan(&c.Revision, &id, &count, &n.votes, &n.ids, &account, &c.Apps); err != nil {
 			return nil, nil, err
 		}
 		c.FeedID, c.Account = id.FeedID, account.AccountID
@@ -109,7 +109,7 @@ func (r *readTx) feeds(ctx context.Context, changes []mapdata.FeedChange) (map[m
 func (db *DB) details(ctx context.Context, r *readTx, c *mapdata.FeedChange, entry logEntry) (err error) {
 	ofLive := entry.votes && c.FeedID.IsZero()
 	switch {
-	case c.Feed == nil && !ofLive, !c.Account.IsZero():
+	case c.Feed == nil && !ofLive, !c.Account.IsZero(), c.Apps:
 	case entry.votes:
 		c.Tallies, err = r.tallies(ctx, c.FeedID, entry.ids)
 	case len(entry.ids) > 0:

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	selectChanges = `SELECT revision, feed_id, entities, votes, account FROM changes WHERE revision > $1 ORDER BY revision`
+	selectChanges = `SELECT revision, feed_id, entities, votes, account, apps FROM changes WHERE revision > $1 ORDER BY revision`
 
 	// The entities of one row of the log, as they are now; of those that are gone only the id.
 	selectChanged = `SELECT ids.value, ` + entityColumns + `
@@ -54,7 +54,7 @@ func (db *DB) Changes(ctx context.Context, after int64, limit int) (all []mapdat
 
 // details reads what a row of the log names. Feeds are read once each.
 func (db *DB) details(ctx context.Context, r *readTx, c *mapdata.FeedChange, entry logEntry, feeds map[mapdata.FeedID]*mapdata.Feed) (err error) {
-	if !c.Account.IsZero() {
+	if !c.Account.IsZero() || c.Apps {
 		return nil
 	}
 	ofLive := entry.votes && c.FeedID.IsZero()
@@ -93,7 +93,7 @@ func (r *readTx) log(ctx context.Context, after int64, limit int) (all []mapdata
 			account store.AccountID
 			n       logEntry
 		)
-		if err := rows.Scan(&c.Revision, &id, &n.count, &n.votes, &account); err != nil {
+		if err := rows.Scan(&c.Revision, &id, &n.count, &n.votes, &account, &c.Apps); err != nil {
 			return nil, nil, err
 		}
 		c.FeedID, c.Account = id.FeedID, account.AccountID

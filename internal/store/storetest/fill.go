@@ -58,6 +58,7 @@ func Fill(t *testing.T, store Store, rows int) {
 	w.invite(joined, drivers[0], mapdata.InvitedToTransfer, drivers[2].Email)
 
 	app := w.approve(w.createdApp(drivers[0]))
+	w.must(w.store.RecordAppPage(w.ctx, app.ID, 1, mapdata.AppPage{Digest: "d", ChangedAt: start}, at(time.Hour)))
 	w.must(w.setInstall(&mapdata.AppInstall{Account: drivers[1].ID, App: app.ID, Config: []byte{0, 255}, Hidden: true, InstalledAt: start}, 1))
 
 	gone := w.pushFeed(drivers[1])

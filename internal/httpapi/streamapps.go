@@ -1,0 +1,40 @@
+package httpapi
+
+import (
+	"context"
+	"strconv"
+
+	"wayside/internal/stream"
+)
+
+// tellApps sends that the catalogue of apps changed.
+func (wt *streamClient) tellApps(ctx context.Context, change stream.AppsChange) error {
+	return wt.send(ctx, appendAppsEvent(nil, change))
+}
+
+// appendAppsRevision appends at which revision the catalogue of apps is, for a browser that somebody signed in with: what changed while no
+// stream was open shows by it. Where no app was ever served there is nothing to miss.
+func (wt *streamClient) appendAppsRevision(dst []byte) []byte {
+	if wt.api.Apps == nil || wt.caller.session == nil {
+		return dst
+	}
+	revision := wt.api.Apps.Revision()
+	if revision == 0 {
+		return dst
+	}
+	return appendAppsEvent(dst, stream.AppsChange{Revision: revision})
+}
+
+// appendAppsEvent appends an event without an id, which leaves the client's last id as it is.
+func appendAppsEvent(dst []byte, change stream.AppsChange) []byte {
+	dst = append(dst, "event: apps\ndata: {\"revision\":"...)
+	dst = strconv.AppendInt(dst, change.Revision, 10)
+	dst = append(dst, ",\"changed\":["...)
+	for i, id := range change.Changed {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendQuote(dst, id.String())
+	}
+	return append(dst, "]}\n\n"...)
+}
