@@ -10,6 +10,7 @@ import type { RestoredPins } from "./offlinepins.ts";
 import type { RequestBudget } from "./requestbudget.ts";
 import { parseChunk, initialParser } from "./sseparser.ts";
 import type { Connection, State } from "./state.ts";
+import type { AppsChange } from "./wire.ts";
 
 /** Metres around the driver that are read. */
 export const radius = 10_000;
@@ -53,7 +54,7 @@ interface StreamConnection {
   begun: boolean;
 }
 
-/** NearbyReader sets state.known, truncated, hidden, health, connection and clock. */
+/** NearbyReader sets state.known, truncated, hidden, health, connection, clock and appsChange. */
 export class NearbyReader {
   readonly #state: State;
   readonly #budget: RequestBudget;
@@ -195,6 +196,7 @@ export class NearbyReader {
       if (!isFirst) this.#setReachable("live", own.heardAt);
       const before = this.#data.fetched;
       if (parsed.events.length > 0) this.#apply(applyEvents(this.#data, parsed.events));
+      for (const { type, data } of parsed.events) if (type === "apps") this.#state.appsChange.set(JSON.parse(data) as AppsChange);
       if (isFirst) this.#setReachable("live", own.heardAt);
       if (this.#data.fetched !== null && this.#data.fetched !== before) this.#setClock(this.#data.fetched, asked, own.heardAt);
       if (parser.id !== "") this.#resume = { query: own.query, id: parser.id };

@@ -12,7 +12,7 @@ import { makeWords, type Words } from "./i18n/words.ts";
 import type { Destination } from "./nav/types.ts";
 import type { Settings } from "./settings.ts";
 import type { Theme } from "./sun.ts";
-import type { Entity, Extent, Kind, Nearest, OverlayConfig, Source, SourceHealth, ViewCluster } from "./wire.ts";
+import type { AppsChange, Entity, Extent, Kind, Nearest, OverlayConfig, Source, SourceHealth, ViewCluster } from "./wire.ts";
 
 /** Key of the driver's choices in the browser's local storage; see parseStoredChoices in settings.ts. */
 export const choicesKey = "wayside.choices";
@@ -106,6 +106,8 @@ export interface State {
   readonly config: Observable<OverlayConfig | null>;
   /** Set by nearbyreader.ts: health of the sources. */
   readonly health: Observable<readonly SourceHealth[]>;
+  /** Set by nearbyreader.ts: what the service last said of the catalogue of apps; null: nothing yet. */
+  readonly appsChange: Observable<AppsChange | null>;
   /** Set by nearbyreader.ts; null before the first attempt. */
   readonly connection: Observable<Connection | null>;
   /** Set by nearbyreader.ts, and by viewreader.ts without a position: the offset from performance.now() to the service's time; see serverclock.ts. */
@@ -171,6 +173,7 @@ export function makeState(settings: Settings, { fix, positionStatus }: Pick<Stat
     kinds: new Observable<readonly Kind[]>([]),
     config: new Observable<OverlayConfig | null>(null),
     health: new Observable<readonly SourceHealth[]>([]),
+    appsChange: new Observable<AppsChange | null>(null),
     connection: new Observable<Connection | null>(null),
     clock: new Observable<ServerClock>(null),
     settings: new Observable<Settings>(settings),

@@ -21,6 +21,13 @@ export interface Entity {
   properties: Record<string, unknown>;
 }
 
+/** AppsChange is what a stream says of the catalogue of apps. */
+export interface AppsChange {
+  revision: number;
+  /** Ids of apps that are served otherwise than before, or no longer; none: any may be. */
+  changed: readonly string[];
+}
+
 export interface SourceHealth {
   id: string;
   status: "online" | "degraded" | "offline";

@@ -36,6 +36,8 @@ export interface App {
   sources: string[];
   developer: string;
   version: number;
+  /** For longer than a week its page has been another one than was reviewed. */
+  changed_since_review?: boolean;
 }
 
 /** Installed is an app that the account installed. Secrets are masked. */

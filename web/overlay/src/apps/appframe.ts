@@ -3,6 +3,7 @@
 import { HTTPError } from "../api.ts";
 import { element } from "../dom.ts";
 import { makeButton, replaceChildren } from "../widgets.ts";
+import { release } from "./focusguard.ts";
 import { postFrame, type Installed, type MountData } from "./api.ts";
 import type { AppSay } from "./appwords.ts";
 import { Conversation, FloodGuard, isFrom, isReady, isWithin, pageClock, slotOf, type Parts, type Size, type WindowLike } from "./host.ts";
@@ -25,9 +26,9 @@ export interface FrameDeps {
 
 /**
  * State is how a frame is: not mounted; being mounted; loaded, and heard of or not; failed, which is not loaded in time; stopped, since
- * it flooded the page; or of an origin that needs a new page.
+ * it flooded the page; grabbed, which is stopped since it took the keyboard; or of an origin that needs a new page.
  */
-type State = "none" | "loading" | "silent" | "live" | "failed" | "stopped" | "foreign";
+type State = "none" | "loading" | "silent" | "live" | "failed" | "stopped" | "grabbed" | "foreign";
 
 export class AppFrame {
   readonly element: HTMLElement;
@@ -52,6 +53,7 @@ export class AppFrame {
   /** show mounts the frame when it is first shown. */
   show(isShown: boolean): void {
     this.element.hidden = !isShown;
+    if (!isShown) release(this.#frame);
     if (isShown && this.#state === "none") void this.#mount();
   }
 
@@ -108,6 +110,13 @@ export class AppFrame {
     if (this.#state !== "live") this.#enter("live");
     this.#conversation?.ready();
     return true;
+  }
+
+  /** stopGrabbing ends the app, if the frame is its own: it took the keyboard. */
+  stopGrabbing(frame: HTMLIFrameElement): void {
+    if (frame !== this.#frame) return;
+    this.unmount();
+    this.#enter("grabbed");
   }
 
   /** unmount removes the frame with all that it holds. */
@@ -178,6 +187,7 @@ export class AppFrame {
       failed: [say("slot.failed", { name }), say("slot.again")],
       silent: [say("slot.silent", { name }), say("slot.again")],
       stopped: [say("slot.suspended", { name }), say("slot.restart")],
+      grabbed: [say("slot.grabbed", { name }), say("slot.restart")],
       foreign: [say("slot.reload", { name }), say("slot.reload.do")],
     } as const;
     this.#card.hidden = !(state in texts);

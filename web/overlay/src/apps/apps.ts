@@ -19,10 +19,13 @@ import { getInstalled, type Installed } from "./api.ts";
 import { AppsMenu } from "./appsmenu.ts";
 import { loadAppTexts, makeAppSay, type AppSay } from "./appwords.ts";
 import { deviceOf } from "./host.ts";
+import { concerns } from "./news.ts";
 import { AppSlot } from "./slot.ts";
 import { en } from "./words/apps-en.ts";
 
 const lookInterval = 60_000; // ms
+/** Milliseconds over which the pages with an app that changed spread their looks. */
+const maxLookDelay = 500;
 
 /** AppsDeps is what the page gives to the apps. */
 export interface AppsDeps {
@@ -70,7 +73,10 @@ export async function openApps(deps: AppsDeps): Promise<AppsMenu> {
     slot.update(now);
   };
   const lookQuietly = (): void => {
-    if (preferences.person.get() === null || document.visibilityState === "hidden") return;
+    if (document.visibilityState !== "hidden") lookAlways();
+  };
+  const lookAlways = (): void => {
+    if (preferences.person.get() === null) return;
     look().catch((error: unknown) => {
       if (error instanceof HTTPError && error.status === 401) preferences.signedOut();
       else if (error instanceof HTTPError && error.status === 404) slot.update([]); // the operator turned apps off
@@ -85,6 +91,14 @@ export async function openApps(deps: AppsDeps): Promise<AppsMenu> {
     slot.update([]);
   });
   setInterval(lookQuietly, lookInterval);
+  // A suspension takes an app out of open pages, hidden ones too.
+  let known: number | null = null;
+  state.appsChange.watch((change) => {
+    if (change === null) return;
+    const ids = (installed.get() ?? []).map(({ app }) => app.id);
+    if (concerns(change, known, ids)) setTimeout(lookAlways, Math.random() * maxLookDelay);
+    known = change.revision;
+  });
   document.addEventListener("visibilitychange", lookQuietly);
   const configured = (id: string): void => {
     slot.reconfigure(id);

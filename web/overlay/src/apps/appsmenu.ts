@@ -137,7 +137,7 @@ export class AppsMenu implements Item {
       this.#say("");
       this.#build();
       this.element.parentElement?.scrollTo(0, 0);
-    }, element("span", { class: "name", dir: "auto" }, app.name, element("small", {}, app.summary)), makeIcon("onward")));
+    }, element("span", { class: "name", dir: "auto" }, app.name, element("small", {}, app.changed_since_review === true ? this.#deps.say.get()("app.changed") : app.summary)), makeIcon("onward")));
   }
 
   /** #visibility is the switch that shows and hides an app, with the sources that it adds to the map. */
@@ -167,6 +167,7 @@ export class AppsMenu implements Item {
       if (config !== null) void this.#save(app, config, installed !== undefined, form.showErrors);
     }, say(installed === undefined ? "app.install" : "app.save"));
     const items: Item[] = [fixed(element("h3", { dir: "auto" }, app.name)), plain(app.summary)];
+    if (app.changed_since_review === true) items.push(fixed(element("p", { class: "error" }, say("app.changed"))));
     if (installed !== undefined) items.push(this.#visibility(installed, say("app.show")));
     if (app.config_schema.length > 0) items.push(fixed(form.element));
     if (installed === undefined || app.config_schema.length > 0) items.push(fixed(save));

@@ -6,6 +6,7 @@ import type { Observable } from "../observable.ts";
 import { readStored, store } from "../storage.ts";
 import { keyedList, makeButton, makeIcon, setAttribute, setLabel, setText } from "../widgets.ts";
 import type { Installed } from "./api.ts";
+import { guardFocus } from "./focusguard.ts";
 import { AppFrame, type FrameDeps } from "./appframe.ts";
 import type { AppSay } from "./appwords.ts";
 import { slotOf } from "./host.ts";
@@ -41,6 +42,9 @@ export class AppSlot {
     this.#root = element("aside", { class: "slot", id: "apps", hidden: "" }, this.#stage, element("div", { class: "strip" }, this.#tabs, this.#fold));
     this.#showTabs = keyedList(this.#tabs, ({ app }: Installed) => app.id, (installed) => this.#makeTab(installed));
     document.body.append(this.#root);
+    guardFocus(this.#stage, (frame) => {
+      for (const app of this.#frames.values()) app.stopGrabbing(frame);
+    });
     deps.say.watch((say) => {
       setLabel(this.#root, say("slot.label"));
       setLabel(this.#tabs, say("slot.label"));

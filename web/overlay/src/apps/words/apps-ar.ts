@@ -7,6 +7,8 @@ export const ar: AppTexts = {
   "slot.silent": "لا يستجيب {name}.",
   "slot.again": "إعادة المحاولة",
   "slot.suspended": "أُوقف {name} لأنه كان يبطئ الخريطة.",
+  "slot.grabbed": "أُوقف {name} لأنه استولى على لوحة المفاتيح.",
+  "app.changed": "تغيّرت صفحته منذ مراجعته.",
   "slot.restart": "إعادة التشغيل",
   "slot.reload": "أعد تحميل الصفحة لعرض {name}.",
   "slot.reload.do": "إعادة التحميل",

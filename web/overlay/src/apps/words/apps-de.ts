@@ -7,6 +7,8 @@ export const de: AppTexts = {
   "slot.silent": "{name} antwortet nicht.",
   "slot.again": "Erneut versuchen",
   "slot.suspended": "{name} wurde angehalten: Die App hat die Karte gebremst.",
+  "slot.grabbed": "{name} wurde angehalten: Die App hat die Tastatur an sich genommen.",
+  "app.changed": "Die Seite hat sich seit der Prüfung geändert.",
   "slot.restart": "Neu starten",
   "slot.reload": "Lade die Seite neu, um {name} zu zeigen.",
   "slot.reload.do": "Neu laden",

@@ -7,6 +7,8 @@ export const en = {
   "slot.silent": "{name} does not respond.",
   "slot.again": "Try again",
   "slot.suspended": "{name} was stopped: it was slowing down the map.",
+  "slot.grabbed": "{name} was stopped: it took the keyboard.",
+  "app.changed": "Its page has changed since it was reviewed.",
   "slot.restart": "Start again",
   "slot.reload": "Reload the page to show {name}.",
   "slot.reload.do": "Reload",

@@ -7,6 +7,8 @@ export const es: AppTexts = {
   "slot.silent": "{name} no responde.",
   "slot.again": "Reintentar",
   "slot.suspended": "{name} se ha detenido: frenaba el mapa.",
+  "slot.grabbed": "{name} se ha detenido: se apoderaba del teclado.",
+  "app.changed": "Su página ha cambiado desde la revisión.",
   "slot.restart": "Iniciar de nuevo",
   "slot.reload": "Recarga la página para mostrar {name}.",
   "slot.reload.do": "Recargar",

@@ -7,6 +7,8 @@ export const fr: AppTexts = {
   "slot.silent": "{name} ne répond pas.",
   "slot.again": "Réessayer",
   "slot.suspended": "{name} a été arrêtée : elle ralentissait la carte.",
+  "slot.grabbed": "{name} a été arrêtée : elle s’est emparée du clavier.",
+  "app.changed": "Sa page a changé depuis l’examen.",
   "slot.restart": "Redémarrer",
   "slot.reload": "Rechargez la page pour afficher {name}.",
   "slot.reload.do": "Recharger",

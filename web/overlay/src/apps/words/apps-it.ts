@@ -7,6 +7,8 @@ export const it: AppTexts = {
   "slot.silent": "{name} non risponde.",
   "slot.again": "Riprova",
   "slot.suspended": "{name} è stata fermata: rallentava la mappa.",
+  "slot.grabbed": "{name} è stata fermata: si era presa la tastiera.",
+  "app.changed": "La sua pagina è cambiata dopo la verifica.",
   "slot.restart": "Riavvia",
   "slot.reload": "Ricarica la pagina per mostrare {name}.",
   "slot.reload.do": "Ricarica",

@@ -7,6 +7,8 @@ export const nl: AppTexts = {
   "slot.silent": "{name} reageert niet.",
   "slot.again": "Opnieuw proberen",
   "slot.suspended": "{name} is gestopt: de app vertraagde de kaart.",
+  "slot.grabbed": "{name} is gestopt: de app nam het toetsenbord over.",
+  "app.changed": "De pagina is sinds de beoordeling veranderd.",
   "slot.restart": "Opnieuw starten",
   "slot.reload": "Herlaad de pagina om {name} te tonen.",
   "slot.reload.do": "Herladen",
