@@ -90,15 +90,14 @@ func parseIcon(members map[string]jsontext.Value, bad *mapdata.FieldErrors) (mad
 	var (
 		clean  []byte
 		reason string
-		ending string
 	)
 	switch media {
 	case "image/png":
-		ending = ".png"
 		clean, reason = cleanPNG(image)
 	case "image/svg+xml":
-		ending = ".svg"
-		clean, reason = cleanSVG(image)
+		if clean, reason = cleanSVG(image); reason == "" {
+			clean, reason = drawSVG(clean)
+		}
 	default:
 		reason = "must be a PNG or an SVG"
 	}
@@ -111,7 +110,7 @@ func parseIcon(members map[string]jsontext.Value, bad *mapdata.FieldErrors) (mad
 		return nil, ""
 	}
 	sum := sha256.Sum256(clean)
-	return &mapdata.AppIcon{Name: hex.EncodeToString(sum[:16]) + ending, Image: clean}, ""
+	return &mapdata.AppIcon{Name: hex.EncodeToString(sum[:16]) + ".png", Image: clean}, ""
 }
 
 var (
@@ -139,16 +138,16 @@ func cleanPNG(image []byte) (clean []byte, reason string) {
 	return out.Bytes(), ""
 }
 
-// What an SVG keeps: shapes and gradients. Scripts, styles, links, other images, text, filters, animations and what repeats elements go.
+// What an SVG keeps: shapes and gradients. Scripts, styles, links, other images, text, filters, clips, animations and what repeats elements go.
 var (
 	svgElements = []string{
-		"svg", "g", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "defs", "linearGradient", "radialGradient", "stop", "clipPath",
+		"svg", "g", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "defs", "linearGradient", "radialGradient", "stop",
 	}
 	svgAttributes = []string{
 		"viewBox", "width", "height", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "ry", "fx", "fy", "d", "points", "id", "offset",
-		"fill", "fill-opacity", "fill-rule", "clip-rule", "clip-path", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin", "stroke-opacity",
+		"fill", "fill-opacity", "fill-rule", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin", "stroke-opacity",
 		"stroke-miterlimit", "opacity", "color", "stop-color", "stop-opacity", "transform", "gradientUnits", "gradientTransform", "spreadMethod",
-		"clipPathUnits", "preserveAspectRatio",
+		"preserveAspectRatio",
 	}
 	// svgValue is a value without anything that loads or runs; a reference within the image is the one form of url() that stays.
 	svgValue     = regexp.MustCompile(`^[-+#%.,\w\s()]*$`)
@@ -157,7 +156,7 @@ var (
 
 const svgNamespace = "http://www.w3.org/2000/svg"
 
-// cleanSVG writes an SVG anew with what it may keep. XML that declares entities is refused by the decoder.
+// cleanSVG writes an SVG anew with what it may keep, for drawSVG: what it writes is not served. XML that declares entities is refused by the decoder.
 func cleanSVG(image []byte) (clean []byte, reason string) {
 	const unreadable = "is not an SVG"
 	dec := xml.NewDecoder(bytes.NewReader(image))
@@ -185,6 +184,9 @@ func cleanSVG(image []byte) (clean []byte, reason string) {
 					return nil, unreadable
 				}
 				continue
+			}
+			if elements > 0 && depth == 0 {
+				return nil, "must have one element svg that holds all others"
 			}
 			elements++
 			if depth++; elements > maxElements || depth > maxDepth {

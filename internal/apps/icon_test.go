@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"image"
+	"image/color"
 	"image/png"
 	"math/rand/v2"
 	"slices"
@@ -71,6 +72,9 @@ func TestD16_1Icons(t *testing.T) {
 		{"HTML", dataURL("image/svg+xml", []byte(`<html xmlns="http://www.w3.org/1999/xhtml"><script/></html>`)), []string{"icon invalid"}},
 		{"entities", dataURL("image/svg+xml", []byte(`<!DOCTYPE svg [<!ENTITY a "b">]><svg xmlns="http://www.w3.org/2000/svg"><path d="&a;"/></svg>`)), []string{"icon invalid"}},
 		{"unclosed", dataURL("image/svg+xml", []byte(`<svg xmlns="http://www.w3.org/2000/svg"><g>`)), []string{"icon invalid"}},
+		{"two roots", dataURL("image/svg+xml", append(fill(`<g/>`), fill(`<g/>`)...)), []string{"icon invalid"}},
+		{"no size", dataURL("image/svg+xml", []byte(`<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0L9 9"/></svg>`)), []string{"icon invalid"}},
+		{"wide strokes with many joins", dataURL("image/svg+xml", fill(`<path stroke="#000" stroke-width="900" stroke-linejoin="round" d="`+strings.Repeat("M0 0L9 9L0 9z", 2000)+`"/>`)), []string{"icon invalid"}},
 		{"too deep", dataURL("image/svg+xml", fill(strings.Repeat("<g>", 40)+strings.Repeat("</g>", 40))), []string{"icon invalid"}},
 		{"too many elements", dataURL("image/svg+xml", fill(strings.Repeat("<g/>", 501))), []string{"icon invalid"}},
 	} {
@@ -108,6 +112,45 @@ func TestSVGIconsKeepShapesAlone(t *testing.T) {
 			t.Errorf("%s\nbecomes %s %s", hostile, got, reason)
 		}
 	}
+}
+
+// TestSVGIconsAreDrawn holds that an SVG becomes pixels, in its own proportions.
+func TestSVGIconsAreDrawn(t *testing.T) {
+	made, _, codes := takeIcon(t, dataURL("image/svg+xml", []byte(
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"><rect width="10" height="10" fill="#f00"/><clipPath><rect width="20" height="10"/></clipPath></svg>`)))
+	if len(codes) > 0 {
+		t.Fatal(codes)
+	}
+	drawn, err := png.Decode(bytes.NewReader(made.Image))
+	if err != nil || !strings.HasSuffix(made.Name, ".png") {
+		t.Fatalf("%s: %v", made.Name, err)
+	}
+	if got := drawn.Bounds(); got != image.Rect(0, 0, 192, 192) {
+		t.Errorf("%v", got)
+	}
+	for at, want := range map[image.Point]color.NRGBA{{48, 96}: {255, 0, 0, 255}, {144, 96}: {}, {48, 20}: {}, {48, 172}: {}} {
+		if got := color.NRGBAModel.Convert(drawn.At(at.X, at.Y)); got != want {
+			t.Errorf("at %v: %v, want %v", at, got, want)
+		}
+	}
+}
+
+func FuzzDrawSVG(f *testing.F) {
+	f.Add([]byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><linearGradient id="a" gradientTransform="scale(2)"><stop offset="0.5" stop-color="rgb(1,2,3)"/></linearGradient><g fill="url(#a)"><rect x="1" width="5" height="3" rx="1"/><ellipse rx="3" ry="2"/><polygon points="1,2 3,4 5,6"/></g></svg>`))
+	f.Add([]byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0L9,9C1 2 3 4 5 6A1 1 0 0 1 3 4z" stroke="#000" stroke-width="2" transform="rotate(3)"/></svg>`))
+	f.Fuzz(func(t *testing.T, image []byte) {
+		clean, reason := cleanSVG(image)
+		if reason != "" {
+			return
+		}
+		drawn, reason := drawSVG(clean)
+		if reason != "" {
+			return
+		}
+		if _, err := png.Decode(bytes.NewReader(drawn)); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func FuzzCleanSVG(f *testing.F) {
