@@ -14,7 +14,7 @@ func TakeWakeup(s *Stream) bool {
 
 // Contents says what is left in the hub's maps.
 func Contents(h *Hub) string {
-	return fmt.Sprintf("%d callers, %d cubes", len(h.callers), len(h.cubes))
+	return fmt.Sprintf("%d callers, %d cubes, %d watchers of apps", len(h.callers), len(h.cubes), len(h.appWatchers))
 }
 
 // ClearWakeups clears the wake-ups of all streams.

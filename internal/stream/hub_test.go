@@ -387,7 +387,7 @@ func TestOpenLimits(t *testing.T) {
 	for _, s := range all {
 		s.Close()
 	}
-	if got := stream.Contents(h); h.Len() != 0 || got != "0 callers, 0 cubes" {
+	if got := stream.Contents(h); h.Len() != 0 || got != "0 callers, 0 cubes, 0 watchers of apps" {
 		t.Errorf("after all were closed: %d, %s", h.Len(), got)
 	}
 }
