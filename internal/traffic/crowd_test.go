@@ -61,7 +61,9 @@ func BenchmarkCrowd(b *testing.B) {
 				w.moved.Notify(mapdata.Touched{Everywhere: true})
 				<-router.full
 				stop()
-				<-ended
+				if err := <-ended; err != nil {
+					b.Error(err)
+				}
 			}
 		})
 	}

@@ -112,7 +112,14 @@ func TestEndsThatMoveForAWeek(t *testing.T) {
 	ended, capacity := 0, 0
 	for minute := range minutes {
 		for i, c := range moving {
-			next.until, next.pins[0].id = begin.Add(300*24*time.Hour+time.Duration(minute*works+i%7)*time.Second), c.EntityID
+			until := begin.Add(300*24*time.Hour + time.Duration(minute*works+i%7)*time.Second)
+			if i%10 == 0 { // drivers are told of this end: it is another condition
+				moving[i] = condition(c.EntityID, until)
+				moving[i].Ends = until
+				x.put(moving[i])
+				continue
+			}
+			next.until, next.pins[0].id = until, c.EntityID
 			x.renew(c, next)
 		}
 		for second := range 60 {
