@@ -122,6 +122,19 @@ func (a *hostileAnswers) note(r *hostileRequest, status int, retryAfter, body st
 	}
 }
 
+// progressEvery is after how many requests a line says so.
+const progressEvery = 100_000
+
+// add counts requests that were sent.
+func (a *hostileAnswers) add(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	before := a.sent
+	if a.sent += n; a.sent/progressEvery > before/progressEvery {
+		step(fmt.Sprintf("%d sent, %d answers are the service's fault", a.sent, len(a.faults)))
+	}
+}
+
 // isFault reports whether an answer is the fault of the service. 503 with Retry-After is what a stated limit says: too much at once.
 func isFault(status int, retryAfter string) bool {
 	return status >= 500 && (status != 503 || retryAfter == "")

@@ -37,9 +37,7 @@ func (c *hostileClient) send(ctx context.Context, count int) error {
 		}
 		sent += gone
 		waiting = waiting[gone:] // what came after the end of the connection is sent again
-		c.answers.mu.Lock()
-		c.answers.sent += gone
-		c.answers.mu.Unlock()
+		c.answers.add(gone)
 	}
 	return nil
 }
@@ -49,6 +47,9 @@ func (c *hostileClient) send(ctx context.Context, count int) error {
 func (c *hostileClient) exchange(ctx context.Context, batch []*hostileRequest) (int, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", c.addr)
+	if err != nil && ctx.Err() != nil {
+		return 0, nil // it was interrupted
+	}
 	if err != nil {
 		return 0, fmt.Errorf("the service is gone: %w", err)
 	}
