@@ -122,7 +122,7 @@ func (a *hostileAnswers) note(r *hostileRequest, status int, retryAfter, body st
 	}
 }
 
-// progressEvery is after how many requests a line says so.
+// progressEvery is after how many requests a line tells of the progress.
 const progressEvery = 100_000
 
 // add counts requests that were sent.
