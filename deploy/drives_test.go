@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -99,7 +101,12 @@ func (c *cluster) at(share float64) (lat, lng float64) {
 // nodes (F2). Then a node is killed, and another one stopped: their drivers are led by the others, although none of them has a route left
 // by the limit.
 func TestDrivesOnSeveralNodes(t *testing.T) {
-	c := startCluster(t, fmt.Sprintf("[limits]\nguest_routes_per_minute = %d\nguest_reads_per_minute = 1000\n", drivesPerAddress))
+	speaks := filepath.Join(t.TempDir(), "speaks")
+	script := "#!/bin/sh\ncat > /dev/null\nprintf 'RIFF\\377\\377\\377\\177WAVEfmt \\020\\0\\0\\0\\001\\0\\001\\0\\100\\037\\0\\0\\100\\037\\0\\0\\001\\0\\010\\0data\\377\\377\\377\\177abcdefgh'\n"
+	if err := os.WriteFile(speaks, []byte(script), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	c := startCluster(t, fmt.Sprintf("[speech]\ncommand = [%q, \"{language}\"]\n[limits]\nguest_routes_per_minute = %d\nguest_reads_per_minute = 1000\n", speaks, drivesPerAddress))
 	flow := &traffic{statuses: make(map[string]int)}
 	drivers := c.drivers(t, flow)
 	began := time.Now()
@@ -119,6 +126,7 @@ func TestDrivesOnSeveralNodes(t *testing.T) {
 		}
 	}
 	c.checkAlerts(t, drivers)
+	c.checkClips(t)
 	flow.take()
 
 	c.lose(t, drivers, flow, "a node was killed", c.nodes[0], syscall.SIGKILL)
@@ -159,29 +167,51 @@ func (c *cluster) driveTenMinutes(t *testing.T, drivers []*driver) {
 	}
 }
 
+// ask sends a request to one node, and returns its answer.
+func (n *node) ask(t *testing.T, path string) (status int, body []byte) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+n.address+path, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = "map.example.org"
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err = io.ReadAll(resp.Body); err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, body
+}
+
+// checkClips asks each node to speak an announcement of a route that the first one found.
+func (c *cluster) checkClips(t *testing.T) {
+	t.Helper()
+	status, route := c.nodes[0].ask(t, fmt.Sprintf("/v2/navigation/route/v1/driving/%f,%f;%f,%f?steps=true&voice_instructions=true", c.from.Lng, c.from.Lat, c.to.Lng, c.to.Lat))
+	clip := regexp.MustCompile(`/v2/navigation/speech/[\w-]+`).Find(route)
+	if clip == nil {
+		t.Fatalf("a route without clips: %d %s", status, route)
+	}
+	for i, n := range c.nodes {
+		if status, body := n.ask(t, string(clip)); status != http.StatusOK || !bytes.HasSuffix(body, []byte("abcdefgh")) {
+			t.Errorf("node %d does not speak what another one announces: %d", i, status)
+		}
+	}
+}
+
 // checkAlerts asks each node what lies ahead of some drivers: all know the route of each.
 func (c *cluster) checkAlerts(t *testing.T, drivers []*driver) {
 	t.Helper()
 	lat, lng := c.at(0.89)
 	for _, d := range drivers[:5] {
 		for i, n := range c.nodes {
-			url := fmt.Sprintf("http://%s/v2/alerts?lat=%.6f&lng=%.6f&heading=90&speed=15&session=%s", n.address, lat, lng, d.session())
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
-			if err != nil {
-				t.Fatal(err)
-			}
-			req.Host = "map.example.org"
-			resp, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			status, body := n.ask(t, fmt.Sprintf("/v2/alerts?lat=%.6f&lng=%.6f&heading=90&speed=15&session=%s", lat, lng, d.session()))
 			var got struct{ Along string }
-			err = json.NewDecoder(resp.Body).Decode(&got)
-			if err := resp.Body.Close(); err != nil {
-				t.Fatal(err)
-			}
+			err := json.Unmarshal(body, &got)
 			if err != nil || got.Along != "route" {
-				t.Errorf("node %d looks along %q (%d, %v), not along the session's route", i, got.Along, resp.StatusCode, err)
+				t.Errorf("node %d looks along %q (%d, %v), not along the session's route", i, got.Along, status, err)
 			}
 		}
 	}

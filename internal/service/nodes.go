@@ -163,6 +163,11 @@ func (s *Service) findAddress(ctx context.Context) error {
 		address = netip.AddrPortFrom(local, address.Port())
 	}
 	address = netip.AddrPortFrom(address.Addr().Unmap().WithZone(""), address.Port())
+	if address.Addr().IsLoopback() && s.config.Cluster.Address == "" {
+		if local, err := s.localAddress(ctx); err == nil && !local.IsLoopback() {
+			s.log.Warn("this node listens at its own machine alone, and the shared cache is elsewhere: other nodes cannot ask it for its drives. Set cluster.address")
+		}
+	}
 	s.nodes.address.Store(&address)
 	return nil
 }
