@@ -104,7 +104,7 @@ func (s *Service) checkDue(ctx context.Context, due map[pageKey]time.Time, liste
 		case err != nil:
 			s.Log.Warn("cannot check the page of an app; it is tried again", "app", l.ID.String(), "error", err)
 			next = s.Now().Add(checkLease)
-		case next.IsZero(): // it is not approved any more: the catalogue will say so
+		case next.IsZero(): // it is not approved any more, and leaves the catalogue soon
 			next = s.Now().Add(checkEvery)
 		}
 		due[key] = next

@@ -161,7 +161,8 @@ func TestSuspensionReachesOpenStreams(t *testing.T) {
 	told := func(w *testStream) (got struct {
 		Revision int
 		Changed  []string
-	}) {
+	},
+	) {
 		t.Helper()
 		e := w.next()
 		if e.name != "apps" {
