@@ -50,8 +50,14 @@ func drawSVG(clean []byte) (drawn []byte, reason string) {
 		}
 	}()
 	icon, err := oksvg.ReadIconStream(bytes.NewReader(clean), oksvg.IgnoreErrorMode)
-	if err != nil || !isLength(icon.ViewBox.W) || !isLength(icon.ViewBox.H) {
-		return nil, unreadable + ": it needs a viewBox, or width and height"
+	if err != nil {
+		return nil, unreadable
+	}
+	if icon.ViewBox.W == 0 && icon.ViewBox.H == 0 {
+		icon.ViewBox.W, icon.ViewBox.H = 300, 150 // as browsers take an image without a size (CSS 2, 10.3.2)
+	}
+	if !isLength(icon.ViewBox.W) || !isLength(icon.ViewBox.H) {
+		return nil, unreadable + ": its viewBox, or width and height, must be above 0"
 	}
 	scale := svgSide / max(icon.ViewBox.W, icon.ViewBox.H)
 	w, h := icon.ViewBox.W*scale, icon.ViewBox.H*scale

@@ -68,6 +68,9 @@ async function show(name: string): Promise<Frame> {
   return frameOf(name);
 }
 
+/** lookCount is how often the page read what is installed. */
+const lookCount = (): number => car.requests.filter((url) => url.endsWith("/v2/account/apps")).length;
+
 /** heard returns what the host has said to a page that listens. */
 const heard = (frame: Frame): Promise<Heard[]> => frame.evaluate(() => (window as unknown as { log?: Heard[] }).log ?? []);
 
@@ -326,18 +329,18 @@ test("a paired screen shows and hides, and no more", async () => {
   await car.page.unroute("**/v2/account");
 });
 
-test("a new version replaces an open frame at the next look, and so does a suspension", async () => {
+test("a new version replaces an open frame, and a suspension takes it away, as soon as the stream says so", async () => {
   const frame = await show("Charging");
   await frame.evaluate(() => Object.assign(window, { mark: 1 }));
   await apps.resubmit("Charging", { config_schema: schema }, "/app/second");
-  await car.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
   const next = await frameOf("app/second");
   expect(await next.evaluate(() => (window as unknown as { mark?: number }).mark)).toBeUndefined();
   expect(await panel("Charging").locator("iframe").count()).toBe(1);
+  const looks = lookCount();
   await apps.suspend("Charging");
-  await car.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
   await tab("Charging").waitFor({ state: "detached" });
   expect(await panel("Charging").count()).toBe(0);
+  expect(lookCount() - looks, "reads of what is installed").toBe(1);
 });
 
 test("an app of an origin that the page does not let in asks for a reload", async () => {
