@@ -176,7 +176,7 @@ func TestPagesAreCheckedDailyByOneNode(t *testing.T) {
 					select {
 					case <-ctx.Done():
 						return
-					case <-time.After(time.Second):
+					case <-time.After(time.Minute):
 					}
 					store.mu.Lock()
 					if store.revision != known {
