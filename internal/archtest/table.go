@@ -36,7 +36,7 @@ var rules = map[string]rule{
 	"alerts/ahead":           {ours: []string{"geo", "roads/graph", "roads/match", "roads/minheap"}, never: technology},
 
 	"catalog": {ours: []string{"mapdata"}, never: transport},
-	"votes":   {ours: []string{"mapdata", "signal"}, never: transport},
+	"votes":   {ours: []string{"geo", "mapdata", "signal"}, never: transport},
 	"live":    {ours: []string{"mapdata", "geo"}, never: transport},
 
 	"roads/car": {never: technology},

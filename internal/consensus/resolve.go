@@ -171,6 +171,8 @@ func (r *Resolver) mergeMembers(hits []mapdata.Hit) {
 		o := &hits[m]
 		shown.Confirms += o.Confirms
 		shown.Disputes += o.Disputes
+		shown.CountedConfirms += o.CountedConfirms
+		shown.CountedDisputes += o.CountedDisputes
 		shown.ChangedAt = max(shown.ChangedAt, o.ChangedAt)
 		r.merged = append(r.merged, mapdata.MergedID{
 			Source: o.Source, ExternalID: o.ExternalID, Prepared: o.Prepared, ExpiresAt: o.ExpiresAt, Point: o.Point, Kind: o.Kind,

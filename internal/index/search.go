@@ -364,6 +364,7 @@ func (q *search) fill(hit *mapdata.Hit, item geo.Ranked) {
 	hit.FirstSeenAt, hit.LastSeenAt, hit.ExpiresAt, hit.ChangedAt = s.firstSeen, s.seenAt(feed), s.expiresAt(feed), s.changed
 	hit.Prior, hit.Rank, hit.Zone = feed.source.Prior(), feed.source.Rank(), 0
 	hit.Confirms, hit.Disputes, hit.DisputedUntil = 0, 0, 0
+	hit.CountedConfirms, hit.CountedDisputes = 0, 0
 	hit.Upstream, hit.Merged, hit.Hidden = "", nil, nil
 	if t := q.tally(s); t != nil {
 		q.fillVotes(hit, s, t)
@@ -381,6 +382,7 @@ func (q *search) fillVotes(hit *mapdata.Hit, s *slot, t *mapdata.Tally) {
 		return
 	}
 	hit.Confirms, hit.Disputes = t.Shown()
+	hit.CountedConfirms, hit.CountedDisputes = t.Counted()
 	if s.lifetime != 0 {
 		hit.ExpiresAt = max(hit.ExpiresAt, v.keptUntil)
 	}

@@ -51,6 +51,8 @@ type Hit struct {
 	Zone          int32 // metres: width of the zone with its center at Point, if the law hides the position; 0: Point is the position
 
 	Confirms, Disputes int32 // standing votes of this entity and of those merged into it (D10.3)
+	CountedConfirms    int32 // those of Confirms that count towards what roads do
+	CountedDisputes    int32 // those of Disputes likewise
 	Prior              float32
 	Rank               int32      // the lowest of several merged entities is shown (D10.3)
 	Upstream           string     // name of the upstream of a live incident

@@ -54,9 +54,15 @@ func (t *Tally) WaitsFor(account AccountID) bool {
 func (t *Tally) Shown() (confirms, disputes int32) {
 	confirms, disputes = int32(t.Confirms), int32(t.Disputes)
 	if t.NeedsTwo {
-		confirms, disputes = confirms-int32(t.UntrustedConfirms), disputes-int32(t.UntrustedDisputes)
+		return t.Counted()
 	}
 	return confirms, disputes
+}
+
+// Counted is how many of the votes count: not those of new accounts, of accounts that were not there, and of accounts that
+// always act together with another one.
+func (t *Tally) Counted() (confirms, disputes int32) {
+	return int32(t.Confirms - t.UntrustedConfirms), int32(t.Disputes - t.UntrustedDisputes)
 }
 
 // NewReport is a driver's report as it is stored with its row.
@@ -77,8 +83,11 @@ type ReportAttempt struct {
 
 // Plausible says whether an account that reported at one place can be at another one after the given time (D17.37).
 func Plausible(from, to geo.Point, after time.Duration) bool {
-	return geo.Distance(from, to) <= reportReach+reportSpeed*max(0, after.Seconds())
+	return geo.Distance(from, to) <= reportReach+reach(after)
 }
+
+// reach returns how far an account can travel in the given time, in metres.
+func reach(after time.Duration) float64 { return reportSpeed * max(0, after.Seconds()) }
 
 // ReportLifetime is how long an unconfirmed report of the kind lives.
 func ReportLifetime(k Kind) time.Duration { return k.Info().Default / reportLifetimeShare }

@@ -63,7 +63,8 @@ type Tally struct {
 	ExternalID string
 
 	Confirms, Disputes int // standing votes, including those that are no longer linked to their accounts
-	// Those of Confirms and Disputes that do not count towards suppression: their accounts were too new when they voted (D9.8).
+	// Those of Confirms and Disputes that do not count towards suppression: when they voted, their accounts were too new (D9.8),
+	// not near, or another one of the same person counted.
 	UntrustedConfirms, UntrustedDisputes int
 
 	LastDisputeAt time.Time // of the standing disputes that count towards suppression; zero: none
@@ -215,6 +216,10 @@ type Ballot struct {
 	Vote       Vote // NoVote withdraws the standing vote
 	At         time.Time
 	TrustAfter time.Duration // how long after its account's first sign-in a vote counts towards suppression (D9.8); 0: always
+
+	// Near reports whether the account is near the entity, as far as the node that takes the vote knows: only such a vote counts
+	// towards suppression, and towards closing a road. nil: it is not asked.
+	Near func(*Entity) bool
 
 	// Reported says that the account reported the same again (D17.36), so that it stands behind a report that it may not read.
 	Reported bool

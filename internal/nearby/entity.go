@@ -158,6 +158,7 @@ func (r *Reader) HitOf(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) mapd
 	}
 	if t.Counts(e.Kind, e.FirstSeenAt, now) {
 		hit.Confirms, hit.Disputes = t.Shown()
+		hit.CountedConfirms, hit.CountedDisputes = t.Counted()
 		if !t.ChangedAt.IsZero() {
 			hit.ChangedAt = max(hit.ChangedAt, t.ChangedAt.UnixMilli())
 		}
@@ -217,6 +218,7 @@ func (e *Entity) merge(hits []mapdata.Hit) (others []mapdata.SourceID) {
 		h := &hits[i]
 		if sameEntity(h.Source, h.ExternalID, &e.Hit) {
 			e.Hit.Confirms, e.Hit.Disputes, e.Hit.Merged = h.Confirms, h.Disputes, h.Merged
+			e.Hit.CountedConfirms, e.Hit.CountedDisputes = h.CountedConfirms, h.CountedDisputes
 			for _, m := range h.Merged {
 				others = append(others, m.Source)
 			}

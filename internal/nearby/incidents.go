@@ -24,6 +24,7 @@ func (r *Reader) countVotes(hits []mapdata.Hit, s *mapdata.Search) {
 			continue
 		}
 		h.Confirms, h.Disputes = int32(t.Confirms), int32(t.Disputes)
+		h.CountedConfirms, h.CountedDisputes = t.Counted()
 		h.ChangedAt = max(h.ChangedAt, t.ChangedAt.UnixMilli())
 		if until := t.WithheldUntil(h.Kind); until.After(s.Now) {
 			h.DisputedUntil, h.Hidden = until.UnixMilli(), t.HiddenAt(s.Now)

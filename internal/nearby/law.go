@@ -134,6 +134,8 @@ func mergeIntoZone(zone, camera *mapdata.Hit) {
 	}
 	zone.Confirms += camera.Confirms
 	zone.Disputes += camera.Disputes
+	zone.CountedConfirms += camera.CountedConfirms
+	zone.CountedDisputes += camera.CountedDisputes
 	zone.ChangedAt = max(zone.ChangedAt, camera.ChangedAt)
 	zone.Merged = append(merged, mapdata.MergedID{Source: camera.Source, ExternalID: camera.ExternalID})
 }

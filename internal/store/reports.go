@@ -94,11 +94,11 @@ func (tx *Tx) report(ctx context.Context, c *mapdata.Change) error {
 	if r == nil {
 		return nil
 	}
-	first, err := tx.firstSignIn(ctx, r.Account)
+	trusted, err := tx.authorCounts(ctx, c)
 	if err != nil {
 		return err
 	}
-	trusted, source := mapdata.Trusted(first, c.At, r.TrustAfter), string(c.Feed.SourceID())
+	source := string(c.Feed.SourceID())
 	if len(c.Upserts) == 0 {
 		err = tx.one(ctx, renewReport, source, r.ExternalID, r.Account[:], trusted, Millis(c.At))
 	} else {
@@ -111,6 +111,24 @@ func (tx *Tx) report(ctx context.Context, c *mapdata.Change) error {
 	}
 	tx.raiseVotes(c.Feed, r.ExternalID)
 	return nil
+}
+
+// authorCounts reports whether the author of the change's report counts as standing behind it: as the author of a vote does, and
+// with the same exceptions (counted). Whoever reports is near what they report.
+func (tx *Tx) authorCounts(ctx context.Context, c *mapdata.Change) (bool, error) {
+	r := c.Report
+	first, err := tx.firstSignIn(ctx, r.Account)
+	if err != nil || r.TrustAfter <= 0 || !mapdata.Trusted(first, c.At, r.TrustAfter) {
+		return err == nil && r.TrustAfter <= 0, err
+	}
+	t, err := tallyOf(ctx, tx, c.Feed.SourceID(), r.ExternalID)
+	if err != nil {
+		return false, fmt.Errorf("read the votes on the report: %w", err)
+	}
+	if len(c.Upserts) > 0 {
+		return tx.isReachable(ctx, r.Account, &t, c.Upserts[0].Point, c.At)
+	}
+	return tx.isSomebodyElse(ctx, r.Account, mapdata.Confirm, &t)
 }
 
 // RetractReport removes a report with the votes on it, for its author. It fails with mapdata.ErrNotFound for a report that is not

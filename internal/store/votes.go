@@ -98,14 +98,30 @@ func scanVote(r Row) (v mapdata.CountedVote, err error) {
 	return v, err
 }
 
-// counted says how the ballot counts, by the first sign-in of its account: a vote keeps that for as long as it stands (D9.8).
-func (tx *Tx) counted(ctx context.Context, b *mapdata.Ballot, at time.Time) (mapdata.CountedVote, error) {
+// counted returns how the ballot counts: a vote keeps that for as long as it stands (D9.8). It counts if the account is near, known
+// for long enough, and nobody else's second one. Where accounts count at once (TrustAfter is 0), they are not compared.
+func (tx *Tx) counted(ctx context.Context, b *mapdata.Ballot, voted *mapdata.Voted, at time.Time) (mapdata.CountedVote, error) {
 	v := mapdata.CountedVote{Vote: b.Vote}
-	if b.Vote == mapdata.NoVote || b.TrustAfter <= 0 {
+	if b.Vote == mapdata.NoVote {
+		return v, nil
+	}
+	v.Untrusted = b.Near != nil && !b.Near(&voted.Entity)
+	if v.Untrusted || b.TrustAfter <= 0 {
 		return v, nil
 	}
 	first, err := tx.firstSignIn(ctx, b.Account)
-	v.Untrusted = !mapdata.Trusted(first, at, b.TrustAfter)
+	if err != nil {
+		return v, fmt.Errorf("read first sign-in: %w", err)
+	}
+	if !mapdata.Trusted(first, at, b.TrustAfter) {
+		v.Untrusted = true
+		return v, nil
+	}
+	counts, err := tx.isReachable(ctx, b.Account, &voted.Tally, voted.Entity.Point, at)
+	if err == nil && counts && voted.Tally.Counts(voted.Entity.Kind, voted.Entity.FirstSeenAt, at) {
+		counts, err = tx.isSomebodyElse(ctx, b.Account, b.Vote, &voted.Tally)
+	}
+	v.Untrusted = !counts
 	return v, err
 }
 
@@ -159,9 +175,9 @@ func (db *Scripts) CastVote(ctx context.Context, b *mapdata.Ballot) (v mapdata.V
 		if before.Vote == mapdata.NoVote && b.Vote == mapdata.NoVote {
 			return nil
 		}
-		after, err := tx.counted(ctx, b, at)
+		after, err := tx.counted(ctx, b, &v, at)
 		if err != nil {
-			return fmt.Errorf("read first sign-in: %w", err)
+			return err
 		}
 		next := v.Tally.Cast(&v.Entity, before, after, at)
 		first = first || !next.LifeAt.Equal(v.Tally.LifeAt)

@@ -10,7 +10,7 @@ import (
 // conditionOf is the condition that a pin is, with those that are merged into it (D15.13). old is the one that it was before, or nil: it is
 // the answer if it was made of the same. Where the budget does not last, it does what the old one does, and must be matched later.
 func (n *Network) conditionOf(h *mapdata.Hit, id string, old *Condition, now time.Time, left *matchBudget) *Condition {
-	disputed := mapdata.StandingOf(int(h.Confirms), int(h.Disputes)) == mapdata.Disputed
+	disputed := mapdata.RoadDisputed(int(h.CountedConfirms), int(h.CountedDisputes))
 	digest := n.digestOf(h, disputed)
 	if old != nil && old.digest == digest && old.holds(now) {
 		return old

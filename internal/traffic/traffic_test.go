@@ -207,32 +207,34 @@ func (w *world) want(t *testing.T, road string, forward, backward uint32) {
 func TestEffects(t *testing.T) {
 	const usual = blockMS
 	votes := func(confirms, disputes int32) func(*mapdata.Hit) {
-		return func(h *mapdata.Hit) { h.Confirms, h.Disputes = confirms, disputes }
+		return func(h *mapdata.Hit) { h.CountedConfirms, h.CountedDisputes = confirms, disputes }
 	}
 	for name, c := range map[string]struct {
 		kind, properties  string
 		change            func(*mapdata.Hit)
 		forward, backward uint32
 	}{
-		"a closed road":                     {"alert.road_closed", `{}`, nil, graph.Closed, graph.Closed},
-		"a closed road in one direction":    {"alert.road_closed", `{"bearing":80}`, nil, graph.Closed, usual},
-		"both directions beat a bearing":    {"alert.road_closed", `{"bearing":80,"both_directions":true}`, nil, graph.Closed, graph.Closed},
-		"closed works":                      {"alert.construction", `{"closed":true}`, nil, graph.Closed, graph.Closed},
-		"works":                             {"alert.construction", `{"closed":"true"}`, nil, usual * 5 / 4, usual * 5 / 4},
-		"a jam":                             {"traffic.jam", `{}`, nil, usual * 3, usual * 3},
-		"a jam with its speed":              {"traffic.jam", `{"speed_kmh":18}`, nil, usual * 2, usual * 2},
-		"a jam that stands":                 {"traffic.jam", `{"speed_kmh":1}`, nil, usual * 12, usual * 12},
-		"a jam is never faster":             {"traffic.jam", `{"speed_kmh":90}`, nil, usual, usual},
-		"ice":                               {"alert.hazard.ice", `{}`, nil, usual * 2, usual * 2},
-		"a flood":                           {"alert.hazard.flooding", `{}`, nil, usual * 2, usual * 2},
-		"an accident":                       {"alert.accident", `{}`, nil, usual + 90_000, usual + 90_000},
-		"another hazard":                    {"alert.hazard.pothole", `{}`, nil, usual, usual},
-		"a disputed closure":                {"alert.road_closed", `{}`, votes(0, 1), usual + 300_000, usual + 300_000},
-		"disputed closed works":             {"alert.construction", `{"closed":true}`, votes(1, 1), usual + 300_000, usual + 300_000},
-		"a confirmed closure":               {"alert.road_closed", `{}`, votes(3, 1), graph.Closed, graph.Closed},
-		"properties of the wrong form":      {"alert.road_closed", `{"bearing":"80","line":[[9]],"starts_at":7,"both_directions":1}`, nil, graph.Closed, graph.Closed},
-		"one that has ended":                {"alert.road_closed", `{"ends_at":"1999-12-31T23:59:59Z"}`, nil, usual, usual},
-		"a street that is named, not there": {"alert.road_closed", `{"street":"Elsewhere"}`, nil, graph.Closed, graph.Closed},
+		"a closed road":                      {"alert.road_closed", `{}`, nil, graph.Closed, graph.Closed},
+		"a closed road in one direction":     {"alert.road_closed", `{"bearing":80}`, nil, graph.Closed, usual},
+		"both directions beat a bearing":     {"alert.road_closed", `{"bearing":80,"both_directions":true}`, nil, graph.Closed, graph.Closed},
+		"closed works":                       {"alert.construction", `{"closed":true}`, nil, graph.Closed, graph.Closed},
+		"works":                              {"alert.construction", `{"closed":"true"}`, nil, usual * 5 / 4, usual * 5 / 4},
+		"a jam":                              {"traffic.jam", `{}`, nil, usual * 3, usual * 3},
+		"a jam with its speed":               {"traffic.jam", `{"speed_kmh":18}`, nil, usual * 2, usual * 2},
+		"a jam that stands":                  {"traffic.jam", `{"speed_kmh":1}`, nil, usual * 12, usual * 12},
+		"a jam is never faster":              {"traffic.jam", `{"speed_kmh":90}`, nil, usual, usual},
+		"ice":                                {"alert.hazard.ice", `{}`, nil, usual * 2, usual * 2},
+		"a flood":                            {"alert.hazard.flooding", `{}`, nil, usual * 2, usual * 2},
+		"an accident":                        {"alert.accident", `{}`, nil, usual + 90_000, usual + 90_000},
+		"another hazard":                     {"alert.hazard.pothole", `{}`, nil, usual, usual},
+		"a disputed closure":                 {"alert.road_closed", `{}`, votes(0, 2), usual + 300_000, usual + 300_000},
+		"disputed closed works":              {"alert.construction", `{"closed":true}`, votes(2, 2), usual + 300_000, usual + 300_000},
+		"a closure that one disputes":        {"alert.road_closed", `{}`, votes(0, 1), graph.Closed, graph.Closed},
+		"disputed by those who do not count": {"alert.road_closed", `{}`, func(h *mapdata.Hit) { h.Disputes = 9 }, graph.Closed, graph.Closed},
+		"a confirmed closure":                {"alert.road_closed", `{}`, votes(3, 1), graph.Closed, graph.Closed},
+		"properties of the wrong form":       {"alert.road_closed", `{"bearing":"80","line":[[9]],"starts_at":7,"both_directions":1}`, nil, graph.Closed, graph.Closed},
+		"one that has ended":                 {"alert.road_closed", `{"ends_at":"1999-12-31T23:59:59Z"}`, nil, usual, usual},
+		"a street that is named, not there":  {"alert.road_closed", `{"street":"Elsewhere"}`, nil, graph.Closed, graph.Closed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -491,7 +493,7 @@ func TestMatchedOnce(t *testing.T) {
 				t.Errorf("50 changes of one entity had %d matched", now)
 			}
 			w.want(t, "2,0 east", 3*blockMS, blockMS)
-			w.tell(w.pins.set("long", "traffic.jam", line, place(0, 0), func(h *mapdata.Hit) { h.Disputes, h.Kind = 2, closures }))
+			w.tell(w.pins.set("long", "traffic.jam", line, place(0, 0), func(h *mapdata.Hit) { h.CountedDisputes, h.Kind = 2, closures }))
 			w.want(t, "0,0 east", blockMS+300_000, blockMS)
 			if now := w.Network.Matched() - matched; now != 50 {
 				t.Errorf("votes had %d matched again", now-50)

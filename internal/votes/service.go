@@ -32,6 +32,7 @@ type Config struct {
 	StoreChanged signal.StoreChanged // notified after each vote
 	TrustAfter   time.Duration       // how long after its first sign-in an account's votes count towards suppression (D9.8); 0: always
 	ReportsTrust time.Duration       // likewise for votes on drivers' reports (D17.37)
+	Presence     *Presence           // where accounts are: votes count if their accounts are near; nil: that is not asked
 }
 
 // Service records drivers' votes. Its methods are safe for concurrent use.
@@ -68,6 +69,9 @@ func (s *Service) cast(
 	ballot := &mapdata.Ballot{
 		Source: source, ExternalID: externalID, Account: account, Vote: v, At: s.Now().UTC().Truncate(time.Millisecond),
 		TrustAfter: s.TrustAfter, Reported: reported,
+	}
+	if s.Presence != nil {
+		ballot.Near = func(e *mapdata.Entity) bool { return s.Presence.Near(account, e) }
 	}
 	if source == mapdata.Drivers {
 		ballot.TrustAfter = s.ReportsTrust

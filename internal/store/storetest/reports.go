@@ -83,7 +83,7 @@ func storesReports(w *testStore) {
 
 // bindsVotesOnReports: nobody votes on their own report; on one that waits, who reported the same does alone.
 func bindsVotesOnReports(w *testStore) {
-	f, author, other, fresh := w.driversFeed(), w.signedIn(at(-trustAfter)), w.signedIn(at(-trustAfter)), w.signedIn(start)
+	f, author, other, fresh := w.driversFeed(), w.person(), w.person(), w.signedIn(start)
 	w.report(f, "x", author, start)
 	vote := func(a *mapdata.Account, v mapdata.Vote, reported bool) (mapdata.Voted, error) {
 		b := weighed(ballot(f, "x", a, v, at(time.Minute)))

@@ -68,6 +68,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"feeds", feedTests()},
 		{"built-in feeds", builtinTests()},
 		{"reports of drivers", reportTests()},
+		{"acts of accounts", actTests()},
 		{"entities", entityTests()},
 		{"lines and ends", lineTests()},
 		{"changes", changeTests()},

@@ -58,9 +58,10 @@ func weighsVotes(w *testStore) {
 		{fresh, mapdata.Confirm, at(4 * time.Second), [4]int{1, 1, 2, 1}, at(2 * time.Second)},
 		{fresh, mapdata.NoVote, at(5 * time.Second), [4]int{0, 0, 2, 1}, at(2 * time.Second)},
 		{fresh, mapdata.Dispute, at(trustAfter - time.Millisecond), [4]int{0, 0, 3, 2}, at(2 * time.Second)},
-		{fresh, mapdata.Dispute, at(trustAfter), [4]int{0, 0, 3, 1}, at(trustAfter)}, // now it counts
-		{fresh, mapdata.NoVote, at(trustAfter + time.Second), [4]int{0, 0, 2, 1}, at(2 * time.Second)},
-		{known, mapdata.NoVote, at(trustAfter + 2*time.Second), [4]int{0, 0, 1, 1}, time.Time{}},
+		// Beside the known account's dispute it would not, because it has done nothing else (isSomebodyElse).
+		{known, mapdata.NoVote, at(trustAfter - time.Millisecond), [4]int{0, 0, 2, 2}, time.Time{}},
+		{fresh, mapdata.Dispute, at(trustAfter), [4]int{0, 0, 2, 1}, at(trustAfter)}, // now it counts
+		{fresh, mapdata.NoVote, at(trustAfter + time.Second), [4]int{0, 0, 1, 1}, time.Time{}},
 	} {
 		after := w.state().Revision
 		got := w.cast(weighed(ballot(f, "a", c.by, c.vote, c.when))).Tally
@@ -87,14 +88,15 @@ func weighsVotesOnLive(w *testStore) {
 // seversWeighedVotes: a severed vote counts as it did, and so does what is left when others take theirs back.
 func seversWeighedVotes(w *testStore) {
 	const old = 30 * 24 * time.Hour
-	known, other, fresh := w.signedIn(at(-trustAfter)), w.signedIn(at(-trustAfter)), w.signedIn(start)
+	known, other, fresh := w.person(), w.person(), w.signedIn(start)
 	f := w.pushFeed(w.account())
 	e := entity(f, "a", start)
 	e.Kind, e.Lifetime = kindOf("camera.speed"), 0
 	w.apply(w.pushed(f, start, e))
 	w.cast(weighed(ballot(f, "a", known, mapdata.Dispute, start)))
 	w.cast(weighed(ballot(f, "a", fresh, mapdata.Dispute, at(time.Minute))))
-	w.cast(weighed(ballot(f, "a", other, mapdata.Dispute, at(2*time.Hour))))
+	last := w.cast(weighed(ballot(f, "a", other, mapdata.Dispute, at(2*time.Hour)))).Tally
+	w.same("last dispute that counts, of two", last.LastDisputeAt, at(2*time.Hour))
 	before := w.tallies(time.Time{})
 	w.must(w.store.Prune(w.ctx, at(old+time.Hour)))
 	w.wantVote("severed", f.ID.SourceID(), "a", fresh, mapdata.NoVote)
