@@ -69,6 +69,7 @@ func (a *api) getAlerts(w http.ResponseWriter, r *http.Request, c *caller) error
 	if err := a.Nearby.Near(r.Context(), &q.nearby, answer); err != nil {
 		return sourcesProblem(err)
 	}
+	a.Votes.Seen(c.id(), q.car.At)
 	scratch.pins, scratch.lines = q.pins(answer.Hits, scratch.pins[:0], scratch.lines[:0])
 	looked := a.lookAhead(r.Context(), q, scratch)
 	list := q.car.ListAlong(scratch.list[:0], scratch.pins, looked.places, func(i int) alerts.Details { return alertDetails(&answer.Hits[i]).Details })

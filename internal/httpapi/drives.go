@@ -127,7 +127,7 @@ func (a *api) findDrive(r *http.Request) (*session.Session, error) {
 }
 
 // putDrivePosition answers PUT /v2/navigation/sessions/{id}/position: 204, or 200 with another route when the driver left the way.
-func (a *api) putDrivePosition(w http.ResponseWriter, r *http.Request, _ *caller) error {
+func (a *api) putDrivePosition(w http.ResponseWriter, r *http.Request, c *caller) error {
 	s, err := a.findDrive(r)
 	if err != nil {
 		return err
@@ -136,6 +136,7 @@ func (a *api) putDrivePosition(w http.ResponseWriter, r *http.Request, _ *caller
 	if err != nil {
 		return err
 	}
+	a.Votes.Seen(c.id(), position.At)
 	route, decision, err := s.Position(r.Context(), position)
 	switch {
 	case err != nil:

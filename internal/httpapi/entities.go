@@ -3,19 +3,33 @@ package httpapi
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"net/http"
 
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/wire"
 )
 
-// vote answers the three requests that cast, change or withdraw the caller's standing vote (D9.1).
+// maxVoteBody is the largest body of a vote in bytes.
+const maxVoteBody = 1 << 10
+
+// vote answers the three requests that cast, change or withdraw the caller's standing vote (D9.1). A body, which may be left out,
+// tells where the caller is: what other nodes were told does not reach this one.
 func (a *api) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *caller) error {
 	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
 		id, reader := r.PathValue("id"), &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.isCurator()}
 		if err := a.Nearby.Allowed(r.Context(), id, reader); err != nil {
 			return err
+		}
+		if r.ContentLength != 0 && v != mapdata.NoVote {
+			place, err := readPlace(w, r)
+			if err != nil {
+				return err
+			}
+			a.Votes.Seen(c.id(), place)
 		}
 		voted, feed, err := a.Votes.Cast(r.Context(), id, c.id(), v)
 		if err != nil {
@@ -25,6 +39,29 @@ func (a *api) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *cal
 		hit := a.Nearby.Shown(&voted, feed, reader)
 		return writeJSON(w, r, http.StatusOK, map[string]any{"entity": entityJSON(&hit)})
 	}
+}
+
+// readPlace reads where the caller is.
+func readPlace(w http.ResponseWriter, r *http.Request) (place geo.Point, err error) {
+	f, err := readFieldsUpTo(w, r, maxVoteBody)
+	if err != nil {
+		return place, err
+	}
+	for _, member := range []struct {
+		name string
+		to   *float64
+		most float64
+	}{{"lat", &place.Lat, 90}, {"lng", &place.Lng, 180}} {
+		switch v := f.number(member.name); {
+		case v == nil:
+			f.addError(member.name, "missing", "is required where there is a body")
+		case math.Abs(*v) > member.most:
+			f.addError(member.name, "out_of_range", fmt.Sprintf("must be from -%[1]g to %[1]g", member.most))
+		default:
+			*member.to = *v
+		}
+	}
+	return place, f.check()
 }
 
 // entityJSON is an entity in its read shape.

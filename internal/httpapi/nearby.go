@@ -56,6 +56,7 @@ func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error
 	if err := a.Nearby.Near(r.Context(), q, &scratch.answer); err != nil {
 		return sourcesProblem(err)
 	}
+	a.Votes.Seen(c.id(), q.Center)
 	media := mediaJSON
 	if form.geoJSON {
 		media = mediaGeoJSON

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// reportTest is a service with drivers' reports, and drivers who first signed in a day ago.
+// reportTest is a service with drivers' reports, and drivers who first signed in a day ago, and are known to be three people.
 type reportTest struct {
 	*testService
 	guest, ann, bob, cem *browser
@@ -23,6 +23,7 @@ func newReportTest(t *testing.T) *reportTest {
 		*b = d.signedInAs(name+"@example.org", mapdata.Driver)
 	}
 	d.advance(24 * time.Hour)
+	d.drove("ann@example.org", "bob@example.org", "cem@example.org")
 	return r
 }
 

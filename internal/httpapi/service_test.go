@@ -189,7 +189,7 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 		Index: ix, Catalog: catalogue, Primary: "tesla", Now: d.time, Tallies: tallies, Publications: d.follower, Records: d.db, Encode: wire.EncodeEntity,
 		Law: limits.law,
 	}
-	ballots := votes.Config{Store: d.db, Feeds: catalogue, Now: d.time, StoreChanged: d.signals.StoreChanged, TrustAfter: limits.trustAfter, ReportsTrust: limits.trustAfter}
+	ballots := votes.Config{Store: d.db, Feeds: catalogue, Now: d.time, StoreChanged: d.signals.StoreChanged, TrustAfter: limits.trustAfter, ReportsTrust: limits.trustAfter, Presence: votes.NewPresence(d.time)}
 	if len(limits.upstreams) > 0 {
 		d.relay = newRelay(t, d, limits, log)
 		reads.Live, ballots.Live, deps.Takedowns.Live = d.relay, d.relay, d.relay

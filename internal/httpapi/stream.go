@@ -63,6 +63,7 @@ func (a *api) getStream(w http.ResponseWriter, r *http.Request, c *caller) error
 	if a.Apps != nil && c.session != nil {
 		s.WatchApps()
 	}
+	a.Votes.Seen(c.id(), q.Center)
 	wt := &streamClient{api: a, stream: s, request: r, caller: c, query: q, driver: q.Driver, events: a.newEventWriter(w)}
 	a.streamHeader(w.Header())
 	next, err := wt.begin(r.Context(), r.Header.Get("Last-Event-ID"))

@@ -59,6 +59,9 @@ func TestNewAccountsHideNothing(t *testing.T) {
 	dispute("a second before a day is over", "disputed 0.2 0 3")
 	d.advance(time.Second)
 	r.setRows(row("live", "alert.police", 10))
+	for i := range drivers {
+		d.drove(fmt.Sprintf("driver%d@example.org", i))
+	}
 	if got := shown(pins[1]); got != "disputed 0.2 0 3" {
 		t.Errorf("votes that were cast before the day was over hide the pin after it: %s", got)
 	}

@@ -85,6 +85,7 @@ type Service struct {
 	index     index.Projection
 	catalog   *catalog.Catalog
 	tallies   *votes.Tallies
+	presence  *votes.Presence
 	replica   *replica.Follower
 	world     *world.World
 	ingester  *ingest.Ingester
@@ -178,6 +179,7 @@ func (s *Service) jobs() []Job {
 		{"follower", s.replica.Run},
 		{"live incidents", s.runEditions},
 		{"start", s.awaitLoad},
+		{"positions of drivers", s.presence.Run},
 	}
 	if s.options.Reload != nil {
 		jobs = append([]Job{{"reload", s.reloads}}, jobs...)

@@ -40,7 +40,7 @@ func (s *Service) openStore(ctx context.Context) (err error) {
 // openProjections makes what is kept in memory of the store, and the replica that keeps it up to date.
 func (s *Service) openProjections(context.Context) error {
 	s.index = index.Projection{Index: index.New(wire.EncodeEntity), Now: s.now}
-	s.catalog, s.tallies = catalog.New(s.index.Counts), votes.NewTallies(s.now)
+	s.catalog, s.tallies, s.presence = catalog.New(s.index.Counts), votes.NewTallies(s.now), votes.NewPresence(s.now)
 	options := replica.Options{
 		Now: s.now, Log: s.log,
 		StoreChanged: s.signals.StoreChanged, Moved: s.signals.Moved, MailQueued: s.signals.MailQueued,
@@ -103,6 +103,7 @@ func (s *Service) newReaders(e *edition) (*nearby.Reader, *votes.Service) {
 	ballots := votes.Config{
 		Store: s.Store, Feeds: s.catalog, Now: s.now, StoreChanged: s.signals.StoreChanged,
 		TrustAfter: s.config.Votes.TrustAfter, ReportsTrust: s.config.Drivers.TrustAfter,
+		Presence: s.presence,
 	}
 	if e.incidents != nil {
 		reads.Live, ballots.Live = e.incidents.relay, e.incidents.relay

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/signal"
 )
@@ -41,6 +42,14 @@ type Service struct{ Config }
 // New creates a Service.
 func New(c Config) *Service {
 	return &Service{c}
+}
+
+// Seen remembers for ten minutes that an account sent its position (Presence). A guest's is not remembered. It may be called
+// on nil, where nobody votes.
+func (s *Service) Seen(account mapdata.AccountID, place geo.Point) {
+	if s != nil && s.Presence != nil {
+		s.Presence.Seen(account, place)
+	}
 }
 
 // Cast durably stores v as the account's standing vote on an entity; mapdata.NoVote withdraws it (D9.1). It returns the

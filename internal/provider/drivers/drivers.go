@@ -88,6 +88,7 @@ func (s *Service) Report(ctx context.Context, q *Request) (*Outcome, error) {
 	if err := s.Store.AdmitReport(ctx, attempt); err != nil {
 		return nil, fmt.Errorf("count report: %w", err)
 	}
+	s.Votes.Seen(q.Account, r.row.Point)
 	done, err := s.Ingest.Turn(ctx, mapdata.DriversID)
 	if err != nil {
 		return nil, fmt.Errorf("wait for other reports: %w", err)
