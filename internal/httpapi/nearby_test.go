@@ -270,6 +270,7 @@ func TestNearbyParameters(t *testing.T) {
 		{"source and layer", here + "&layers=layer-1&sources=" + source, nil, 2},
 		{"source and another layer", here + "&layers=moose&sources=" + source, nil, 0},
 		{"since before", here + "&since=2026-11-21T07:59:59Z", nil, 2},
+		{"since in lower case", here + "&since=2026-11-21t07:59:59z", nil, 2},
 		{"since, with an offset", here + "&since=2026-11-21T08:59:59%2B01:00", nil, 2},
 		{"since the change", here + "&since=2026-11-21T08:00:00Z", nil, 0},
 		{"since, no time", here + "&since=2026-11-21", []string{"since invalid_time"}, 0},

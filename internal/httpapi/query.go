@@ -215,7 +215,7 @@ func (p *params) since() time.Time {
 	if !given {
 		return time.Time{}
 	}
-	t, err := time.Parse(time.RFC3339, text)
+	t, err := mapdata.ParseTime(text)
 	if err != nil {
 		p.addError("since", "invalid_time", "since must be RFC 3339, such as 2026-11-21T08:00:00Z (encode a + as %2B).")
 	}

@@ -57,7 +57,7 @@ func (f *requestFields) time(name string) time.Time {
 	if !ok {
 		return time.Time{}
 	}
-	at, err := time.Parse(time.RFC3339, text)
+	at, err := mapdata.ParseTime(text)
 	if err != nil {
 		f.addError(name, "invalid_time", "must be a time such as 2026-11-22T08:00:00Z (RFC 3339)")
 	}

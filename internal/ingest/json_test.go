@@ -166,6 +166,7 @@ func TestRows(t *testing.T) {
 		{"ttl huge", good("ttl_seconds", "1e300"), ""},
 		{"ttl beyond", good("ttl_seconds", "1e400"), codeInvalidTTL},
 		{"observed", good("observed_at", `"2026-11-21T07:00:00Z"`), ""},
+		{"observed in lower case", good("observed_at", `"2026-11-21t07:00:00z"`), ""},
 		{"observed null", good("observed_at", "null"), ""},
 		{"observed with an offset", good("observed_at", `"2026-11-21T09:04:59.5+01:00"`), ""},
 		{"5 minutes ahead", good("observed_at", `"2026-11-21T08:05:00Z"`), ""},

@@ -359,7 +359,7 @@ func (j *judge) judgeObservedAt(raw *[memberCount][]byte, row *Row) *RowError {
 		return refuse(reasonNoText, "observed_at must be a string in RFC 3339.")
 	}
 	text, _ := unescape(nil, value[1:len(value)-1])
-	at, err := time.Parse(time.RFC3339, string(text))
+	at, err := mapdata.ParseTime(text)
 	if err != nil || !utf8.Valid(text) || bytes.IndexByte(text, ',') >= 0 {
 		return refuse(reasonNoTime, "observed_at must be RFC 3339, such as 2026-11-21T08:00:00Z.")
 	}

@@ -19,15 +19,15 @@ import (
 const maxUnencodedLine = 998
 
 // compose builds the multipart message, with the same text as plain text and as HTML.
-func (s *Sender) compose(l *mapdata.Email, now time.Time) (subject string, _ *gomail.Msg, _ error) {
+func (s *Sender) compose(l *mapdata.Email, now time.Time) (*gomail.Msg, error) {
 	email, err := s.texts.render(l)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	msg.FromMailAddress(s.from)
 	if err := msg.To(l.Address); err != nil {
-		return "", nil, errors.New("the e-mail's address is none") // without the cause, which repeats the address
+		return nil, errors.New("the e-mail's address is none") // without the cause, which repeats the address
 	}
 	msg.SetGenHeaderPreformatted(gomail.HeaderSubject, fold(email.subject))
 	msg.SetDateWithValue(now)
@@ -41,7 +41,7 @@ func (s *Sender) compose(l *mapdata.Email, now time.Time) (subject string, _ *go
 	}
 	msg.SetBodyString(gomail.TypeTextPlain, crlf(email.text), gomail.WithPartEncoding(s.encoding(email.text)))
 	msg.AddAlternativeString(gomail.TypeTextHTML, crlf(email.html), gomail.WithPartEncoding(s.encoding(email.html)))
-	return email.subject, msg, nil
+	return msg, nil
 }
 
 // aboutFeed reports whether an e-mail is about a feed, and gets a List-Id for mail filters.

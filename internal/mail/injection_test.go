@@ -70,7 +70,7 @@ func (d *testSender) structureOf(t *testing.T, kind mapdata.EmailKind, language 
 	for _, name := range []string{"feed_name", "feed_id", "note", "error", "outcome", "rows", "rows_before", "code", "token", "name", "made_id", "app_name", "app_id"} {
 		data[name] = value
 	}
-	_, msg, err := d.compose(&mapdata.Email{Kind: kind, Data: data, Language: language, Address: "ada@example.org"}, start)
+	msg, err := d.compose(&mapdata.Email{Kind: kind, Data: data, Language: language, Address: "ada@example.org"}, start)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -132,8 +132,11 @@ func TestFiles(t *testing.T) {
 	if at, err := msg.Header.Date(); err != nil || !at.Equal(start) {
 		t.Errorf("Date: %v (%v)", at, err)
 	}
-	if subject := subjectOf(t, msg); subject != "Sign in to Wayside" || !strings.Contains(d.log.String(), subject) {
-		t.Errorf("subject %q, log %s", subject, d.log)
+	if subject := subjectOf(t, msg); subject != "Sign in to Wayside" || strings.Contains(d.log.String(), subject) {
+		t.Errorf("subject %q, and the log, which must not have it: %s", subject, d.log)
+	}
+	if log := d.log.String(); !strings.Contains(log, "kind=") || !strings.Contains(log, "file=") {
+		t.Errorf("the log does not name kind and file: %s", log)
 	}
 	d.noSecretsInLog(t)
 }

@@ -214,7 +214,7 @@ func Backoff(tries int) time.Duration {
 // deliver renders an e-mail and sends it, or writes it to the folder.
 func (s *Sender) deliver(ctx context.Context, out *smtpClient, l *mapdata.Email) error {
 	now := s.now()
-	subject, msg, err := s.compose(l, now)
+	msg, err := s.compose(l, now)
 	if err != nil {
 		return err
 	}
@@ -236,6 +236,6 @@ func (s *Sender) deliver(ctx context.Context, out *smtpClient, l *mapdata.Email)
 	if err != nil {
 		return err
 	}
-	s.log.Info("e-mail written to the outbox folder", "kind", l.Kind, "file", name, "subject", subject)
+	s.log.Info("e-mail written to the outbox folder", "kind", l.Kind, "file", name)
 	return nil
 }

@@ -77,11 +77,12 @@ type NewReport struct {
 type ReportAttempt struct {
 	Account AccountID
 	Point   geo.Point
-	At      time.Time
+	At      time.Time // of the request, by which reports are counted
+	SeenAt  time.Time // when the driver saw it, by which the way is judged: reports may wait on a car without a connection; zero: At
 	PerDay  int // reports within 24 hours; on an account's first day ReportsOnFirstDay, if that is less
 }
 
-// Plausible says whether an account that reported at one place can be at another one after the given time (D17.37).
+// Plausible says whether an account that was at one place can be at another one after the given time (D17.37).
 func Plausible(from, to geo.Point, after time.Duration) bool {
 	return geo.Distance(from, to) <= reportReach+reach(after)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 )
 
@@ -35,6 +36,10 @@ const (
 // account's limit for a day, and with a *mapdata.InvalidError where the account cannot be.
 func (db *Scripts) AdmitReport(ctx context.Context, a *mapdata.ReportAttempt) error {
 	at := a.At.UTC().Truncate(time.Millisecond)
+	seen := at
+	if !a.SeenAt.IsZero() {
+		seen = a.SeenAt.UTC().Truncate(time.Millisecond)
+	}
 	return db.backend.Write(ctx, "count a report", func(tx *Tx) error {
 		if err := tx.lockScope(ctx, scopeReports, a.Account.String()); err != nil {
 			return err
@@ -43,10 +48,14 @@ func (db *Scripts) AdmitReport(ctx context.Context, a *mapdata.ReportAttempt) er
 		if err != nil {
 			return err
 		}
-		times, err := tx.admitted(ctx, a, at)
+		r, err := tx.reporter(ctx, a.Account)
 		if err != nil {
 			return err
 		}
+		if err := r.move(a.Point, seen); err != nil {
+			return err
+		}
+		times := r.times
 		most := a.PerDay
 		if at.Before(first.Add(mapdata.ReportFirstDay)) {
 			most = min(most, mapdata.ReportsOnFirstDay)
@@ -61,31 +70,46 @@ func (db *Scripts) AdmitReport(ctx context.Context, a *mapdata.ReportAttempt) er
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, replaceReporter, a.Account[:], string(text), at.UnixMilli(), a.Point.Lat, a.Point.Lng)
+		_, err = tx.Exec(ctx, replaceReporter, a.Account[:], string(text), r.last.UnixMilli(), r.place.Lat, r.place.Lng)
 		return err
 	})
 }
 
-// admitted gives the times of the account's reports so far, unless the next one is implausible.
-func (tx *Tx) admitted(ctx context.Context, a *mapdata.ReportAttempt, at time.Time) (times []int64, err error) {
+// reporter is what bounds an account's reports: when it made them, and where it was last.
+type reporter struct {
+	times []int64   // in the last day or so, milliseconds
+	last  time.Time // zero: it has not reported
+	place geo.Point
+}
+
+func (tx *Tx) reporter(ctx context.Context, account mapdata.AccountID) (r reporter, err error) {
 	var (
 		text string
 		last instant
-		from = a.Point
 	)
-	err = tx.QueryRow(ctx, selectReporter, a.Account[:]).Scan(&text, &last, &from.Lat, &from.Lng)
+	err = tx.QueryRow(ctx, selectReporter, account[:]).Scan(&text, &last, &r.place.Lat, &r.place.Lng)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+		return reporter{}, nil
 	}
 	if err != nil {
-		return nil, err
+		return r, err
 	}
-	if !mapdata.Plausible(from, a.Point, at.Sub(last.Time)) {
-		return nil, &mapdata.InvalidError{Fields: []mapdata.FieldError{{
+	r.last = last.Time
+	return r, json.Unmarshal([]byte(text), &r.times)
+}
+
+// move has the account be at a place, unless it cannot have been there. Reports that waited for a connection may arrive in another
+// order than they were made in: each is compared with the latest, whose place stays.
+func (r *reporter) move(to geo.Point, seen time.Time) error {
+	if !r.last.IsZero() && !mapdata.Plausible(r.place, to, seen.Sub(r.last).Abs()) {
+		return &mapdata.InvalidError{Fields: []mapdata.FieldError{{
 			Field: "lat", Code: "implausible", Message: "is too far from the last report of this account to have been reached since",
 		}}}
 	}
-	return times, json.Unmarshal([]byte(text), &times)
+	if !seen.Before(r.last) {
+		r.last, r.place = seen, to
+	}
+	return nil
 }
 
 // report stores whose the change's report is: with the entity, so that no follower sees one without the other.

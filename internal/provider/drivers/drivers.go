@@ -84,7 +84,7 @@ func (s *Service) Report(ctx context.Context, q *Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	attempt := &mapdata.ReportAttempt{Account: q.Account, Point: r.row.Point, At: now, PerDay: s.PerDay}
+	attempt := &mapdata.ReportAttempt{Account: q.Account, Point: r.row.Point, At: now, SeenAt: r.row.ObservedAt, PerDay: s.PerDay}
 	if err := s.Store.AdmitReport(ctx, attempt); err != nil {
 		return nil, fmt.Errorf("count report: %w", err)
 	}

@@ -211,6 +211,14 @@ func locatesReports(w *testStore) {
 	refused("4 km further at the same moment", w.admit(a, start, 6_010))
 	w.must(w.admit(a, at(time.Minute), 1_999+2_000+4_990))
 	refused("more than a minute at 300 km/h and 2 km", w.admit(a, at(2*time.Minute), 1_999+2_000+4_990+7_010))
+	late := func(seen time.Duration, metres float64) error {
+		return w.store.(reportStore).AdmitReport(w.ctx, &mapdata.ReportAttempt{
+			Account: a.ID, Point: geo.Point{Lat: metres / 111_195}, At: at(time.Minute), SeenAt: at(seen), PerDay: 12,
+		})
+	}
+	w.must(late(-8*time.Minute, 40_000)) // nine minutes before the last one, and 31 km away from it
+	refused("at the place of one that waited", w.admit(a, at(time.Minute), 40_000))
+	refused("one that waited, too far away", late(-8*time.Minute, 60_000))
 	refused("with a clock that was set back", w.admit(a, start, 20_000))
 	w.must(w.store.Prune(w.ctx, at(time.Minute+mapdata.ReportPlaceKept-time.Second)))
 	refused("before the place is forgotten", w.admit(a, at(2*time.Minute), 9_000_000))

@@ -1,0 +1,18 @@
+package mapdata
+
+import (
+	"bytes"
+	"time"
+)
+
+// timeSeparator is where the T of a time lies in RFC 3339.
+const timeSeparator = len("2006-01-02")
+
+// ParseTime parses a time as RFC 3339 writes it, with T and Z in either case (RFC 3339, 5.6; D3.5, D4.3).
+func ParseTime[text string | []byte](s text) (time.Time, error) {
+	if end := len(s) - 1; end > timeSeparator && (s[timeSeparator] == 't' || s[end] == 'z') {
+		upper := bytes.ToUpper([]byte(s)) // no other letter is in it, or it is refused
+		return time.Parse(time.RFC3339, string(upper))
+	}
+	return time.Parse(time.RFC3339, string(s))
+}
