@@ -119,8 +119,10 @@ func TestRoutesAvoidWhatWasPushed(t *testing.T) {
 		t.Errorf("the first route after a restart: %+v", got)
 	}
 	id := around.Routes[0].Wayside.Avoided[0]
-	driver := s.signIn("driver@example.org")
-	driver.vote(id, "dispute")
+	driver, second := s.signIn("driver@example.org"), s.signIn("second@example.org")
+	for _, c := range []*client{driver, second} { // one does not open a road
+		c.votesAt(bridge, id, "dispute")
+	}
 	eventually(t, "a disputed closure costs time", func() bool {
 		got := guest.route(town, "a", "d")
 		return slices.Contains(got.Routes[0].Wayside.Conditions, id) || got.detours()
@@ -129,6 +131,7 @@ func TestRoutesAvoidWhatWasPushed(t *testing.T) {
 	shows("open", false)
 	push(nil)
 	driver.do(http.MethodDelete, "/v2/entities/"+id+"/vote", nil)
+	second.do(http.MethodDelete, "/v2/entities/"+id+"/vote", nil)
 	shows("closed again", true)
 	s.cli("feed", "delete", feed.id)
 	shows("the feed is gone", false)
@@ -140,7 +143,7 @@ func TestRoutesAvoidWhatWasPushed(t *testing.T) {
 	if got := guest.route(town, "a", "d"); got.detours() || len(s.conditionsAt(driver, bridge)) != 1 || len(s.conditionsAt(guest, bridge)) != 0 {
 		t.Errorf("a report that its author alone reads: %+v", got)
 	}
-	if got := s.reportClosure(s.signIn("second@example.org"), bridge); got != http.StatusOK {
+	if got := s.reportClosure(second, bridge); got != http.StatusOK {
 		t.Errorf("a second report: %d", got)
 	}
 	shows("reported by two", true)

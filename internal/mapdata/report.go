@@ -65,6 +65,12 @@ func (t *Tally) Counted() (confirms, disputes int32) {
 	return int32(t.Confirms - t.UntrustedConfirms), int32(t.Disputes - t.UntrustedDisputes)
 }
 
+// Discount has one of the votes that count, of those that are v, count no more.
+func (t *Tally) Discount(v Vote) {
+	t.count(CountedVote{Vote: v}, -1)
+	t.count(CountedVote{Vote: v, Untrusted: true}, 1)
+}
+
 // NewReport is a driver's report as it is stored with its row.
 type NewReport struct {
 	ExternalID string
@@ -79,7 +85,7 @@ type ReportAttempt struct {
 	Point   geo.Point
 	At      time.Time // of the request, by which reports are counted
 	SeenAt  time.Time // when the driver saw it, by which the way is judged: reports may wait on a car without a connection; zero: At
-	PerDay  int // reports within 24 hours; on an account's first day ReportsOnFirstDay, if that is less
+	PerDay  int       // reports within 24 hours; on an account's first day ReportsOnFirstDay, if that is less
 }
 
 // Plausible says whether an account that was at one place can be at another one after the given time (D17.37).

@@ -86,6 +86,7 @@ type Service struct {
 	catalog   *catalog.Catalog
 	tallies   *votes.Tallies
 	presence  *votes.Presence
+	node      string // begins the names by which this node's processes lease feeds
 	replica   *replica.Follower
 	world     *world.World
 	ingester  *ingest.Ingester
@@ -170,7 +171,7 @@ func (s *Service) jobs() []Job {
 		// Then no new request is accepted; those in flight still need everything below.
 		{"public address", s.public.Run},
 		// Polls under way give their leases back through the store, uncounted.
-		{"poller", s.afterReady(s.poller.Run)},
+		{"poller", s.afterReady(s.poll)},
 		// What it queues is sent after the next start.
 		{"e-mails to curators and owners", func(ctx context.Context) error { return s.Feeds.RunCalls(ctx, s.log) }},
 		// The current e-mail is finished. Requests and polls, which queue e-mail, have ended.

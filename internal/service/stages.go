@@ -72,10 +72,13 @@ func (s *Service) openProviders(context.Context) (err error) {
 	if err := s.makeSpool(); err != nil {
 		return err
 	}
+	if err := s.nameNode(); err != nil {
+		return err
+	}
 	s.ingester = ingest.New(s.Store, s.now, s.signals.StoreChanged)
 	s.ingester.Limits = storageLimits(&s.config.Limits)
 	s.poller = pull.New(pull.Options{
-		Store: s.Store, Ingest: s.ingester, Web: s.fetcher, Now: s.now, Log: s.log, Node: rand.Text(), Spool: s.spool,
+		Store: s.Store, Ingest: s.ingester, Web: s.fetcher, Now: s.now, Log: s.log, Node: s.node + rand.Text(), Spool: s.spool,
 		Unseal:  s.unseal,
 		FeedDue: s.signals.FeedDue, StoreChanged: s.signals.StoreChanged, MailQueued: s.signals.MailQueued,
 		Observe: func(outcome mapdata.Outcome, _ time.Duration) { s.metrics.Poll(string(outcome)) },

@@ -50,6 +50,8 @@ type Store interface {
 	Prune(ctx context.Context, now time.Time) error
 	// Ping returns mapdata.ErrUnavailable if the store does not work.
 	Ping(ctx context.Context) error
+	// ReleaseNode gives back the leases of polls whose nodes' names begin with the prefix.
+	ReleaseNode(ctx context.Context, prefix string) (int64, error)
 	Close() error
 
 	// livePins is the driver that keeps live incidents in the database (D8.9).

@@ -40,6 +40,9 @@ const (
 		SELECT COUNT(*) FROM (SELECT at / 86400000 AS day FROM d WHERE at IS NOT NULL
 			UNION SELECT first_seen_at / 86400000 FROM voted WHERE author = $1 AND author_trusted AND (source <> $2 OR external_id <> $3)) AS days`
 
+	discountVote   = `UPDATE votes SET trusted = false WHERE source = $1 AND external_id = $2 AND life_at = $3 AND account = $4`
+	discountAuthor = `UPDATE voted SET author_trusted = false WHERE source = $1 AND external_id = $2`
+
 	// With the plus no database looks for the newest by an index that is by time, as for selectLastDispute.
 	selectLikeVoters = `SELECT account FROM votes WHERE source = $1 AND external_id = $2 AND life_at = $3 AND vote = $4 AND trusted
 			AND account IS NOT NULL AND account <> $5 ORDER BY +at DESC LIMIT $6`
@@ -64,41 +67,53 @@ func (tx *Tx) isReachable(ctx context.Context, account mapdata.AccountID, t *map
 }
 
 // isSomebodyElse reports whether an account is another person than all whose same vote on the entity counts already. The author's
-// report counts as a confirm.
-func (tx *Tx) isSomebodyElse(ctx context.Context, account mapdata.AccountID, v mapdata.Vote, t *mapdata.Tally) (bool, error) {
+// report counts as a confirm. second are those of the others that count no more, because they have no record of their own beside
+// the account, which has one beside them: so the first to vote is not the one who counts if that tells of nobody.
+func (tx *Tx) isSomebodyElse(ctx context.Context, account mapdata.AccountID, v mapdata.Vote, t *mapdata.Tally) (counts bool, second []mapdata.AccountID, err error) {
 	others, err := tx.likeActors(ctx, account, v, t)
 	if err != nil || len(others) == 0 {
-		return err == nil, err
+		return err == nil, nil, err
 	}
-	own, err := tx.actDays(ctx, account, t)
+	days, err := tx.actDays(ctx, account, t)
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
 	for _, other := range others {
-		days, err := tx.actDays(ctx, other, t)
-		if err != nil {
-			return false, err
+		r, err := tx.record(ctx, account, other, t)
+		if r.Days = days; err != nil || !r.Independent() {
+			return false, nil, err
 		}
-		independent, err := tx.areIndependent(ctx, account, other, own, days, t)
-		if !independent {
-			return false, err
+		r, err = tx.record(ctx, other, account, t)
+		if err != nil {
+			return false, nil, err
+		}
+		if r.Days, err = tx.actDays(ctx, other, t); err != nil {
+			return false, nil, err
+		}
+		if !r.Independent() {
+			second = append(second, other)
 		}
 	}
-	return true, nil
+	return true, second, nil
 }
 
-// areIndependent reports whether each of two accounts, which acted on so many days, acts without the other one.
-func (tx *Tx) areIndependent(ctx context.Context, a, b mapdata.AccountID, daysOfA, daysOfB int, t *mapdata.Tally) (bool, error) {
-	ofA, err := tx.record(ctx, a, b, t)
-	if err != nil {
-		return false, err
+// discount has votes on the tally's entity count no more, and the report of its author likewise.
+func (tx *Tx) discount(ctx context.Context, accounts []mapdata.AccountID, v mapdata.Vote, t *mapdata.Tally) error {
+	on := []any{string(t.Source), t.ExternalID}
+	for _, account := range accounts {
+		if v == mapdata.Confirm && account == t.Author {
+			if _, err := tx.Exec(ctx, discountAuthor, on...); err != nil {
+				return fmt.Errorf("discount a report: %w", err)
+			}
+			t.AuthorTrusted = false
+			continue
+		}
+		if err := tx.one(ctx, discountVote, append(on, lifeMillis(t.LifeAt), account[:])...); err != nil {
+			return fmt.Errorf("discount a vote: %w", err)
+		}
+		t.Discount(v)
 	}
-	ofB, err := tx.record(ctx, b, a, t)
-	if err != nil {
-		return false, err
-	}
-	ofA.Days, ofB.Days = daysOfA, daysOfB
-	return ofA.Independent() && ofB.Independent(), nil
+	return nil
 }
 
 // actDays returns on how many days an account acted, but for the tally's entity; mapdata.MinActDays at most, by votes alone.

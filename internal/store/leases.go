@@ -23,6 +23,9 @@ const (
 		UPDATE feeds SET lease_owner = $2, lease_until = CASE format WHEN '' THEN CAST($3 AS BIGINT) ELSE CAST($5 AS BIGINT) END FROM due WHERE id = due_id
 		RETURNING ` + FeedColumns
 
+	// It reads all feeds, once at each start.
+	releaseNode = `UPDATE feeds SET lease_owner = NULL, lease_until = NULL WHERE substr(lease_owner, 1, $2) = $1`
+
 	releaseFeed = `UPDATE feeds SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND ` + holdsLease
 
 	// What the last good snapshot left (shrank, body_hash) is not changed by a failure. Only a feed that is active
@@ -62,6 +65,16 @@ func (db *Scripts) Release(ctx context.Context, feed mapdata.FeedID, lease mapda
 		_, err := tx.Exec(ctx, releaseFeed, feed[:], lease.Node, lease.Generation)
 		return err
 	})
+}
+
+// ReleaseNode gives back all leases whose nodes' names begin with the prefix: those of a process that was killed, which nobody
+// else could take before they end. It returns how many there were.
+func (db *Scripts) ReleaseNode(ctx context.Context, prefix string) (n int64, err error) {
+	err = db.backend.Write(ctx, "release leases", func(tx *Tx) error {
+		n, err = tx.Exec(ctx, releaseNode, prefix, len(prefix))
+		return err
+	})
+	return n, err
 }
 
 // PollFailed records a failed poll and ends the lease. It fails with mapdata.ErrFenced, having changed nothing, when the

@@ -20,6 +20,8 @@ const (
 		VALUES ($1, $2, 0, 0, $3, $4, $5, $6, $7, $4, $3, $8, $9, $10, $11)`
 	renewReport = `UPDATE voted SET author_trusted = $4, changed_at = $5 WHERE source = $1 AND external_id = $2 AND author = $3`
 
+	discountConfirms = `UPDATE voted SET untrusted_confirms = $3 WHERE source = $1 AND external_id = $2`
+
 	selectAuthor = `SELECT author FROM voted WHERE source = $1 AND external_id = $2`
 	deleteTally  = `DELETE FROM voted WHERE source = $1 AND external_id = $2`
 	deleteVotes  = `DELETE FROM votes WHERE source = $1 AND external_id = $2`
@@ -152,7 +154,16 @@ func (tx *Tx) authorCounts(ctx context.Context, c *mapdata.Change) (bool, error)
 	if len(c.Upserts) > 0 {
 		return tx.isReachable(ctx, r.Account, &t, c.Upserts[0].Point, c.At)
 	}
-	return tx.isSomebodyElse(ctx, r.Account, mapdata.Confirm, &t)
+	counts, second, err := tx.isSomebodyElse(ctx, r.Account, mapdata.Confirm, &t)
+	if err != nil {
+		return false, err
+	}
+	before := t.UntrustedConfirms
+	if err := tx.discount(ctx, second, mapdata.Confirm, &t); err != nil || t.UntrustedConfirms == before {
+		return counts, err
+	}
+	_, err = tx.Exec(ctx, discountConfirms, string(t.Source), t.ExternalID, t.UntrustedConfirms)
+	return counts, err
 }
 
 // RetractReport removes a report with the votes on it, for its author. It fails with mapdata.ErrNotFound for a report that is not

@@ -99,7 +99,7 @@ func scanVote(r Row) (v mapdata.CountedVote, err error) {
 }
 
 // counted returns how the ballot counts: a vote keeps that for as long as it stands (D9.8). It counts if the account is near, known
-// for long enough, and nobody else's second one. Where accounts count at once (TrustAfter is 0), they are not compared.
+// for long enough, and nobody else's second one, which it may make of others (voted). Where accounts count at once (TrustAfter is 0), they are not compared.
 func (tx *Tx) counted(ctx context.Context, b *mapdata.Ballot, voted *mapdata.Voted, at time.Time) (mapdata.CountedVote, error) {
 	v := mapdata.CountedVote{Vote: b.Vote}
 	if b.Vote == mapdata.NoVote {
@@ -117,9 +117,13 @@ func (tx *Tx) counted(ctx context.Context, b *mapdata.Ballot, voted *mapdata.Vot
 		v.Untrusted = true
 		return v, nil
 	}
-	counts, err := tx.isReachable(ctx, b.Account, &voted.Tally, voted.Entity.Point, at)
-	if err == nil && counts && voted.Tally.Counts(voted.Entity.Kind, voted.Entity.FirstSeenAt, at) {
-		counts, err = tx.isSomebodyElse(ctx, b.Account, b.Vote, &voted.Tally)
+	t, e := &voted.Tally, &voted.Entity
+	counts, err := tx.isReachable(ctx, b.Account, t, e.Point, at)
+	if err == nil && counts && t.Counts(e.Kind, e.FirstSeenAt, at) {
+		var second []mapdata.AccountID
+		if counts, second, err = tx.isSomebodyElse(ctx, b.Account, b.Vote, t); err == nil {
+			err = tx.discount(ctx, second, b.Vote, t)
+		}
 	}
 	v.Untrusted = !counts
 	return v, err

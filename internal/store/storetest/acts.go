@@ -91,8 +91,17 @@ func countsNewcomersOnce(w *testStore) {
 	w.counts("a newcomer beside a known account", known, mapdata.Dispute, at(6*day))
 	w.wantCounts("a newcomer", w.counts("a newcomer beside a known account", w.signedIn(at(-30*day)), mapdata.Dispute, at(6*day)), false)
 	other := w.person()
-	w.counts("a known account beside a newcomer", w.signedIn(at(-30*day)), mapdata.Dispute, at(7*day))
-	w.wantCounts("a known account", w.counts("a known account beside a newcomer", other, mapdata.Dispute, at(7*day)), false)
+	newcomer := w.signedIn(at(-30 * day))
+	counted := func(what string, by *mapdata.Account, want [4]int) {
+		w.Helper()
+		got := w.cast(weighed(liveBallot("a known account after a newcomer", by, mapdata.Dispute, at(7*day)))).Tally
+		w.same(what, untrustedCounts(&got), want)
+		w.same(what+", as stored", w.tallies(time.Time{})[mapdata.EntityID(mapdata.Incidents, "a known account after a newcomer")], got)
+	}
+	counted("a newcomer", newcomer, [4]int{0, 0, 1, 0})
+	counted("then a known account, which counts instead", other, [4]int{0, 0, 2, 1})
+	counted("and another one", known, [4]int{0, 0, 3, 1})
+	counted("the newcomer again", newcomer, [4]int{0, 0, 3, 1})
 }
 
 // countsCouplesOnce: two accounts that have three days of their own each and share four fifths of what they did count as one.
@@ -200,12 +209,27 @@ func comparesAuthors(w *testStore) {
 	w.wantCounts("by the author's other mailbox", confirm("x", w.signedIn(at(-30*day))), false)
 	w.wantCounts("by a third one", confirm("x", w.signedIn(at(-30*day))), false)
 	w.wantCounts("by somebody else, of a newcomer's report", confirm("x", w.person()), false)
+	if t := w.tally("x", at(time.Minute)); t.AuthorTrusted || t.Confirms != 3 || t.UntrustedConfirms != 2 {
+		w.Errorf("the known account does not count instead of the newcomer: %+v", t)
+	}
+	w.wantCounts("by one more", confirm("x", w.person()), true)
 	w.report(f, "y", w.person(), start)
 	w.wantCounts("by somebody else", confirm("y", w.person()), true)
 
 	fresh, mailbox := w.signedIn(start), w.signedIn(at(-30*day))
 	w.report(f, "z", fresh, start)
 	w.wantCounts("of a report that does not count", confirm("z", mailbox), false)
+	known := w.person()
+	w.report(f, "v", known, start)
+	b := weighed(ballot(f, "v", w.signedIn(at(-30*day)), mapdata.Confirm, at(time.Minute)))
+	b.Reported = true
+	w.cast(b)
+	again := w.pushed(f, at(2*time.Minute))
+	again.Touched, again.Report = []string{"v"}, &mapdata.NewReport{ExternalID: "v", Account: known.ID, TrustAfter: trustAfter, NeedsTwo: true}
+	w.apply(again)
+	if t := w.tally("v", at(2*time.Minute)); !t.AuthorTrusted || t.UntrustedConfirms != 1 || !t.Waits() {
+		w.Errorf("a known author who reports again: %+v", t)
+	}
 	renewed := w.pushed(f, at(trustAfter))
 	renewed.Touched, renewed.Report = []string{"z"}, &mapdata.NewReport{ExternalID: "z", Account: fresh.ID, TrustAfter: trustAfter, NeedsTwo: true}
 	w.apply(renewed)

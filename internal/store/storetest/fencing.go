@@ -10,6 +10,7 @@ func fencingTests() map[string]func(*testStore) {
 	tests := map[string]func(*testStore){
 		"an edit that changes no poll keeps lease and generation":         keepsLeases,
 		"an expired lease that no node took over still matches":           recordsAfterExpiry,
+		"the leases of a process that was killed are given back":          releasesNode,
 		"a lease of an earlier generation does not release the later one": releasesOwnGeneration,
 	}
 	for event, supersede := range supersedingEvents() {
