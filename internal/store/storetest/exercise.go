@@ -13,7 +13,7 @@ import (
 // database. With a Recording it serves tests of query plans.
 func Exercise(ctx context.Context, s *store.Scripts) error {
 	e := &exercise{s: s, owner: mapdata.AccountID{1}, feed: mapdata.FeedID{2}, deleted: mapdata.FeedID{3}}
-	for _, step := range []func(context.Context) error{e.register, e.change, e.vote, e.poll, e.signIn, e.pair, e.takeDown} {
+	for _, step := range []func(context.Context) error{e.register, e.change, e.vote, e.poll, e.signIn, e.act, e.pair, e.takeDown} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -68,6 +68,20 @@ func (e *exercise) vote(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// act casts the same vote by two accounts that are known for a day, so that they are compared.
+func (e *exercise) act(ctx context.Context) error {
+	other := &mapdata.Account{ID: mapdata.AccountID{4}, Email: "b@example.org", CreatedAt: start}
+	err := errors.Join(
+		e.s.CreateAccount(ctx, other),
+		e.s.CreateSession(ctx, &mapdata.Session{ID: "other", TokenHash: []byte("other"), Account: other.ID, CreatedAt: start, SeenAt: start}, ""),
+	)
+	for _, id := range []mapdata.AccountID{e.owner, other.ID} {
+		_, cast := e.s.CastVote(ctx, weighed(liveBallot("live", &mapdata.Account{ID: id}, mapdata.Dispute, at(trustAfter))))
+		err = errors.Join(err, cast)
+	}
+	return err
 }
 
 func (e *exercise) takeDown(ctx context.Context) error {
