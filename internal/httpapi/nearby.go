@@ -15,7 +15,7 @@ import (
 
 // Cache-Control of reads (Limits: Read caching; D4.13).
 const (
-	noStore      = "no-store" // for answers with live incidents
+	noStore      = "no-store" // for answers that may hold live incidents or drivers' reports
 	cacheShared  = "public, max-age=10"
 	cachePrivate = "private, max-age=10"
 	varyReads    = "Accept-Encoding, Authorization, Cookie"
@@ -77,7 +77,7 @@ func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, as re
 	values := [...]string{as.vary, noStore}
 	h := w.Header()
 	h["Vary"] = values[0:1:1] // of capacity 1, so that Add copies it
-	if answer.Live && !a.Incidents.Stored {
+	if (answer.Live || answer.Reports) && (a.Incidents == nil || !a.Incidents.Stored) {
 		h["Cache-Control"] = values[1:2:2]
 	} else if a.writeCacheHeaders(w, r, c, body) {
 		return

@@ -25,6 +25,15 @@ var (
 // BuiltinFeeds are the built-in sources that are feeds.
 func BuiltinFeeds() []FeedID { return []FeedID{OSMCamerasID, OSMChargersID, DriversID} }
 
+// BuiltinSources are the ids of all built-in sources. They are known on every instance, also where nothing fills them (D4.5).
+func BuiltinSources() []SourceID {
+	ids := []SourceID{Incidents}
+	for _, f := range BuiltinFeeds() {
+		ids = append(ids, f.SourceID())
+	}
+	return ids
+}
+
 // Builtin says whether the service fills the feed itself.
 func (f *Feed) Builtin() bool { return f.Direction == Builtin }
 

@@ -121,6 +121,7 @@ type Answer struct {
 	Hidden mapdata.KindSet // requested kinds that the law hides at the query's centre
 
 	Live      bool                 // the read includes incidents
+	Reports   bool                 // the read includes drivers' reports
 	Incidents mapdata.SourceHealth // health of their source, if Live
 
 	incidents []mapdata.Hit // scratch: live incidents without votes
@@ -220,6 +221,7 @@ func (r *Reader) read(q *Query, s *mapdata.Search, a *Answer) error {
 	if _, err := r.selectSources(q, s); err != nil {
 		return err
 	}
+	a.Reports = q.Kinds&r.incidents != 0 && r.readsReports(s)
 	a.At, a.found = s.Now, append(a.found[:0], a.incidents...)
 	a.live = len(a.found)
 	restricted := r.prepareRules(q, s, a)
@@ -233,6 +235,14 @@ func (r *Reader) read(q *Query, s *mapdata.Search, a *Answer) error {
 	}
 	a.Sources = r.health(s, s.Now)
 	return nil
+}
+
+// readsReports reports whether the search may find drivers' reports, which live for minutes as live incidents do.
+func (r *Reader) readsReports(s *mapdata.Search) bool {
+	if s.Served {
+		return r.Catalog.Feed(mapdata.DriversID, mapdata.AccountID{}) != nil
+	}
+	return slices.Contains(s.Feeds, mapdata.DriversID)
 }
 
 // CheckSources validates the query's sources as Near does, for a caller that reports other errors too.
@@ -280,8 +290,8 @@ func (r *Reader) selectSources(q *Query, s *mapdata.Search) (live bool, err erro
 func (r *Reader) named(q *Query) (feeds []*mapdata.Feed, live bool, err error) {
 	var unknown []string
 	for _, name := range q.Sources {
-		if name == string(mapdata.Incidents) && r.Live != nil {
-			live = true
+		if name == string(mapdata.Incidents) {
+			live = r.Live != nil
 			continue
 		}
 		var f *mapdata.Feed
@@ -289,6 +299,7 @@ func (r *Reader) named(q *Query) (feeds []*mapdata.Feed, live bool, err error) {
 			f = r.Catalog.Feed(id, q.Account)
 		}
 		switch {
+		case f == nil && slices.Contains(mapdata.BuiltinSources(), mapdata.SourceID(name)): // nothing fills it here
 		case f == nil:
 			unknown = append(unknown, name)
 		case !slices.Contains(feeds, f):
@@ -296,9 +307,11 @@ func (r *Reader) named(q *Query) (feeds []*mapdata.Feed, live bool, err error) {
 		}
 	}
 	if len(unknown) > 0 {
-		valid := r.Catalog.Sources(q.Account)
-		if r.Live != nil {
-			valid = append([]mapdata.SourceID{mapdata.Incidents}, valid...)
+		valid := mapdata.BuiltinSources()
+		for _, id := range r.Catalog.Sources(q.Account) {
+			if !slices.Contains(mapdata.BuiltinSources(), id) {
+				valid = append(valid, id)
+			}
 		}
 		return nil, false, &UnknownSourcesError{Unknown: unknown, Valid: valid}
 	}

@@ -63,7 +63,7 @@ func (r *Reader) View(ctx context.Context, v *View, a *ViewAnswer) error {
 // selection is a search for all that a query selects, wherever it is and whatever its votes; Live and Networks of a are set.
 func (r *Reader) selection(q *Query, a *Answer) (mapdata.Search, error) {
 	s := mapdata.Search{Kinds: q.Kinds, Suppressed: q.Curator && !q.Driving, Now: r.Now(), Limit: 1, Viewer: q.Account}
-	a.Live = false
+	a.Live, a.Reports = false, false
 	a.Networks, s.AllNetworks = r.networks(q, a.Networks[:0])
 	s.Networks = a.Networks
 	_, err := r.selectSources(q, &s)

@@ -1,6 +1,9 @@
 package service
 
 import (
+	"net/url"
+	"strings"
+
 	"wayside/internal/config"
 	"wayside/internal/nearby"
 	"wayside/internal/provider/drivers"
@@ -10,19 +13,32 @@ import (
 // keepDrivers is the job that keeps the source of drivers' reports.
 func (s *Service) keepDrivers() Job {
 	keeper := &drivers.Keeper{
-		Store: s.Store, Enabled: s.config.Drivers.Enabled, StoreChanged: s.signals.StoreChanged, Now: s.now, Log: s.log,
+		Store: s.Store, Enabled: s.config.Drivers.Enabled, Changes: s.reportsEnabled, Attribution: s.reportsAttribution(), StoreChanged: s.signals.StoreChanged, Now: s.now, Log: s.log,
 	}
 	return Job{"source of drivers' reports", keeper.Run}
 }
 
+// reportsAttribution returns whose the drivers' reports are: the operator's, whose name comes before the postal address.
+func (s *Service) reportsAttribution() string {
+	name, _, _ := strings.Cut(s.config.Privacy.Operator, "\n")
+	name, _, _ = strings.Cut(name, ",")
+	if name = strings.TrimSpace(name); name != "" {
+		return name
+	}
+	if u, err := url.Parse(s.config.BaseURL); err == nil {
+		return u.Hostname()
+	}
+	return ""
+}
+
 // newReports makes the use case of drivers' reports; nil: there are none.
 func (s *Service) newReports(e *edition, reader *nearby.Reader, ballots *votes.Service) *drivers.Service {
-	if !s.config.Drivers.Enabled {
+	if !e.config.Drivers.Enabled {
 		return nil
 	}
 	return drivers.New(drivers.Config{
 		Store: s.Store, Ingest: s.ingester, Nearby: reader, Votes: ballots, Feeds: s.catalog, Revisions: s.replica,
 		StoreChanged: s.signals.StoreChanged, Now: s.now,
-		PerDay: e.config.Limits.ReportsPerDay, TrustAfter: s.config.Drivers.TrustAfter, NeedTwo: s.config.Drivers.Show == config.ShowConfirmed,
+		PerDay: e.config.Limits.ReportsPerDay, TrustAfter: e.config.Drivers.TrustAfter, NeedTwo: e.config.Drivers.Show == config.ShowConfirmed,
 	})
 }

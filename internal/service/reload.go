@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,7 +17,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// edition is what a reload replaces, as one: upstreams, law, map and limits.
+// reloaded are the sections of the configuration that a reload takes.
+var reloaded = []string{"limits", "upstreams", "law", "map", "drivers"}
+
+// edition is what a reload replaces, as one: upstreams, law, map, limits and what drivers may report.
 type edition struct {
 	config    *config.Config
 	law       *law.Law         // nil: none
@@ -89,6 +93,7 @@ func (s *Service) reload(ctx context.Context) error {
 	before := s.edition.Load()
 	next := *before.config
 	next.Limits, next.Upstreams, next.Law, next.Map = fresh.Limits, fresh.Upstreams, fresh.Law, fresh.Map
+	next.Drivers = fresh.Drivers
 	e, err := s.openEdition(&next)
 	if err != nil {
 		return err
@@ -105,6 +110,12 @@ func (s *Service) reload(ctx context.Context) error {
 	s.ingester.SetLimits(storageLimits(&next.Limits))
 	s.edition.Store(e)
 	s.index.SetLaw(e.law)
+	if next.Drivers.Enabled != before.config.Drivers.Enabled {
+		select {
+		case s.reportsEnabled <- next.Drivers.Enabled:
+		case <-ctx.Done():
+		}
+	}
 	select {
 	case s.replaced <- before:
 	case <-ctx.Done(): // the job that closes it has ended, or soon will
@@ -113,11 +124,11 @@ func (s *Service) reload(ctx context.Context) error {
 	s.signals.Moved.Notify(mapdata.Touched{Everywhere: true}) // streams look again
 	var rest []string
 	for _, key := range config.Differences(s.options.Config, fresh) {
-		if section, _, _ := strings.Cut(key, "."); section != "limits" && section != "upstreams" && section != "law" && section != "map" {
+		if section, _, _ := strings.Cut(key, "."); !slices.Contains(reloaded, section) {
 			rest = append(rest, key)
 		}
 	}
-	s.log.Info("the configuration was reloaded: upstreams, law, map and limits", "upstreams", len(next.Upstreams))
+	s.log.Info("the configuration was reloaded: upstreams, law, map, limits and drivers' reports", "upstreams", len(next.Upstreams))
 	if len(rest) > 0 {
 		s.log.Warn("some keys that changed need a restart of the service", "keys", rest)
 	}

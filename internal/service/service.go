@@ -67,25 +67,28 @@ type Options struct {
 // Service is one node of the service. Open makes it, Run runs it once.
 type Service struct {
 	*Admin
-	options   Options
-	config    *config.Config // Options.Config with base_url filled in
-	log       *slog.Logger
-	now       func() time.Time
-	signals   signal.Set
-	metrics   *telemetry.Metrics
-	release   func() error       // of the data directory's lock
-	public    *httpserver.Server // the public address
-	ops       *httpserver.Server // metrics; nil: off
-	handler   switchHandler      // of the public address
-	newest    httpapi.Newest
-	edition   atomic.Pointer[edition]
-	replaced  chan *edition // to the job that runs upstreams and closes what a reload replaced
-	began     time.Time
-	caches    *caches
-	index     index.Projection
-	catalog   *catalog.Catalog
-	tallies   *votes.Tallies
-	presence  *votes.Presence
+	options  Options
+	config   *config.Config // Options.Config with base_url filled in
+	log      *slog.Logger
+	now      func() time.Time
+	signals  signal.Set
+	metrics  *telemetry.Metrics
+	release  func() error       // of the data directory's lock
+	public   *httpserver.Server // the public address
+	ops      *httpserver.Server // metrics; nil: off
+	handler  switchHandler      // of the public address
+	newest   httpapi.Newest
+	edition  atomic.Pointer[edition]
+	replaced chan *edition // to the job that runs upstreams and closes what a reload replaced
+	began    time.Time
+	caches   *caches
+	index    index.Projection
+	catalog  *catalog.Catalog
+	tallies  *votes.Tallies
+	presence *votes.Presence
+
+	reportsEnabled chan bool // drivers.enabled as a reload has it
+
 	node      string // begins the names by which this node's processes lease feeds
 	replica   *replica.Follower
 	world     *world.World

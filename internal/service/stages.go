@@ -41,6 +41,7 @@ func (s *Service) openStore(ctx context.Context) (err error) {
 func (s *Service) openProjections(context.Context) error {
 	s.index = index.Projection{Index: index.New(wire.EncodeEntity), Now: s.now}
 	s.catalog, s.tallies, s.presence = catalog.New(s.index.Counts), votes.NewTallies(s.now), votes.NewPresence(s.now)
+	s.reportsEnabled = make(chan bool)
 	options := replica.Options{
 		Now: s.now, Log: s.log,
 		StoreChanged: s.signals.StoreChanged, Moved: s.signals.Moved, MailQueued: s.signals.MailQueued,
@@ -105,7 +106,7 @@ func (s *Service) newReaders(e *edition) (*nearby.Reader, *votes.Service) {
 	}
 	ballots := votes.Config{
 		Store: s.Store, Feeds: s.catalog, Now: s.now, StoreChanged: s.signals.StoreChanged,
-		TrustAfter: s.config.Votes.TrustAfter, ReportsTrust: s.config.Drivers.TrustAfter,
+		TrustAfter: s.config.Votes.TrustAfter, ReportsTrust: e.config.Drivers.TrustAfter,
 		Presence: s.presence,
 	}
 	if e.incidents != nil {

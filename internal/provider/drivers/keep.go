@@ -23,6 +23,8 @@ type FeedStore interface {
 type Keeper struct {
 	Store        FeedStore
 	Enabled      bool // otherwise there is no such source
+	Attribution  string
+	Changes      <-chan bool // later values of Enabled; nil: there are none
 	StoreChanged interface{ Notify() }
 	Now          func() time.Time
 	Log          *slog.Logger
@@ -38,17 +40,18 @@ const (
 func (k *Keeper) Run(ctx context.Context) error {
 	for {
 		err := k.keep(ctx)
-		if err == nil {
-			<-ctx.Done()
-			return nil
+		var again <-chan time.Time // nil: all is as it should be
+		if err != nil {
+			again = time.After(retryAfter)
 		}
-		if ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil {
 			k.Log.Warn("the source of drivers' reports cannot be made; it is tried again", "error", err)
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(retryAfter):
+		case k.Enabled = <-k.Changes:
+		case <-again:
 		}
 	}
 }
@@ -61,11 +64,11 @@ func (k *Keeper) keep(ctx context.Context) error {
 		}
 		return k.create(ctx)
 	}
-	if err != nil || f.Active == k.Enabled {
+	if err != nil || f.Active == k.Enabled && f.Attribution == k.Attribution {
 		return err
 	}
 	_, err = k.Store.UpdateFeed(ctx, mapdata.DriversID, func(f *mapdata.Feed) (mapdata.Side, error) {
-		f.Active, f.UpdatedAt = k.Enabled, k.Now()
+		f.Active, f.Attribution, f.UpdatedAt = k.Enabled, k.Attribution, k.Now()
 		return mapdata.Side{}, nil
 	})
 	k.StoreChanged.Notify()
@@ -80,7 +83,7 @@ func (k *Keeper) create(ctx context.Context) error {
 	now := k.Now()
 	f := &mapdata.Feed{
 		ID: mapdata.DriversID, Owner: mapdata.BuiltinOwner, Direction: mapdata.Builtin, Visibility: mapdata.Public,
-		ReviewState: mapdata.Approved, Active: true, Name: sourceName,
+		ReviewState: mapdata.Approved, Active: true, Name: sourceName, Attribution: k.Attribution,
 		Layer:     mapdata.Layer{ID: layer.String(), Slug: string(mapdata.Drivers), Name: sourceName},
 		CreatedAt: now, UpdatedAt: now,
 	}
