@@ -92,7 +92,7 @@ var rules = map[string]rule{
 	"provider/drivers": {ours: []string{"ingest", "mapdata", "nearby", "votes"}, never: transport},
 
 	"store/migrate":           {},
-	"store":                   {ours: []string{"mapdata"}, never: []string{"net/http"}},
+	"store":                   {ours: []string{"geo", "mapdata"}, never: []string{"net/http"}},
 	"store/sqlite":            {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
 	"store/postgres":          {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
 	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "apps", "feed", "replica", "ingest", "mail", "provider/pull", "provider/push", "signal", "store", "takedown", "votes"}, never: []string{"net/http"}},

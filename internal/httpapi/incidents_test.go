@@ -140,7 +140,7 @@ func TestReadsWithIncidents(t *testing.T) {
 	if without.Header.Get("Cache-Control") != "public, max-age=10" || without.Header.Get("ETag") == "" || strings.Contains(without.body, "incidents") {
 		t.Errorf("a read without incidents: %v %s", without.Header, without.body)
 	}
-	if unknown := b.send(http.MethodGet, nearbyPath+"&sources=moose", ""); unknown.StatusCode != http.StatusBadRequest || !strings.Contains(unknown.body, `"valid_ids":["incidents"]`) {
+	if unknown := b.send(http.MethodGet, nearbyPath+"&sources=moose", ""); unknown.StatusCode != http.StatusBadRequest || !strings.Contains(unknown.body, `"valid_ids":["incidents","osm-cameras","osm-chargers","drivers"]`) {
 		t.Errorf("unknown source: %s", unknown.body)
 	}
 	listed := b.send(http.MethodGet, "/v2/sources", "").want(t, http.StatusOK).body

@@ -195,7 +195,7 @@ func comparesNewestVoters(w *testStore) {
 	w.wantCounts("the first voter's other account, after ten", w.counts("crowd", b, mapdata.Confirm, at(2*time.Minute)), true)
 }
 
-// comparesAuthors: the second account behind a report is another person than its author, whoever of the two is first, and when the
+// comparesAuthors: the second account behind a report is another person than its author, whichever of the two is first, and when the
 // author reports again.
 func comparesAuthors(w *testStore) {
 	f, author := w.driversFeed(), w.signedIn(at(-30*day))
