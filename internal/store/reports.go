@@ -140,7 +140,7 @@ func (tx *Tx) report(ctx context.Context, c *mapdata.Change) error {
 }
 
 // authorCounts reports whether the author of the change's report counts as standing behind it: as the author of a vote does, and
-// with the same exceptions (counted). Whoever reports is near what they report.
+// with the same exceptions (counted). The author of a report is near what it is of.
 func (tx *Tx) authorCounts(ctx context.Context, c *mapdata.Change) (bool, error) {
 	r := c.Report
 	first, err := tx.firstSignIn(ctx, r.Account)

@@ -135,10 +135,10 @@ export async function send(method: string, path: string, body?: unknown): Promis
 
 export type Vote = "confirm" | "dispute";
 
-/** castVote casts or changes the driver's standing vote; null withdraws it. */
-export async function castVote(id: string, vote: Vote | null): Promise<Entity> {
+/** castVote casts or changes the driver's standing vote; null withdraws it. A vote counts fully from drivers who are near, hence the place. */
+export async function castVote(id: string, vote: Vote | null, at: Place | null = null): Promise<Entity> {
   const path = `/v2/entities/${encodeURIComponent(id)}`;
-  const response = await (vote === null ? send("DELETE", `${path}/vote`) : send("POST", `${path}/${vote}`));
+  const response = await (vote === null ? send("DELETE", `${path}/vote`) : send("POST", `${path}/${vote}`, at === null ? undefined : { lat: at.lat, lng: at.lng }));
   return ((await response.json()) as { entity: Entity }).entity;
 }
 

@@ -65,7 +65,7 @@ export class Votes {
   async cast(id: string, vote: Vote): Promise<Reply> {
     const wanted = this.own.get().get(id) === vote ? null : vote;
     try {
-      await castVote(id, wanted);
+      await castVote(id, wanted, this.#state.fix.get());
     } catch (error) {
       if (error instanceof HTTPError && error.status === 401) {
         this.#choosing.signedOut();
