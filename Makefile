@@ -118,7 +118,7 @@ fuzz: ## every fuzz target for FUZZTIME=1s, those of other formats for FORMATTIM
 # the service refuses variables of its own that it does not know
 MEASURE = env -u WAYSIDE_TEST_OSM -u WAYSIDE_TEST_FORMATS $(GO) run ./bench -runs $(RUNS)
 
-bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams, BENCH=cluster, BENCH=navigation, BENCH=sessions, BENCH=ahead, BENCH=bridges, BENCH=web for those; BENCH=hostile COUNT=10000000 counts faults at hostile requests; RUNS=5 for medians
+bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams, BENCH=cluster, BENCH=navigation, BENCH=sessions, BENCH=ahead, BENCH=bridges, BENCH=web for those; BENCH=hostile COUNT=10000000 counts faults at hostile requests; BENCH=attack for strangers at full effort, SECONDS=20 at each door, ALL=300 at all; RUNS=5 for medians
 	@case "$(BENCH)" in \
 	small) $(MEASURE) -entities 100000 ;; \
 	reads) $(MEASURE) -reads ;; \
@@ -129,6 +129,7 @@ bench: ## measure the promises of speed and memory; BENCH=small for a tenth of t
 	ahead) $(MEASURE) -ahead -extract "$(or $(EXTRACT),$(AHEAD))" ;; \
 	bridges) $(MEASURE) -bridges $(if $(WAYSIDE_TEST_FORMATS),-documents "$(WAYSIDE_TEST_FORMATS)") ;; \
 	hostile) $(MEASURE) -hostile $(or $(COUNT),10000000) -seed $(or $(SEED),1) -entities 0 ;; \
+	attack) $(MEASURE) -attack -each $(or $(SECONDS),20)s -all $(or $(ALL),300)s -doors "$(DOORS)" -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/monaco-planetiler.osm.pbf))" ;; \
 	web) .ci/browser speed ;; \
 	*) $(MEASURE) ;; \
 	esac

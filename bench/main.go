@@ -41,12 +41,20 @@ func main() {
 	flag.StringVar(&o.documents, "documents", "", "with -bridges, a folder of real documents, a folder in it for each format; make bench gives the one that WAYSIDE_TEST_FORMATS names")
 	flag.IntVar(&o.count, "hostile", 0, "send so many hostile requests instead, and count answers of 500 and more")
 	flag.Uint64Var(&o.seed, "seed", 1, "with -hostile, the seed of all chance")
+	flag.BoolVar(&o.attack, "attack", false, "attack a service instead, as strangers with two mailboxes could; -extract names its region, and without it a town is generated")
+	flag.DurationVar(&o.each, "each", 20*time.Second, "with -attack, how long each door is attacked alone; 0: none is")
+	flag.DurationVar(&o.allDoors, "all", 5*time.Minute, "with -attack, how long all doors are attacked at once; 0: they are not")
+	flag.StringVar(&o.doors, "doors", "", "with -attack, names of doors, parted by semicolons; empty: all")
+	flag.StringVar(&o.program, "program", "", "with -attack, the program to attack; empty: it is built")
+	role := flag.String("role", "", "be the flood or the reader of -attack (used by bench itself)")
 	runs := flag.Int("runs", 1, "measure everything so many times, and print the median of each row with the range")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	err := error(nil)
 	switch {
+	case *role != "":
+		err = runRole(ctx, *role, os.Stdin, os.Stdout)
 	case *bare > 0:
 		err = serveBare(*bare)
 	case *indexed > 0:
@@ -80,6 +88,9 @@ type options struct {
 	documents        string
 	count            int
 	seed             uint64
+	attack           bool
+	each, allDoors   time.Duration
+	doors, program   string
 }
 
 // runAll measures everything a number of times and prints one table: of one run as it is, of several their medians.
@@ -143,6 +154,9 @@ func run(ctx context.Context, o options, t *table) (err error) {
 	}
 	if o.navigation {
 		return b.runNavigation(ctx)
+	}
+	if o.attack {
+		return b.runAttack(ctx)
 	}
 	if err := b.start(ctx); err != nil {
 		return err

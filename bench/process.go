@@ -35,6 +35,9 @@ type bench struct {
 
 // build builds the binary.
 func (b *bench) build(ctx context.Context) error {
+	if b.binary = b.program; b.binary != "" {
+		return nil
+	}
 	b.binary = filepath.Join(b.dir, "wayside")
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", b.binary, "./cmd/wayside")
 	cmd.Stderr = os.Stderr
