@@ -57,7 +57,7 @@ ca_file = %[4]q
 // attack is a service with its attackers.
 type attack struct {
 	*bench
-	entered  []string // doors
+	entered  []string      // doors
 	alone    time.Duration // for each door; 0: none is attacked alone
 	together time.Duration // for all doors at once; 0: never
 	settle   time.Duration // between two doors

@@ -116,9 +116,10 @@ func (v *visitor) wait(ctx context.Context, d time.Duration) error {
 func holdReads(ctx context.Context, v *visitor) error {
 	defer v.close()
 	var requests []byte
+	header := []string{"", "Accept-Encoding: gzip\r\n", "Accept-Encoding: zstd\r\n"}[v.number%3]
 	for range 40 {
 		at := v.row()
-		requests = append(requests, v.get(fmt.Sprintf("/v2/entities/nearby?lat=%.5f&lng=%.5f&radius=20000&limit=1000&f=geojson", at[0], at[1]), "")...)
+		requests = append(requests, v.get(fmt.Sprintf("/v2/entities/nearby?lat=%.5f&lng=%.5f&radius=20000&limit=1000&f=geojson", at[0], at[1]), header)...)
 	}
 	if err := v.send(ctx, requests); err != nil {
 		return err

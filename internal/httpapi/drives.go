@@ -29,6 +29,11 @@ func (a *api) postDrive(w http.ResponseWriter, r *http.Request, c *caller) error
 	if limited := a.limitDrive(w, r, c, begin.resumes); limited != nil {
 		return limited
 	}
+	if err == nil {
+		if err := a.hold(w, r, a.Memory.Routes, c, answerBytes(begin.request)); err != nil {
+			return err
+		}
+	}
 	scratch := takeNavigationScratch()
 	defer scratch.giveBack()
 	if err == nil && a.Drives != nil && a.Drives.Full() {

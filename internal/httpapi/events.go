@@ -20,8 +20,10 @@ func (a *api) newEventWriter(w http.ResponseWriter) eventWriter {
 
 // setWriteDeadline bounds the next write.
 func (e *eventWriter) setWriteDeadline() error {
-	return e.control.SetWriteDeadline(time.Now().Add(e.timeout))
+	return e.setDeadline(time.Now().Add(e.timeout))
 }
+
+func (e *eventWriter) setDeadline(deadline time.Time) error { return e.control.SetWriteDeadline(deadline) }
 
 // send writes in chunks with a deadline each: the connection of a client that does not read is closed.
 func (e *eventWriter) send(ctx context.Context, body []byte) error {

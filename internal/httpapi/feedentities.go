@@ -61,6 +61,9 @@ func (a *api) getFeedEntities(w http.ResponseWriter, r *http.Request, c *caller)
 	if p.problem != nil {
 		return p.problem
 	}
+	if err := a.hold(w, r, a.Memory.Reads, c, limit*hitBytes); err != nil {
+		return err
+	}
 	contents, err := a.Feeds.Contents(r.Context(), feed.By(c.account), id, limit)
 	if err != nil {
 		return err
@@ -78,7 +81,9 @@ func (a *api) writeFeatures(w http.ResponseWriter, r *http.Request, c *caller, a
 	if a.writeCacheHeaders(w, r, c, body) {
 		return nil
 	}
-	response.Write(w, r, http.StatusOK, "application/geo+json", append(body, '\n'))
+	body = append(body, '\n')
+	holdBody(w, body)
+	response.Write(w, r, http.StatusOK, "application/geo+json", body)
 	return nil
 }
 

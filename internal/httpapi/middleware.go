@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"wayside/internal/budget"
 	"wayside/internal/mapdata"
 	"wayside/internal/ratelimit"
 )
@@ -59,6 +60,7 @@ func (a *api) wrap(r route) http.HandlerFunc {
 		}
 		rec := recorder{ResponseWriter: w, status: http.StatusOK}
 		defer func() {
+			rec.hold.Release()
 			if p := recover(); p != nil {
 				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 					panic(p) // net/http aborts the response on this value
@@ -305,6 +307,7 @@ func (a *api) writeError(w *recorder, r *http.Request, rt route, err error) {
 	}
 	p := problemOf(err)
 	switch {
+	case p.expected: // strangers could fill the log
 	case p.Status == http.StatusServiceUnavailable:
 		a.Log.Warn("request put off", "route", rt.path, "method", r.Method, "error", err)
 	case p.Status >= http.StatusInternalServerError:
@@ -320,6 +323,7 @@ type recorder struct {
 	http.ResponseWriter
 	status int
 	wrote  bool
+	hold   *budget.Hold // what the request holds; nil: nothing that counts
 }
 
 func (w *recorder) WriteHeader(status int) {

@@ -80,6 +80,11 @@ func (a *api) answerNavigation(w http.ResponseWriter, r *http.Request, c *caller
 	if err := a.limitRoutes(w, c, cost); err != nil {
 		return err
 	}
+	if err == nil {
+		if err := a.hold(w, r, a.Memory.Routes, c, answerBytes(q)); err != nil {
+			return err
+		}
+	}
 	scratch := takeNavigationScratch()
 	defer scratch.giveBack()
 	if err == nil {
@@ -104,6 +109,7 @@ func (a *api) writeNavigation(w http.ResponseWriter, r *http.Request, status int
 	} else if err != nil {
 		return err
 	}
+	holdBody(w, body)
 	response.Write(w, r, status, "application/json", body)
 	return nil
 }

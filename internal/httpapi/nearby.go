@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
@@ -27,7 +29,6 @@ const (
 type nearbyScratch struct {
 	answer  nearby.Answer
 	encoder wire.Encoder
-	body    []byte
 }
 
 // maxPooledBody is the largest body, in bytes, whose memory is kept for the next response.
@@ -36,6 +37,23 @@ const maxPooledBody = 1 << 20
 // nearbyPool reuses memory between requests; it holds no state of the service.
 var nearbyPool = sync.Pool{New: func() any { return new(nearbyScratch) }}
 
+// bodyPool reuses the bodies of responses. They are apart from what they are made of, which is free while they are written.
+var bodyPool = sync.Pool{New: func() any { return new([]byte) }}
+
+func takeBody() []byte {
+	body, ok := bodyPool.Get().(*[]byte)
+	if !ok {
+		return nil
+	}
+	return (*body)[:0]
+}
+
+func giveBackBody(body []byte) {
+	if cap(body) <= maxPooledBody {
+		bodyPool.Put(&body)
+	}
+}
+
 // getNearby answers GET /v2/entities/nearby (D4).
 func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error {
 	var form form
@@ -43,49 +61,68 @@ func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error
 	if err != nil {
 		return err
 	}
+	q.Turn = a.turn(c, q.Limit)
+	if err := a.hold(w, r, a.Memory.Reads, c, q.Limit*hitBytes); err != nil {
+		return err
+	}
+	body, as, facts, err := a.findNearby(r.Context(), q, c, form)
+	if err != nil {
+		return sourcesProblem(err)
+	}
+	giveBackBody(a.writeRead(w, r, c, as, body, facts))
+	return nil
+}
+
+// findNearby answers a query in a form. The body lacks its end.
+func (a *api) findNearby(ctx context.Context, q *nearby.Query, c *caller, form form) (body []byte, as representation, facts readFacts, err error) {
 	scratch, ok := nearbyPool.Get().(*nearbyScratch)
 	if !ok {
 		scratch = new(nearbyScratch)
 	}
 	defer func() {
-		if cap(scratch.body) <= maxPooledBody {
-			scratch.answer.Forget()
-			nearbyPool.Put(scratch)
-		}
+		scratch.answer.Forget()
+		nearbyPool.Put(scratch)
 	}()
-	if err := a.Nearby.Near(r.Context(), q, &scratch.answer); err != nil {
-		return sourcesProblem(err)
+	if err := a.Nearby.Near(ctx, q, &scratch.answer); err != nil {
+		return nil, as, facts, err
 	}
 	a.Votes.Seen(c.id(), q.Center)
-	media := mediaJSON
+	facts = factsOf(&scratch.answer)
 	if form.geoJSON {
-		media = mediaGeoJSON
-		scratch.body = a.appendFeatures(scratch.body[:0], &scratch.encoder, &scratch.answer, c, form.lines)
-	} else {
-		scratch.body = a.appendAnswer(scratch.body[:0], &scratch.encoder, &scratch.answer)
+		return a.appendFeatures(takeBody(), &scratch.encoder, &scratch.answer, c, form.lines), representation{mediaGeoJSON, a.varyForms()}, facts, nil
 	}
-	a.writeRead(w, r, c, representation{media, a.varyForms()}, scratch.body, &scratch.answer)
-	return nil
+	return a.appendAnswer(takeBody(), &scratch.encoder, &scratch.answer), representation{mediaJSON, a.varyForms()}, facts, nil
 }
+
+// readFacts are what the response to a read needs of an answer besides its body.
+type readFacts struct {
+	live bool
+	at   time.Time
+}
+
+func factsOf(answer *nearby.Answer) readFacts { return readFacts{answer.Live || answer.Reports, answer.At} }
 
 // representation is what a body is, and the headers that it depends on.
 type representation struct{ media, vary string }
 
 // writeRead writes the response to a read. The body still lacks fetched_at_utc and its end, so that the ETag does not
-// cover that time. Live incidents may not be cached, unless they are stored in the database (D8.9).
-func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, as representation, body []byte, answer *nearby.Answer) {
+// cover that time. Live incidents may not be cached, unless they are stored in the database (D8.9). It returns the body, whose memory
+// may be another one.
+func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, as representation, body []byte, facts readFacts) []byte {
 	values := [...]string{as.vary, noStore}
 	h := w.Header()
 	h["Vary"] = values[0:1:1] // of capacity 1, so that Add copies it
-	if (answer.Live || answer.Reports) && (a.Incidents == nil || !a.Incidents.Stored) {
+	if facts.live && (a.Incidents == nil || !a.Incidents.Stored) {
 		h["Cache-Control"] = values[1:2:2]
 	} else if a.writeCacheHeaders(w, r, c, body) {
-		return
+		return body
 	}
 	body = append(body, `,"fetched_at_utc":`...)
-	body = wire.AppendTime(body, answer.At.UnixMilli())
+	body = wire.AppendTime(body, facts.at.UnixMilli())
 	body = append(body, "}\n"...)
+	holdBody(w, body)
 	response.Write(w, r, http.StatusOK, as.media, body)
+	return body
 }
 
 // vary names the headers that a read's response depends on.

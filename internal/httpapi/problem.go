@@ -22,6 +22,7 @@ type problem struct {
 	Truncated  bool           `json:"errors_truncated,omitempty"` // set by writeProblem: there were more errors
 	ValidIDs   []string       `json:"valid_ids,omitempty"`        // at most maxValidIDs
 	retryAfter time.Duration
+	expected   bool // a bound did its work: not worth a line in the log
 }
 
 // Bounds of a problem document, so that an answer is no larger than a small multiple of its question (D4.4).

@@ -105,6 +105,7 @@ type Deps struct {
 
 	Limits  Limits
 	Buckets ratelimit.Buckets
+	Memory  Memory
 
 	Deprecated []Deprecation // what clients must stop using, as Deprecated returns it; nil: nothing
 

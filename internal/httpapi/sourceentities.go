@@ -31,9 +31,12 @@ func (a *api) getSourceEntities(w http.ResponseWriter, r *http.Request, c *calle
 	}
 	all := featureCollection{Type: "FeatureCollection", Features: []feature{}}
 	if sketch.Middle != nil {
+		if err := a.hold(w, r, a.Memory.Reads, c, nearby.MaxLimit*hitBytes); err != nil {
+			return err
+		}
 		q := nearby.Query{
 			Center: sketch.Middle.Point, Radius: nearby.MaxRadius, Sources: []string{string(id.SourceID())}, Kinds: mapdata.AllKinds,
-			Limit: nearby.MaxLimit, Tier: mapdata.TierGuest, Driving: true,
+			Limit: nearby.MaxLimit, Tier: mapdata.TierGuest, Driving: true, Turn: a.turn(c, nearby.MaxLimit),
 		}
 		var answer nearby.Answer
 		if err := a.Nearby.Near(r.Context(), &q, &answer); err != nil {

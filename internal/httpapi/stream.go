@@ -64,6 +64,7 @@ func (a *api) getStream(w http.ResponseWriter, r *http.Request, c *caller) error
 		s.WatchApps()
 	}
 	a.Votes.Seen(c.id(), q.Center)
+	q.Turn = a.turn(c, q.Limit)
 	wt := &streamClient{api: a, stream: s, request: r, caller: c, query: q, driver: q.Driver, events: a.newEventWriter(w)}
 	a.streamHeader(w.Header())
 	next, err := wt.begin(r.Context(), r.Header.Get("Last-Event-ID"))
@@ -179,27 +180,49 @@ func (wt *streamClient) update(ctx context.Context, cause stream.Cause) (next ti
 	return next, err
 }
 
-// sendRead runs the query, and sends the events that fill makes of the answer.
+// sendRead runs the query, and sends the events that fill makes of the answer. What they were made of is free while they are sent.
 func (wt *streamClient) sendRead(ctx context.Context, fill func(s *streamScratch) error) error {
+	hold, err := takeMemory(ctx, wt.api.Memory.Reads, wt.caller, wt.query.Limit*hitBytes)
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	body, err := wt.read(ctx, fill)
+	defer giveBackBody(body)
+	if err != nil || len(body) == 0 {
+		return err
+	}
+	sending, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	hold.Set(cap(body))
+	hold.Write(func() {
+		cancel(errSlowStream)
+		_ = wt.events.setDeadline(time.Unix(1, 0)) // fails only if the connection is closed
+	})
+	return wt.send(sending, body)
+}
+
+// errSlowStream ends a stream whose client does not take its events while others wait.
+var errSlowStream = errors.New("the client takes its events too slowly")
+
+// read runs the query, and returns the events that fill makes of the answer.
+func (wt *streamClient) read(ctx context.Context, fill func(s *streamScratch) error) (body []byte, err error) {
 	s, ok := streamPool.Get().(*streamScratch)
 	if !ok {
 		s = new(streamScratch)
 	}
 	defer func() {
-		if cap(s.body) <= maxPooledBody {
-			s.answer.Forget()
-			s.diff.Release()
-			streamPool.Put(s)
-		}
+		s.body = nil
+		s.answer.Forget()
+		s.diff.Release()
+		streamPool.Put(s)
 	}()
 	if err := wt.api.Nearby.Near(ctx, wt.query, &s.answer); err != nil {
-		return sourcesProblem(err)
+		return nil, sourcesProblem(err)
 	}
-	s.body = s.body[:0]
-	if err := fill(s); err != nil {
-		return err
-	}
-	return wt.send(ctx, s.body)
+	s.body = takeBody()
+	err = fill(s)
+	return s.body, err
 }
 
 // setLastID sets the event id that describes the client's state after the update.

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,7 +17,6 @@ import (
 type viewScratch struct {
 	answer  nearby.ViewAnswer
 	encoder wire.Encoder
-	body    []byte
 }
 
 // viewPool reuses memory between requests; it holds no state of the service.
@@ -34,28 +34,39 @@ func (a *api) getOverlayView(w http.ResponseWriter, r *http.Request, c *caller) 
 	if err := a.parameterErrors(p, &view.Query); err != nil {
 		return err
 	}
+	view.Turn = a.turn(c, nearby.MaxLimit)
+	if err := a.hold(w, r, a.Memory.Reads, c, nearby.MaxLimit*hitBytes); err != nil {
+		return err
+	}
+	body, facts, err := a.findView(r.Context(), &view)
+	if err != nil {
+		return sourcesProblem(err)
+	}
+	giveBackBody(a.writeRead(w, r, c, representation{mediaJSON, a.vary()}, body, facts))
+	return nil
+}
+
+// findView answers a view. The body lacks its end.
+func (a *api) findView(ctx context.Context, view *nearby.View) (body []byte, facts readFacts, err error) {
 	scratch, ok := viewPool.Get().(*viewScratch)
 	if !ok {
 		scratch = new(viewScratch)
 	}
 	defer func() {
-		if cap(scratch.body) <= maxPooledBody {
-			scratch.answer.Forget()
-			viewPool.Put(scratch)
-		}
+		scratch.answer.Forget()
+		viewPool.Put(scratch)
 	}()
-	if err := a.Nearby.View(r.Context(), &view, &scratch.answer); err != nil {
-		return sourcesProblem(err)
+	if err := a.Nearby.View(ctx, view, &scratch.answer); err != nil {
+		return nil, facts, err
 	}
-	scratch.body = a.appendAnswer(scratch.body[:0], &scratch.encoder, &scratch.answer.Answer)
-	scratch.body = append(scratch.body, `,"clusters":`...)
+	body = a.appendAnswer(takeBody(), &scratch.encoder, &scratch.answer.Answer)
+	body = append(body, `,"clusters":`...)
 	if scratch.answer.Clustered {
-		scratch.body = appendClusters(scratch.body, &scratch.answer.Overview)
+		body = appendClusters(body, &scratch.answer.Overview)
 	} else {
-		scratch.body = append(scratch.body, "null"...)
+		body = append(body, "null"...)
 	}
-	a.writeRead(w, r, c, representation{mediaJSON, a.vary()}, scratch.body, &scratch.answer.Answer)
-	return nil
+	return body, factsOf(&scratch.answer.Answer), nil
 }
 
 // appendClusters appends the clusters of a view.
@@ -152,7 +163,7 @@ func (a *api) getOverlayNearest(w http.ResponseWriter, r *http.Request, c *calle
 		body = append(encoder.AppendHit(body, &answer.Hits[0]), `,"place":`...)
 		body = append(a.appendPlaceNear(body, answer.Hits[0].Point), '}')
 	}
-	a.writeRead(w, r, c, representation{mediaJSON, a.vary()}, body, &answer)
+	a.writeRead(w, r, c, representation{mediaJSON, a.vary()}, body, factsOf(&answer))
 	return nil
 }
 

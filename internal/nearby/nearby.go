@@ -108,6 +108,9 @@ type Query struct {
 	Curator bool   // sees suppressed and hidden entities (D9.5)
 	Driving bool   // is driving: owners and curators see no more than others
 	Driver  string // input of an upstream's tenant key (D8.2): a session, an account or a client address
+
+	// Turn waits until the query may search, after upstreams have answered; nil: it does not wait. It fails when its context ends.
+	Turn func(ctx context.Context) (done func(), err error)
 }
 
 // Answer is the result of a query. It may be reused for the next one.
@@ -201,6 +204,13 @@ func (r *Reader) Near(ctx context.Context, q *Query, a *Answer) error {
 		if a.Live = live; live {
 			r.findIncidents(ctx, q, &s, a)
 		}
+	}
+	if q.Turn != nil {
+		done, err := q.Turn(ctx)
+		if err != nil {
+			return err
+		}
+		defer done()
 	}
 	if r.Publications == nil {
 		return r.read(q, &s, a)

@@ -1,6 +1,7 @@
 package response
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"strconv"
@@ -44,22 +45,48 @@ func Write(w http.ResponseWriter, r *http.Request, status int, contentType strin
 		return
 	}
 	h["Content-Encoding"] = []string{encoding}
-	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
+		w.WriteHeader(status)
 		return
 	}
+	packed := encode(encoding, body)
+	defer giveBack(packed)
+	values[2] = strconv.Itoa(packed.Len())
+	h["Content-Length"] = values[2:3:3]
+	w.WriteHeader(status)
+	_, _ = w.Write(packed.Bytes()) // as above
+}
+
+// maxPooledBytes is the largest compressed body whose memory is kept for the next one.
+const maxPooledBytes = 256 << 10
+
+// encode compresses a body into memory of its own: a compressor takes some hundred kilobytes, which a client that reads slowly must not hold.
+func encode(encoding string, body []byte) *bytes.Buffer {
+	packed, ok := buffers.Get().(*bytes.Buffer)
+	if !ok {
+		packed = new(bytes.Buffer)
+	}
+	packed.Reset()
 	pool := &gzipWriters
 	if encoding == "zstd" {
 		pool = &zstdWriters
 	}
 	z, ok := pool.Get().(compressor)
 	if !ok {
-		return
+		return packed // cannot happen: their options are constants
 	}
 	defer pool.Put(z)
-	z.Reset(w)
-	_, _ = z.Write(body) // as above
+	z.Reset(packed)
+	_, _ = z.Write(body) // a buffer takes everything
 	_ = z.Close()
+	z.Reset(nil)
+	return packed
+}
+
+func giveBack(packed *bytes.Buffer) {
+	if packed.Cap() <= maxPooledBytes {
+		buffers.Put(packed)
+	}
 }
 
 // compressor is what the writers of both codings have in common.
@@ -67,6 +94,9 @@ type compressor interface {
 	io.WriteCloser
 	Reset(w io.Writer)
 }
+
+// Compressed bodies are pooled too.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Compressors are pooled because each allocates some hundred kilobytes. The pools hold no state of the service.
 var (

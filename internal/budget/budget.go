@@ -1,0 +1,273 @@
+// Package budget bounds the bytes that requests hold in memory, all together and those of one caller.
+//
+// A request takes a Hold for what it is expected to need before it is worked on, corrects it once it knows better, and releases it when its
+// answer was written. A request for which there is no room waits for some, in the order of arrival, until its context ends.
+// While others wait, an answer that its client takes too slowly is given up, so that clients that read nothing keep nobody from being
+// answered.
+package budget
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"wayside/internal/ratelimit"
+)
+
+// Bounds of waiting.
+const (
+	maxWaiting = 512                    // requests that wait for room, of one budget: each holds its own text meanwhile
+	patience   = time.Second            // for which an answer may be written while others wait for room
+	evictEvery = 200 * time.Millisecond // how often a request that waits looks for such answers
+)
+
+// Why there is no room.
+var (
+	ErrFull  = errors.New("requests hold as many bytes as they may together")
+	ErrShare = errors.New("the caller's requests hold as many bytes as those of one caller may")
+)
+
+// Budget is a number of bytes that requests share. Its methods may be called from many goroutines.
+type Budget struct {
+	total int
+
+	mu      sync.Mutex
+	held    int
+	most    int       // of held, since the start
+	waiting []*waiter // in the order of arrival
+	writing []*Hold   // whose clients take the answer, in the order in which they began
+}
+
+// New makes a budget of so many bytes.
+func New(total int) *Budget { return &Budget{total: total} }
+
+// Part is the part of a budget that requests of one kind may hold together, so that a flood of one kind leaves room for others.
+type Part struct {
+	budget       *Budget
+	limit, share int
+
+	// Guarded by the budget's mutex.
+	held    int
+	callers map[ratelimit.Key]int
+}
+
+// Part returns a part of at most limit bytes, of which the requests of one caller may hold share.
+func (b *Budget) Part(limit, share int) *Part {
+	return &Part{budget: b, limit: min(limit, b.total), share: share, callers: make(map[ratelimit.Key]int)}
+}
+
+// Hold is what one request holds. Its methods are called by one goroutine at a time. The methods of nil do nothing.
+type Hold struct {
+	part   *Part
+	caller ratelimit.Key
+	bytes  int
+	evict  func() // nil: it is not being written
+	since  time.Time
+}
+
+// waiter is a request that waits for room.
+type waiter struct {
+	hold    *Hold
+	bytes   int
+	granted chan struct{}
+}
+
+// Held returns how many bytes are held now, and the most that were since the start.
+func (b *Budget) Held() (now, most int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.held, b.most
+}
+
+// Begin returns an empty hold, which grows by Grow.
+func (p *Part) Begin(caller ratelimit.Key) *Hold { return &Hold{part: p, caller: caller} }
+
+// Take waits until there is room for so many bytes, and takes them. More than the caller's share counts as the share. It fails with
+// ErrFull or ErrShare if there is none before ctx ends, or when too many wait already.
+func (p *Part) Take(ctx context.Context, caller ratelimit.Key, bytes int) (*Hold, error) {
+	b := p.budget
+	h := p.Begin(caller)
+	bytes = min(bytes, p.share, p.limit)
+	b.mu.Lock()
+	if b.room(h, bytes) == nil && !b.overtakes(h) {
+		b.add(h, bytes)
+		b.mu.Unlock()
+		return h, nil
+	}
+	if len(b.waiting) >= maxWaiting || ctx.Err() != nil {
+		err := b.refusal(h, bytes)
+		b.mu.Unlock()
+		return nil, err
+	}
+	w := &waiter{h, bytes, make(chan struct{})}
+	b.waiting = append(b.waiting, w)
+	b.mu.Unlock()
+	return b.wait(ctx, w)
+}
+
+// overtakes reports whether somebody waits for room in the same part whose caller could have some: a newcomer must not go before them.
+func (b *Budget) overtakes(h *Hold) bool {
+	return slices.ContainsFunc(b.waiting, func(w *waiter) bool {
+		return w.hold.part == h.part && h.part.callers[w.hold.caller]+w.bytes <= h.part.share
+	})
+}
+
+func (b *Budget) wait(ctx context.Context, w *waiter) (*Hold, error) {
+	tick := time.NewTicker(evictEvery)
+	defer tick.Stop()
+	for {
+		b.mu.Lock()
+		b.evictSlow(w.hold.part, w.bytes)
+		b.mu.Unlock()
+		select {
+		case <-w.granted:
+			return w.hold, nil
+		case <-tick.C:
+			continue
+		case <-ctx.Done():
+		}
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if i := slices.Index(b.waiting, w); i >= 0 {
+			b.waiting = slices.Delete(b.waiting, i, i+1)
+			err := b.refusal(w.hold, w.bytes)
+			b.grant() // those behind it may need less
+			return nil, err
+		}
+		return w.hold, nil // it was granted at the same time
+	}
+}
+
+// room returns nil if so many bytes more fit, or why they do not.
+func (b *Budget) room(h *Hold, bytes int) error {
+	p := h.part
+	switch {
+	case p.callers[h.caller]+bytes > p.share:
+		return ErrShare
+	case b.held+bytes > b.total, p.held+bytes > p.limit:
+		return ErrFull
+	}
+	return nil
+}
+
+// refusal says why a request waited in vain.
+func (b *Budget) refusal(h *Hold, bytes int) error {
+	if err := b.room(h, bytes); err != nil {
+		return err
+	}
+	return ErrFull // others were before it
+}
+
+func (b *Budget) add(h *Hold, bytes int) {
+	h.bytes += bytes
+	h.part.held += bytes
+	b.held += bytes
+	b.most = max(b.most, b.held)
+	if h.part.callers[h.caller] += bytes; h.part.callers[h.caller] == 0 {
+		delete(h.part.callers, h.caller)
+	}
+}
+
+// grant gives room to those who wait, in their order. Who waits for room of their own caller or part keeps nobody else waiting.
+func (b *Budget) grant() {
+	left := b.waiting[:0]
+	var full []*Part // parts in which somebody waits who comes first
+	for _, w := range b.waiting {
+		err := b.room(w.hold, w.bytes)
+		if err == nil && !slices.Contains(full, w.hold.part) {
+			b.add(w.hold, w.bytes)
+			close(w.granted)
+			continue
+		}
+		if errors.Is(err, ErrFull) {
+			full = append(full, w.hold.part)
+		}
+		left = append(left, w)
+	}
+	clear(b.waiting[len(left):])
+	b.waiting = left
+}
+
+// evictSlow gives up answers of a part that have been written for longer than patience, the oldest first, until they hold so many bytes
+// together.
+func (b *Budget) evictSlow(p *Part, need int) {
+	before := time.Now().Add(-patience)
+	for _, h := range b.writing {
+		if need <= 0 || !h.since.Before(before) {
+			return
+		}
+		if h.part != p {
+			continue
+		}
+		if h.evict != nil {
+			h.evict() // within the lock: once Release has returned, it is not called any more
+			h.evict = nil
+		}
+		need -= h.bytes
+	}
+}
+
+// Grow takes so many bytes more, without waiting: a body must be read or refused. It fails with ErrFull or ErrShare.
+func (h *Hold) Grow(bytes int) error {
+	b := h.part.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	err := b.room(h, bytes)
+	switch {
+	case err == nil:
+		b.add(h, bytes)
+	case errors.Is(err, ErrFull):
+		b.evictSlow(h.part, bytes)
+	}
+	return err
+}
+
+// Set says how many bytes the request holds really. They count even if there is no room for them, since they are held already.
+func (h *Hold) Set(bytes int) {
+	if h == nil {
+		return
+	}
+	b := h.part.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before := h.bytes
+	b.add(h, bytes-before)
+	if bytes < before {
+		b.grant()
+	} else if over := h.part.held - h.part.limit; over > 0 {
+		b.evictSlow(h.part, over)
+	}
+}
+
+// Write says that only the client is waited for from now on. evict is called at most once, by another goroutine and never after Release, if that takes too
+// long while others wait for room. It ends the writing, and must not block or use the budget.
+func (h *Hold) Write(evict func()) {
+	if h == nil {
+		return
+	}
+	b := h.part.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	h.evict, h.since = evict, time.Now()
+	b.writing = append(b.writing, h)
+}
+
+// Release gives everything back. It may be called more than once.
+func (h *Hold) Release() {
+	if h == nil {
+		return
+	}
+	b := h.part.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if i := slices.Index(b.writing, h); i >= 0 {
+		b.writing = slices.Delete(b.writing, i, i+1)
+	}
+	h.evict = nil
+	if h.bytes != 0 {
+		b.add(h, -h.bytes)
+		b.grant()
+	}
+}

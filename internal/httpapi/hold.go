@@ -1,0 +1,136 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"wayside/internal/budget"
+	"wayside/internal/mapdata"
+	"wayside/internal/nav/osrm"
+	"wayside/internal/ratelimit"
+)
+
+// Memory is what requests may hold together, by kind. The zero value bounds nothing.
+type Memory struct {
+	Reads  *budget.Part // answers with entities, and updates of streams
+	Routes *budget.Part // answers of navigation
+	Work   *budget.Slots
+}
+
+// Bounds of what a request holds.
+const (
+	// smallAnswer is up to how many bytes an answer is not waited for: what most drivers ask for must not wait behind what few do. It
+	// counts while it is written.
+	smallAnswer = 256 << 10
+	// holdTimeout is how long a request waits for memory, and an update of a stream.
+	holdTimeout = 2 * time.Second
+	// hitBytes is about what one entity of an answer takes while it is found and written.
+	hitBytes = 1280
+	// heavyLimit is from how many entities a read waits for a slot: the page for cars asks for 1 000, and a list for 20.
+	heavyLimit = 50
+)
+
+// busyRetryAfter is when a request that found no memory may come again: answers under way take less.
+const busyRetryAfter = 2 * time.Second
+
+// memoryKey names the caller of a request to the budget.
+func memoryKey(c *caller) ratelimit.Key {
+	if c.account != nil {
+		return ratelimit.AccountKey(ratelimit.HeldBytes, c.account.ID)
+	}
+	return ratelimit.ClientKey(ratelimit.HeldBytes, c.client)
+}
+
+// takeMemory takes memory for an answer of about so many bytes. It fails with a problem if there is none soon.
+func takeMemory(ctx context.Context, part *budget.Part, c *caller, bytes int) (*budget.Hold, error) {
+	if part == nil {
+		return nil, nil
+	}
+	if bytes <= smallAnswer {
+		return part.Begin(memoryKey(c)), nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, holdTimeout)
+	defer cancel()
+	h, err := part.Take(waiting, memoryKey(c), bytes)
+	switch {
+	case err == nil:
+		return h, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, budget.ErrShare):
+		return nil, &mapdata.LimitError{RetryAfter: busyRetryAfter, What: "large answers at the same time to one caller"}
+	}
+	return nil, &problem{
+		Type: "unavailable", Status: http.StatusServiceUnavailable, retryAfter: busyRetryAfter, expected: true,
+		Detail: "The service is writing too many large answers now. Ask again, or for less.",
+	}
+}
+
+// hold takes memory for the answer to a request until its handler returns. w is the handler's.
+func (a *api) hold(w http.ResponseWriter, r *http.Request, part *budget.Part, c *caller, bytes int) error {
+	h, err := takeMemory(r.Context(), part, c, bytes)
+	if rec, ok := w.(*recorder); ok && err == nil {
+		rec.hold = h
+		return nil
+	}
+	h.Release()
+	return err
+}
+
+// holdBody says that nothing but the body of an answer is held any more, and that it is written next.
+func holdBody(w http.ResponseWriter, body []byte) {
+	rec, ok := w.(*recorder)
+	if !ok || rec.hold == nil {
+		return
+	}
+	rec.hold.Set(cap(body))
+	control := http.NewResponseController(rec.ResponseWriter)
+	rec.hold.Write(func() { _ = control.SetWriteDeadline(time.Unix(1, 0)) }) // fails only if the connection is closed
+}
+
+// turn returns what a query waits with for its turn to search; nil: it is short, and need not wait.
+func (a *api) turn(c *caller, limit int) func(ctx context.Context) (done func(), err error) {
+	if a.Memory.Work == nil || limit <= heavyLimit {
+		return nil
+	}
+	key := memoryKey(c)
+	return func(ctx context.Context) (func(), error) { return a.Memory.Work.Take(ctx, key) }
+}
+
+// What a leg of a route takes while it is found and written, by what is asked for (measured in Monaco: 2.4 MB of text for 100 places with
+// everything, and two and a half times as much to make it).
+const (
+	legBytes        = 2 << 10
+	stepsBytes      = 24 << 10
+	annotationBytes = 24 << 10
+	lineBytes       = 12 << 10
+	pairBytes       = 64
+)
+
+// answerBytes estimates what the answer to a request takes in memory, before it is found.
+func answerBytes(q *osrm.Request) int {
+	places := len(q.Places.Coordinates)
+	if q.Service == osrm.Table {
+		rows, columns := len(q.Sources), len(q.Destinations)
+		if q.Sources == nil {
+			rows = places
+		}
+		if q.Destinations == nil {
+			columns = places
+		}
+		return rows * columns * pairBytes
+	}
+	leg := legBytes
+	if q.Steps {
+		leg += stepsBytes
+	}
+	if q.Annotations != 0 {
+		leg += annotationBytes
+	}
+	if q.Overview != osrm.NoOverview && q.Overview != osrm.Simplified {
+		leg += lineBytes
+	}
+	return max(1, places-1) * leg * (1 + max(0, q.Alternatives))
+}
