@@ -36,6 +36,8 @@ const (
 	attackPulled   = 1000
 	attackAccounts = 6
 	attackAddress  = 60
+
+	attackProperties = 1400 // bytes of a row's properties: 5 000 rows are 7.8 MB
 )
 
 // attackConfig leaves all limits at their defaults.
@@ -95,7 +97,6 @@ func (b *bench) runAttack(ctx context.Context) error {
 				return err
 			}
 			a.report(result)
-			pause(ctx, a.settle)
 		}
 		a.table.note("the worst door", fmt.Sprintf("%s, %.0f MiB above rest", a.worst.name, a.above(a.worst.most.peak)))
 	}
@@ -210,20 +211,12 @@ func (a *attack) enrol(ctx context.Context, number int) (pushFeed, error) {
 	return a.register(ctx, "Attack "+strconv.Itoa(number))
 }
 
-// pushRows pushes the rows that readers see, as many as a token may in a minute.
+// pushRows pushes the rows that readers see, a share of them to each feed.
 func (a *attack) pushRows(ctx context.Context, feeds []pushFeed) error {
-	random := rand.New(rand.NewPCG(29, 10))
-	for i := range attackRows / batchRows {
-		batch := []byte{'['}
-		for row := range batchRows {
-			if row > 0 {
-				batch = append(batch, ',')
-			}
-			at := a.plan.Rows[random.IntN(len(a.plan.Rows))]
-			e := entity{"rest" + strconv.Itoa(i), row, "alert.hazard.pothole", at[0] + random.NormFloat64()*0.05, at[1] + random.NormFloat64()*0.05}
-			batch = appendEntity(batch, e, 0)
-		}
-		if err := a.push(ctx, feeds[i%len(feeds)], append(batch, ']'), batchRows); err != nil {
+	rows := &rowMaker{rand.New(rand.NewPCG(29, 10)), a.plan.Rows}
+	for _, f := range feeds {
+		count := attackRows / len(feeds)
+		if err := a.push(ctx, f, rows.batch(count, attackProperties), count); err != nil {
 			return err
 		}
 	}
@@ -314,7 +307,6 @@ func (a *attack) phase(ctx context.Context, name string, doors []string, network
 	}
 	var counts map[string]map[string]int
 	decoded := json.NewDecoder(process.out).Decode(&counts)
-	r.reads = a.results.between(began, began.Add(lasts))
 	ended := process.end()
 	most, err := watching.end()
 	if err = errors.Join(decoded, ended, err); err != nil {
@@ -323,6 +315,9 @@ func (a *attack) phase(ctx context.Context, name string, doors []string, network
 	r.most, r.answers = most, countsText(counts)
 	after, err := a.processor()
 	r.processor = after - before
+	pause(ctx, a.settle)
+	r.reads = a.results.between(began, began.Add(lasts))
+	r.reads.failed += max(0, int(lasts.Seconds()*readsPerSecond*0.9)-len(r.reads.took)) // those that have no answer yet
 	return r, err
 }
 

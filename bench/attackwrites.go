@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"net/url"
 	"strings"
 
@@ -50,7 +51,7 @@ func matchTrace(ctx context.Context, v *visitor) error {
 }
 
 func askTable(ctx context.Context, v *visitor) error {
-	body := fmt.Appendf(nil, `{"coordinates":%s,"annotations":"duration,distance"}`, v.coordinates(100))
+	body := fmt.Appendf(nil, `{"coordinates":%s,"annotations":["duration","distance"]}`, v.coordinates(100))
 	_, _, err := v.ask(ctx, v.post("POST", "/v2/navigation/table/v1/driving", jsonType, "", body))
 	return err
 }
@@ -61,19 +62,35 @@ func askRoute(ctx context.Context, v *visitor) error {
 	return err
 }
 
-// pushRows makes a batch of as many rows, each with so many bytes of properties.
-func (v *visitor) pushRows(count, bytes int) []byte {
+// rowMaker makes rows around places.
+type rowMaker struct {
+	random *rand.Rand
+	around [][2]float64
+}
+
+// rowSpread is how far rows lie around their places, in degrees.
+const rowSpread = 0.1
+
+// batch makes as many rows, each with so many bytes of properties. Their ids are those of the rows that the feeds hold at rest: what feeds
+// store is bounded by other limits, and is not what a flood costs. Their kinds are not merged.
+func (m *rowMaker) batch(count, bytes int) []byte {
+	kinds := []string{"camera.speed", "camera.red_light", "charger.destination"}
 	filler := strings.Repeat("f", bytes)
 	dst := append(make([]byte, 0, count*(bytes+160)), '[')
 	for i := range count {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		at := v.row()
-		dst = fmt.Appendf(dst, `{"external_id":"a%d:%d","kind":"alert.hazard","lat":%.6f,"lng":%.6f,"ttl_seconds":60,"properties":{"note":"%s","v":%d}}`,
-			v.number, i, at[0]+v.random.NormFloat64()*0.01, at[1]+v.random.NormFloat64()*0.01, filler, v.random.IntN(1e9))
+		at := m.around[m.random.IntN(len(m.around))]
+		dst = fmt.Appendf(dst, `{"external_id":"a:%d","kind":"%s","lat":%.6f,"lng":%.6f,"properties":{"note":"%s","v":%d}}`,
+			i, kinds[i%len(kinds)], at[0]+m.random.NormFloat64()*rowSpread, at[1]+m.random.NormFloat64()*rowSpread, filler, m.random.IntN(1e9))
 	}
 	return append(dst, ']')
+}
+
+func (v *visitor) pushRows(count, bytes int) []byte {
+	m := rowMaker{v.random, v.flood.Rows}
+	return m.batch(count, bytes)
 }
 
 // largePush is a batch of 5 000 rows and 7.8 MB. Each visitor has one, and changes it from one push to the next.
@@ -83,7 +100,7 @@ func (v *visitor) largePush() []byte {
 	defer f.mu.Unlock()
 	const kept = 4
 	if len(f.pushes) < kept {
-		f.pushes = append(f.pushes, v.pushRows(5000, 1400))
+		f.pushes = append(f.pushes, v.pushRows(batchRows, attackProperties))
 	}
 	return f.pushes[v.random.IntN(len(f.pushes))]
 }

@@ -86,7 +86,7 @@ var rules = map[string]rule{
 	"provider/pull":       {ours: []string{"ingest", "mapdata", "provider/trial", "safehttp", "signal"}, never: []string{"database/sql"}},
 	"provider/relay":      {ours: []string{"format/waze", "ingest", "live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
 	"provider/osm":        {ours: []string{"ingest", "mapdata", "region"}, never: transport},
-	"provider/push":       {ours: []string{"ingest", "mapdata", "ratelimit", "token", "signal"}, never: transport},
+	"provider/push":       {ours: []string{"budget", "ingest", "mapdata", "ratelimit", "token", "signal"}, never: transport},
 	"format/digitraffic":  {ours: []string{"format", "format/geometry", "format/jsondoc"}, never: technology},
 
 	"provider/drivers": {ours: []string{"ingest", "mapdata", "nearby", "votes"}, never: transport},
@@ -155,11 +155,12 @@ var rules = map[string]rule{
 	"region/imports": {ours: []string{"mapdata", "region"}, never: transport},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
+	"budget":            {ours: []string{"ratelimit"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
 	"console":           {ours: []string{"console/words", "account", "apps", "audit", "feed", "geo", "ingest", "mapdata", "openfeeds", "provider/trial", "secret", "catalog", "takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "apps", "console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/drivers", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports", "speech", "cluster/forward"},
+		ours:  []string{"account", "apps", "budget", "console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/drivers", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports", "speech", "cluster/forward"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 

@@ -81,6 +81,13 @@ func (b *Budget) Held() (now, most int) {
 	return b.held, b.most
 }
 
+// Held returns how many bytes requests of the part hold now.
+func (p *Part) Held() int {
+	p.budget.mu.Lock()
+	defer p.budget.mu.Unlock()
+	return p.held
+}
+
 // Begin returns an empty hold, which grows by Grow.
 func (p *Part) Begin(caller ratelimit.Key) *Hold { return &Hold{part: p, caller: caller} }
 

@@ -23,7 +23,9 @@ func (e *eventWriter) setWriteDeadline() error {
 	return e.setDeadline(time.Now().Add(e.timeout))
 }
 
-func (e *eventWriter) setDeadline(deadline time.Time) error { return e.control.SetWriteDeadline(deadline) }
+func (e *eventWriter) setDeadline(deadline time.Time) error {
+	return e.control.SetWriteDeadline(deadline)
+}
 
 // send writes in chunks with a deadline each: the connection of a client that does not read is closed.
 func (e *eventWriter) send(ctx context.Context, body []byte) error {

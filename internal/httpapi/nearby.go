@@ -100,7 +100,9 @@ type readFacts struct {
 	at   time.Time
 }
 
-func factsOf(answer *nearby.Answer) readFacts { return readFacts{answer.Live || answer.Reports, answer.At} }
+func factsOf(answer *nearby.Answer) readFacts {
+	return readFacts{answer.Live || answer.Reports, answer.At}
+}
 
 // representation is what a body is, and the headers that it depends on.
 type representation struct{ media, vary string }

@@ -95,6 +95,7 @@ type Service struct {
 	ingester  *ingest.Ingester
 	fetcher   *safehttp.Client
 	poller    *pull.Poller
+	memory    requestMemory
 	pushes    *push.Service
 	checker   *trial.Checker
 	passkeys  *account.Passkeys
@@ -126,6 +127,7 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 	s := &Service{
 		options: o, config: &own, log: o.Log, now: o.Now, signals: signal.NewSet(), metrics: telemetry.NewMetrics(o.Version),
 		loadEnded: func() {}, loaded: make(chan struct{}), ready: make(chan struct{}), replaced: make(chan *edition), began: o.Now(),
+		memory: newRequestMemory(),
 	}
 	defer func() {
 		if err != nil {

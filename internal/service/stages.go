@@ -93,6 +93,7 @@ func (s *Service) openProviders(context.Context) (err error) {
 		Store: s.Store, Ingest: s.ingester, Buckets: s.caches.buckets, Now: s.now, Log: s.log,
 		Requests: s.config.Limits.PushesPerMinute, Entities: s.config.Limits.PushEntitiesPerMinute,
 		StoreChanged: s.signals.StoreChanged, Observe: s.metrics.PushRows, Published: s.published(),
+		Memory: s.memory.pushes, Work: s.memory.work,
 	})
 	s.Feeds.Published, s.Takedowns.Published = s.published(), s.published()
 	return nil
@@ -138,6 +139,10 @@ func (s *Service) makeSpool() error {
 func (s *Service) registerGauges() error {
 	return errors.Join(
 		s.metrics.Gauge("wayside_index_entities", "Entities in the index.", func() float64 { return float64(s.index.Len()) }),
+		s.metrics.Gauge("wayside_request_bytes", "Bytes that requests hold: bodies that are read, and answers that are made or written.", func() float64 {
+			now, _ := s.memory.all.Held()
+			return float64(now)
+		}),
 		s.metrics.Gauge("wayside_push_bytes", "Bytes that bodies of pushes hold while they are read and stored.", func() float64 { return float64(s.pushes.HeldBytes()) }),
 		s.metrics.Gauge("wayside_stored_bytes", "External ids and properties that all feeds store.", s.storedBytes),
 		s.metrics.Gauge("wayside_fullest_feed_ratio", "How full the feed is that is nearest to a bound of its own; 1: new rows are rejected.", s.fullestFeed),

@@ -1,16 +1,20 @@
 package push
 
 import (
+	"errors"
+	"io"
 	"sync"
 	"time"
 
+	"wayside/internal/budget"
 	"wayside/internal/mapdata"
+	"wayside/internal/ratelimit"
 )
 
 // What the bodies of pushes may hold in memory of one node (D7.1).
 const (
 	maxBodiesPerToken = 2         // that are read at once
-	maxHeldBytes      = 128 << 20 // by all bodies together
+	maxHeldBytes      = 128 << 20 // by all bodies together, without Config.Memory
 	maxHeldPerAccount = 32 << 20  // by those to the feeds of one account: others always find some room
 	bodyBytes         = 192 << 10 // of one body before any row is held: buffers of the connection, the decompression and the text
 )
@@ -18,80 +22,76 @@ const (
 // busyRetryAfter is when a push that found no room may come again: one body at full speed takes less.
 const busyRetryAfter = time.Second
 
-// room counts what bodies hold. The zero value is empty.
-type room struct {
-	mu        sync.Mutex
-	reading   map[[32]byte]int // bodies that are read, by token
-	byAccount map[mapdata.AccountID]int
-	held      int // bytes
+// Memory returns the part of a budget that bodies may hold.
+func Memory(b *budget.Budget, bytes int) *budget.Part { return b.Part(bytes, maxHeldPerAccount) }
+
+// bodies counts the bodies that are read, by token. The zero value is empty.
+type bodies struct {
+	mu      sync.Mutex
+	reading map[[32]byte]int
 }
 
-// enter admits a body, or says why there is no room for it.
-func (r *room) enter(token [32]byte, owner mapdata.AccountID) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.reading[token] >= maxBodiesPerToken {
+// enter admits a body, or says why it may not be read.
+func (b *bodies) enter(token [32]byte) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.reading[token] >= maxBodiesPerToken {
 		return &mapdata.LimitError{RetryAfter: busyRetryAfter, What: "pushes with this token that are sent at the same time"}
 	}
-	if err := r.add(owner, bodyBytes); err != nil {
-		return err
+	if b.reading == nil {
+		b.reading = make(map[[32]byte]int)
 	}
-	if r.reading == nil {
-		r.reading = make(map[[32]byte]int)
-	}
-	r.reading[token]++
+	b.reading[token]++
 	return nil
 }
 
 // leave ends the reading of a body.
-func (r *room) leave(token [32]byte, owner mapdata.AccountID) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.reading[token]--; r.reading[token] == 0 {
-		delete(r.reading, token)
+func (b *bodies) leave(token [32]byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.reading[token]--; b.reading[token] == 0 {
+		delete(b.reading, token)
 	}
-	r.subtract(owner, bodyBytes)
 }
 
-// hold adds bytes that a body is about to hold.
-func (r *room) hold(owner mapdata.AccountID, bytes int) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.add(owner, bytes)
-}
-
-// release takes away what a body held.
-func (r *room) release(owner mapdata.AccountID, bytes int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.subtract(owner, bytes)
-}
-
-func (r *room) add(owner mapdata.AccountID, bytes int) error {
-	if r.byAccount[owner]+bytes > maxHeldPerAccount {
+// explainRoom says what a provider can do where there is no room.
+func explainRoom(err error) error {
+	switch {
+	case errors.Is(err, budget.ErrShare):
 		return &mapdata.LimitError{RetryAfter: busyRetryAfter, What: "data that is sent at the same time to the feeds of this account"}
-	}
-	if r.held+bytes > maxHeldBytes {
+	case errors.Is(err, budget.ErrFull):
 		return mapdata.Describe(mapdata.ErrUnavailable, "The service is receiving too many pushes now. Nothing was stored; send the batch again.")
 	}
-	if r.byAccount == nil {
-		r.byAccount = make(map[mapdata.AccountID]int)
-	}
-	r.byAccount[owner] += bytes
-	r.held += bytes
-	return nil
+	return err
 }
 
-func (r *room) subtract(owner mapdata.AccountID, bytes int) {
-	r.held -= bytes
-	if r.byAccount[owner] -= bytes; r.byAccount[owner] == 0 {
-		delete(r.byAccount, owner)
+// workingBody is a body whose rows are decoded in turns: between two reads of it, its slot is taken.
+type workingBody struct {
+	body io.Reader
+	take func() (done func(), err error)
+	done func() // nil: the slot is free
+}
+
+// Read gives the slot back while the client is waited for.
+func (b *workingBody) Read(p []byte) (int, error) {
+	b.rest()
+	n, err := b.body.Read(p)
+	if n > 0 {
+		var failed error
+		if b.done, failed = b.take(); failed != nil {
+			return 0, failed
+		}
+	}
+	return n, err
+}
+
+// rest gives the slot back.
+func (b *workingBody) rest() {
+	if b.done != nil {
+		b.done()
+		b.done = nil
 	}
 }
 
-// heldBytes is what all bodies hold now.
-func (r *room) heldBytes() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.held
-}
+// memoryKey names the owner of a feed to the budget.
+func memoryKey(owner mapdata.AccountID) ratelimit.Key { return ratelimit.AccountKey(ratelimit.HeldBytes, owner) }

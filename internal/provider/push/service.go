@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"wayside/internal/budget"
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/ratelimit"
@@ -33,6 +34,8 @@ type Config struct {
 	StoreChanged signal.StoreChanged          // notified after a refused push was recorded
 	Published    Published                    // nil: answers wait for nothing
 	Observe      func(accepted, rejected int) // called with the rows of each stored batch; may be nil
+	Memory       *budget.Part                 // what bodies may hold; nil: a budget of its own
+	Work         *budget.Slots                // in which rows are decoded; nil: all at once
 }
 
 // Part says that a batch belongs to a snapshot that is pushed in several batches.
@@ -44,12 +47,15 @@ type Part = ingest.Part
 // rotated token or a deactivated feed is refused at once, on every node, and an unknown token costs what a known one does.
 type Service struct {
 	Config
-	room  room
+	bodies bodies
 	later atomic.Pointer[[2]int] // what SetLimits was called with; nil: it was not
 }
 
 // New makes a Service.
 func New(c Config) *Service {
+	if c.Memory == nil {
+		c.Memory = Memory(budget.New(maxHeldBytes), maxHeldBytes)
+	}
 	return &Service{Config: c}
 }
 
@@ -65,7 +71,7 @@ func (s *Service) limits() (requests, entities int) {
 }
 
 // HeldBytes is what the bodies that are read or being stored hold now.
-func (s *Service) HeldBytes() int { return s.room.heldBytes() }
+func (s *Service) HeldBytes() int { return s.Memory.Held() }
 
 // Admission is a push whose body may be read. It holds a place among the bodies of its token until Push or Close.
 type Admission struct {
@@ -75,7 +81,7 @@ type Admission struct {
 	rates   rates
 	start   time.Time
 	reading bool
-	held    int // bytes of rows
+	hold    *budget.Hold
 }
 
 // Admit decides on a push before its body is read (D7.1): by its token, the rate of requests and the room for bodies. The
@@ -91,10 +97,14 @@ func (s *Service) Admit(ctx context.Context, pushToken string, client netip.Addr
 	}
 	a := &Admission{service: s, feed: feed, rates: s.rates(hash), start: start}
 	copy(a.token[:], hash)
-	if err := s.room.enter(a.token, feed.Owner); err != nil {
+	if err := s.bodies.enter(a.token); err != nil {
 		return nil, err
 	}
-	a.reading = true
+	a.reading, a.hold = true, s.Memory.Begin(memoryKey(feed.Owner))
+	if err := a.hold.Grow(bodyBytes); err != nil {
+		a.Close()
+		return nil, explainRoom(err)
+	}
 	if err := s.takeRequest(&a.rates, start); err != nil {
 		a.Close()
 		return nil, err
@@ -105,24 +115,20 @@ func (s *Service) Admit(ctx context.Context, pushToken string, client netip.Addr
 // Close gives the place of the body back, and what it holds.
 func (a *Admission) Close() {
 	a.stopReading()
-	if a.held > 0 {
-		a.service.room.release(a.feed.Owner, a.held)
-		a.held = 0
-	}
+	a.hold.Release()
 }
 
 func (a *Admission) stopReading() {
 	if a.reading {
 		a.reading = false
-		a.service.room.leave(a.token, a.feed.Owner)
+		a.service.bodies.leave(a.token)
 	}
 }
 
-func (a *Admission) hold(bytes int) error {
-	if err := a.service.room.hold(a.feed.Owner, bytes); err != nil {
-		return errNoRoom{err}
+func (a *Admission) grow(bytes int) error {
+	if err := a.hold.Grow(bytes); err != nil {
+		return errNoRoom{explainRoom(err)}
 	}
-	a.held += bytes
 	return nil
 }
 
@@ -140,7 +146,9 @@ func (e errNoRoom) Unwrap() error { return e.error }
 // mapdata.ErrUnavailable.
 func (a *Admission) Push(ctx context.Context, part *Part, body io.Reader) (ingest.Report, error) {
 	s := a.service
-	batch, size, err := ingest.ReadBatch(body, a.start, a.hold)
+	working := &workingBody{body: body, take: func() (func(), error) { return s.Work.Take(ctx, memoryKey(a.feed.Owner)) }}
+	batch, size, err := ingest.ReadBatch(working, a.start, a.grow)
+	working.rest()
 	a.stopReading()
 	if err != nil {
 		return ingest.Report{}, a.unreadable(ctx, err, size)
