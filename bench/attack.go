@@ -254,7 +254,7 @@ func (a *attack) begin(ctx context.Context) error {
 		<-gathered
 		return errors.Join(err, process.cmd.Wait())
 	}
-	pause(ctx, 5*time.Second) // connections, pools
+	pause(ctx, 30*time.Second) // what pushing used is given back
 	began := time.Now()
 	pause(ctx, 10*time.Second)
 	if a.rest, err = a.use(); err != nil {

@@ -35,18 +35,17 @@ func runReader(ctx context.Context, p *attackPlan, out io.Writer) error {
 			close(inbox)
 		}
 	}()
-	tick := time.NewTicker(time.Second / readsPerSecond)
-	defer tick.Stop()
+	due := time.Now()
 	for i := 0; ; i++ {
-		select {
-		case <-ctx.Done():
+		due = due.Add(time.Second / readsPerSecond) // a reader that was late sends what was due meanwhile
+		pause(ctx, time.Until(due))
+		if ctx.Err() != nil {
 			return nil
-		case due := <-tick.C:
-			select {
-			case inboxes[i%readerAddresses] <- due:
-			default: // the car has waited for an answer since its timeout: its reads are counted as failed
-				r.print(due, answerTimeout, 0)
-			}
+		}
+		select {
+		case inboxes[i%readerAddresses] <- due:
+		default: // the car has waited for an answer since its timeout: its reads are counted as failed
+			r.print(due, answerTimeout, 0)
 		}
 	}
 }

@@ -82,7 +82,7 @@ var rules = map[string]rule{
 	"format/alertwords":   {ours: []string{"mapdata"}, never: technology},
 	"format/waze":         {ours: []string{"format/alertwords", "mapdata", "geo"}, never: transport},
 	"safehttp":            {ours: []string{"mapdata"}, never: []string{"database/sql"}},
-	"provider/trial":      {ours: []string{"bridge", "format", "ingest", "mapdata", "safehttp"}, never: []string{"database/sql"}},
+	"provider/trial":      {ours: []string{"budget", "ratelimit", "bridge", "format", "ingest", "mapdata", "safehttp"}, never: []string{"database/sql"}},
 	"provider/pull":       {ours: []string{"ingest", "mapdata", "provider/trial", "safehttp", "signal"}, never: []string{"database/sql"}},
 	"provider/relay":      {ours: []string{"format/waze", "ingest", "live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
 	"provider/osm":        {ours: []string{"ingest", "mapdata", "region"}, never: transport},

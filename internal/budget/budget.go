@@ -126,7 +126,7 @@ func (b *Budget) wait(ctx context.Context, w *waiter) (*Hold, error) {
 	defer tick.Stop()
 	for {
 		b.mu.Lock()
-		b.evictSlow(w.hold.part, w.bytes)
+		b.evictSlow(w.hold.part, w.hold.part.held+w.bytes-w.hold.part.limit)
 		b.mu.Unlock()
 		select {
 		case <-w.granted:
@@ -226,7 +226,7 @@ func (h *Hold) Grow(bytes int) error {
 	case err == nil:
 		b.add(h, bytes)
 	case errors.Is(err, ErrFull):
-		b.evictSlow(h.part, bytes)
+		b.evictSlow(h.part, h.part.held+bytes-h.part.limit)
 	}
 	return err
 }

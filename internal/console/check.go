@@ -69,6 +69,15 @@ func (c *Console) getCheck(w http.ResponseWriter, r *http.Request, v *Visitor) e
 
 // postCheck fetches a URL, or takes the pasted text, and shows what a poll would make of it. It stores nothing.
 func (c *Console) postCheck(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	length := r.ContentLength
+	if length < 0 || length > maxCheckFormBytes {
+		length = maxCheckFormBytes
+	}
+	release, err := c.Check.Hold(v.ID(), length)
+	if err != nil {
+		return err
+	}
+	defer release()
 	form, err := readFormUpTo(w, r, maxCheckFormBytes)
 	if err != nil {
 		return err

@@ -94,4 +94,6 @@ func (b *workingBody) rest() {
 }
 
 // memoryKey names the owner of a feed to the budget.
-func memoryKey(owner mapdata.AccountID) ratelimit.Key { return ratelimit.AccountKey(ratelimit.HeldBytes, owner) }
+func memoryKey(owner mapdata.AccountID) ratelimit.Key {
+	return ratelimit.AccountKey(ratelimit.HeldBytes, owner)
+}

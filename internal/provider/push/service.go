@@ -48,7 +48,7 @@ type Part = ingest.Part
 type Service struct {
 	Config
 	bodies bodies
-	later atomic.Pointer[[2]int] // what SetLimits was called with; nil: it was not
+	later  atomic.Pointer[[2]int] // what SetLimits was called with; nil: it was not
 }
 
 // New makes a Service.

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
 	"wayside/internal/bridge"
+	"wayside/internal/budget"
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
+	"wayside/internal/ratelimit"
 	"wayside/internal/safehttp"
 )
 
@@ -17,13 +20,18 @@ import (
 const (
 	maxFetches = 16 // of URLs, until they are judged: each may hold 64 MiB of disk
 	maxTexts   = 4  // of texts, until they are judged: each holds a form of some MiB
-	maxJudged  = 2  // documents that are judged: each takes a processor
+	maxJudged  = 2  // documents that are judged: each takes a processor, of which one at least is left to readers
 	maxLarge   = 1  // large ones among them: with the one that a poll reads they stay within the memory of D6.6
 )
+
+// textFactor is how many times the bytes of a form with a text are held: as they are read, decoded, judged and shown again.
+const textFactor = 6
 
 // Checker tries what a poll would make of a URL or a text, and stores nothing: the same fetch, decoder and rules. Its
 // methods may be called from many goroutines.
 type Checker struct {
+	Memory *budget.Part // what texts may hold while they are read and judged; nil: as much as they like
+
 	web     Fetcher
 	spool   *Spool
 	now     func() time.Time
@@ -40,7 +48,7 @@ type Checker struct {
 func NewChecker(web Fetcher, folder string, now func() time.Time) *Checker {
 	return &Checker{
 		web: web, spool: NewSpool(folder), now: now, fetches: make(chan struct{}, maxFetches), texts: make(chan struct{}, maxTexts),
-		judged: make(chan struct{}, maxJudged), large: make(chan struct{}, maxLarge), callers: make(map[mapdata.AccountID]bool),
+		judged: make(chan struct{}, max(1, min(maxJudged, runtime.GOMAXPROCS(0)-1))), large: make(chan struct{}, maxLarge), callers: make(map[mapdata.AccountID]bool),
 	}
 }
 
@@ -102,6 +110,19 @@ func (c *Checker) Try(ctx context.Context, caller mapdata.AccountID, ask *Ask) (
 	}
 	trial, err := c.judge(ctx, got, took)
 	return trial, errors.Join(err, got.Close())
+}
+
+// Hold takes memory for a form of so many bytes, of which a text is judged, until release is called. It fails with
+// mapdata.ErrUnavailable where others hold too much now.
+func (c *Checker) Hold(caller mapdata.AccountID, bytes int64) (release func(), err error) {
+	if c.Memory == nil {
+		return func() {}, nil
+	}
+	hold := c.Memory.Begin(ratelimit.AccountKey(ratelimit.HeldBytes, caller))
+	if err := hold.Grow(int(bytes) * textFactor); err != nil {
+		return nil, errBusy()
+	}
+	return hold.Release, nil
 }
 
 // Text judges a text as if it had been fetched. It waits for no URL, and fails as Try does.
