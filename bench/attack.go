@@ -63,7 +63,8 @@ type attack struct {
 	alone    time.Duration // for each door; 0: none is attacked alone
 	together time.Duration // for all doors at once; 0: never
 	settle   time.Duration // between two doors
-	share    int
+	warm     time.Duration // before rest is measured: what pushing used is given back
+	share    int           // divides the workers of each door
 	plan     attackPlan
 	rest     usage
 	results  readerResults
@@ -82,7 +83,7 @@ type attackResult struct {
 
 // runAttack measures what strangers can cost: through each door alone, and through all at once.
 func (b *bench) runAttack(ctx context.Context) error {
-	a := &attack{bench: b, alone: b.each, together: b.allDoors, settle: 5 * time.Second, entered: b.chosenDoors()}
+	a := &attack{bench: b, alone: b.each, together: b.allDoors, settle: 5 * time.Second, warm: 30 * time.Second, entered: b.chosenDoors()}
 	if err := a.prepareAttack(ctx); err != nil {
 		return err
 	}
@@ -254,7 +255,7 @@ func (a *attack) begin(ctx context.Context) error {
 		<-gathered
 		return errors.Join(err, process.cmd.Wait())
 	}
-	pause(ctx, 30*time.Second) // what pushing used is given back
+	pause(ctx, a.warm)
 	began := time.Now()
 	pause(ctx, 10*time.Second)
 	if a.rest, err = a.use(); err != nil {
