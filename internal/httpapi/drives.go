@@ -30,7 +30,7 @@ func (a *api) postDrive(w http.ResponseWriter, r *http.Request, c *caller) error
 		return limited
 	}
 	if err == nil {
-		if err := a.hold(w, r, a.Memory.Routes, c, answerBytes(begin.request)); err != nil {
+		if err := a.holdRoute(w, r, c, begin.request); err != nil {
 			return err
 		}
 	}

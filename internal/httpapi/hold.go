@@ -62,9 +62,13 @@ func takeMemory(ctx context.Context, part *budget.Part, c *caller, bytes int) (*
 	case errors.Is(err, budget.ErrShare):
 		return nil, &mapdata.LimitError{RetryAfter: busyRetryAfter, What: "large answers at the same time to one caller"}
 	}
-	return nil, &problem{
+	return nil, busyProblem()
+}
+
+func busyProblem() *problem {
+	return &problem{
 		Type: "unavailable", Status: http.StatusServiceUnavailable, retryAfter: busyRetryAfter, expected: true,
-		Detail: "The service is writing too many large answers now. Ask again, or for less.",
+		Detail: "The service is making too many large answers now. Ask again, or for less.",
 	}
 }
 
@@ -90,13 +94,24 @@ func holdBody(w http.ResponseWriter, body []byte) {
 	rec.hold.Write(func() { _ = control.SetWriteDeadline(time.Unix(1, 0)) }) // fails only if the connection is closed
 }
 
-// turn returns what a query waits with for its turn to search; nil: it is short, and need not wait.
-func (a *api) turn(c *caller, limit int) func(ctx context.Context) (done func(), err error) {
-	if a.Memory.Work == nil || limit <= heavyLimit {
+// turn returns what a query waits with for its turn to search; nil: it is short, and need not wait. The turn lasts until the answer is
+// sent: to encode and compress a megabyte takes as long as to find what is in it.
+func (a *api) turn(w http.ResponseWriter, c *caller, limit int) func(ctx context.Context) (done func(), err error) {
+	rec, ok := w.(*recorder)
+	if a.Memory.Work == nil || limit <= heavyLimit || !ok {
 		return nil
 	}
-	key := memoryKey(c)
-	return func(ctx context.Context) (func(), error) { return a.Memory.Work.Take(ctx, key) }
+	return func(ctx context.Context) (func(), error) { return func() {}, a.takeTurn(ctx, rec, c) }
+}
+
+// takeTurn waits for the request's turn, which ends when its answer begins to be sent.
+func (a *api) takeTurn(ctx context.Context, rec *recorder, c *caller) error {
+	done, err := a.Memory.Work.Take(ctx, memoryKey(c))
+	if err == nil {
+		rec.endTurn()
+		rec.turn = done
+	}
+	return err
 }
 
 // What a leg of a route takes while it is found and written, by what is asked for (measured in Monaco: 2.4 MB of text for 100 places with
@@ -108,6 +123,26 @@ const (
 	lineBytes       = 12 << 10
 	pairBytes       = 64
 )
+
+// holdRoute takes memory for an answer of navigation, and waits for its turn if the answer is large. Where an engine elsewhere finds it, this
+// program only waits.
+func (a *api) holdRoute(w http.ResponseWriter, r *http.Request, c *caller, q *osrm.Request) error {
+	bytes := answerBytes(q)
+	if err := a.hold(w, r, a.Memory.Routes, c, bytes); err != nil {
+		return err
+	}
+	rec, ok := w.(*recorder)
+	if bytes <= smallAnswer || a.Drives == nil || a.Memory.Work == nil || !ok {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), navigationTimeout)
+	defer cancel()
+	err := a.takeTurn(ctx, rec, c)
+	if err != nil && r.Context().Err() == nil {
+		return busyProblem()
+	}
+	return err
+}
 
 // answerBytes estimates what the answer to a request takes in memory, before it is found.
 func answerBytes(q *osrm.Request) int {

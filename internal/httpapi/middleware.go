@@ -60,6 +60,7 @@ func (a *api) wrap(r route) http.HandlerFunc {
 		}
 		rec := recorder{ResponseWriter: w, status: http.StatusOK}
 		defer func() {
+			rec.endTurn()
 			rec.hold.Release()
 			if p := recover(); p != nil {
 				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
@@ -324,14 +325,25 @@ type recorder struct {
 	status int
 	wrote  bool
 	hold   *budget.Hold // what the request holds; nil: nothing that counts
+	turn   func()       // ends the request's turn; nil: it has none
+}
+
+// endTurn lets the next request work.
+func (w *recorder) endTurn() {
+	if w.turn != nil {
+		w.turn()
+		w.turn = nil
+	}
 }
 
 func (w *recorder) WriteHeader(status int) {
+	w.endTurn() // the client is waited for from now on
 	w.status, w.wrote = status, true
 	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *recorder) Write(p []byte) (int, error) {
+	w.endTurn()
 	w.wrote = true
 	return w.ResponseWriter.Write(p)
 }

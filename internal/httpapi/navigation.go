@@ -81,7 +81,7 @@ func (a *api) answerNavigation(w http.ResponseWriter, r *http.Request, c *caller
 		return err
 	}
 	if err == nil {
-		if err := a.hold(w, r, a.Memory.Routes, c, answerBytes(q)); err != nil {
+		if err := a.holdRoute(w, r, c, q); err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,7 @@ func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error
 	if err != nil {
 		return err
 	}
-	q.Turn = a.turn(c, q.Limit)
+	q.Turn = a.turn(w, c, q.Limit)
 	if err := a.hold(w, r, a.Memory.Reads, c, q.Limit*hitBytes); err != nil {
 		return err
 	}

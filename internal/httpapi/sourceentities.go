@@ -36,7 +36,7 @@ func (a *api) getSourceEntities(w http.ResponseWriter, r *http.Request, c *calle
 		}
 		q := nearby.Query{
 			Center: sketch.Middle.Point, Radius: nearby.MaxRadius, Sources: []string{string(id.SourceID())}, Kinds: mapdata.AllKinds,
-			Limit: nearby.MaxLimit, Tier: mapdata.TierGuest, Driving: true, Turn: a.turn(c, nearby.MaxLimit),
+			Limit: nearby.MaxLimit, Tier: mapdata.TierGuest, Driving: true, Turn: a.turn(w, c, nearby.MaxLimit),
 		}
 		var answer nearby.Answer
 		if err := a.Nearby.Near(r.Context(), &q, &answer); err != nil {

@@ -64,8 +64,9 @@ func (a *api) getStream(w http.ResponseWriter, r *http.Request, c *caller) error
 		s.WatchApps()
 	}
 	a.Votes.Seen(c.id(), q.Center)
-	q.Turn = a.turn(c, q.Limit)
 	wt := &streamClient{api: a, stream: s, request: r, caller: c, query: q, driver: q.Driver, events: a.newEventWriter(w)}
+	wt.recorder, _ = w.(*recorder) // it always is
+	q.Turn = a.turn(w, c, q.Limit)
 	a.streamHeader(w.Header())
 	next, err := wt.begin(r.Context(), r.Header.Get("Last-Event-ID"))
 	if err == nil {
@@ -107,6 +108,8 @@ type streamClient struct {
 	query   *nearby.Query
 	driver  string
 	events  eventWriter
+
+	recorder *recorder // its turn is that of an update
 
 	sent           stream.Sent
 	sourceStatuses uint64 // hash of the sources' statuses that the client has
@@ -188,6 +191,9 @@ func (wt *streamClient) sendRead(ctx context.Context, fill func(s *streamScratch
 	}
 	defer hold.Release()
 	body, err := wt.read(ctx, fill)
+	if wt.recorder != nil {
+		wt.recorder.endTurn()
+	}
 	defer giveBackBody(body)
 	if err != nil || len(body) == 0 {
 		return err

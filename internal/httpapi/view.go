@@ -34,7 +34,7 @@ func (a *api) getOverlayView(w http.ResponseWriter, r *http.Request, c *caller) 
 	if err := a.parameterErrors(p, &view.Query); err != nil {
 		return err
 	}
-	view.Turn = a.turn(c, nearby.MaxLimit)
+	view.Turn = a.turn(w, c, nearby.MaxLimit)
 	if err := a.hold(w, r, a.Memory.Reads, c, nearby.MaxLimit*hitBytes); err != nil {
 		return err
 	}
