@@ -172,3 +172,34 @@ func TestCompressedAnswersAreWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeReadsTakeTurns checks that a read of many entities waits for its turn, which ends once its answer is made, and that a short one
+// does not.
+func TestLargeReadsTakeTurns(t *testing.T) {
+	work := budget.NewSlots(1)
+	s := newReadService(t, func(d *httpapi.Deps) { d.Memory.Work = work })
+	path := manyRows(t, s)
+	done, err := work.Take(t.Context(), someone(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan int, 1)
+	go func() {
+		resp, _ := s.get(path)
+		answered <- resp.StatusCode
+	}()
+	if resp, _ := s.get(strings.Replace(path, "limit=1000", "limit=50", 1)); resp.StatusCode != http.StatusOK {
+		t.Errorf("a short read: %d", resp.StatusCode)
+	}
+	if len(answered) != 0 {
+		t.Error("a large read took no turn")
+	}
+	done()
+	if status := <-answered; status != http.StatusOK {
+		t.Errorf("the large read: %d", status)
+	}
+	readNothing(t, s, path, 1) // its answers are not taken
+	if resp, _ := s.get(path); resp.StatusCode != http.StatusOK {
+		t.Errorf("behind a client that reads nothing: %d", resp.StatusCode)
+	}
+}
