@@ -21,10 +21,10 @@ const (
 	spare     = 1 << 20
 
 	// attempts is how often both documents are measured at most. The least time of each counts, so that a busy machine fails nothing.
-	attempts = 12
+	attempts = 8
 	// uncounted is how many times longer than counted a document may take: machines differ, and a suite runs beside others.
-	uncounted = 6
-	spareTime = 30 * time.Millisecond
+	uncounted = 6 * slower
+	spareTime = 30 * time.Millisecond * slower
 )
 
 // Shape is one way to make a document large.

@@ -44,9 +44,9 @@ func (f *Form) many(name string, n int, item string) Shape {
 
 // Sizes of smaller documents.
 const (
-	bytes = 64 << 10 // of one text
-	parts = 10_000   // of one item
-	items = 500
+	bytes = 24 << 10 // of one text
+	parts = 4000     // of one item
+	items = 150
 )
 
 // shapes are those that all formats of a form share.
