@@ -101,7 +101,7 @@ func (f *Format) holds(t *testing.T, s *Shape) {
 	if !f.withinTime(&small, &large) {
 		t.Errorf("%v become %v for %d times the document, of %v counted", small.took, large.took, 1<<doublings, time.Duration(large.work))
 	}
-	if large.allocated > uint64(bytesEach*large.size+spare) {
+	if large.allocated > uint64(bytesEach*large.size*slower+spare) { // with the race detector, pools forget at random
 		t.Errorf("%d bytes of a document take %d MiB", large.size, large.allocated>>20)
 	}
 }
