@@ -15,14 +15,11 @@ import (
 	"wayside/internal/httpapi"
 	"wayside/internal/mapdata"
 	"wayside/internal/openfeeds"
-	"wayside/internal/provider/trial"
 	"wayside/web"
 )
 
 // openAPI makes the API and the pages for people, and hands them to the public address.
 func (s *Service) openAPI(ctx context.Context) (err error) {
-	s.checker = trial.NewChecker(s.fetcher, s.spool, s.now)
-	s.checker.Memory = s.memory.checks
 	if s.passkeys, err = s.newPasskeys(); err != nil {
 		return err
 	}

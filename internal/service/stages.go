@@ -17,6 +17,7 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/provider/pull"
+	"wayside/internal/provider/trial"
 	"wayside/internal/provider/push"
 	"wayside/internal/replica"
 	"wayside/internal/stream"
@@ -78,7 +79,10 @@ func (s *Service) openProviders(context.Context) (err error) {
 	}
 	s.ingester = ingest.New(s.Store, s.now, s.signals.StoreChanged)
 	s.ingester.Limits = storageLimits(&s.config.Limits)
+	s.checker = trial.NewChecker(s.fetcher, s.spool, s.now)
+	s.checker.Memory = s.memory.checks
 	s.poller = pull.New(pull.Options{
+		Large: s.checker.Large(),
 		Store: s.Store, Ingest: s.ingester, Web: s.fetcher, Now: s.now, Log: s.log, Node: s.node + rand.Text(), Spool: s.spool,
 		Unseal:  s.unseal,
 		FeedDue: s.signals.FeedDue, StoreChanged: s.signals.StoreChanged, MailQueued: s.signals.MailQueued,

@@ -120,7 +120,7 @@ func (p *Poller) turn(ctx context.Context, j *job, large bool) (leave func(), er
 	}
 	turn := p.small
 	if large {
-		turn = p.large
+		turn = p.Large
 	}
 	select {
 	case turn <- struct{}{}:

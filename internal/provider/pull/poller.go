@@ -36,6 +36,8 @@ type Options struct {
 	StoreChanged signal.StoreChanged
 	// MailQueued is notified after a poll that may have stored an e-mail.
 	MailQueued signal.MailQueued
+	// Large is the turn of large documents, which whoever else in the process reads some shares; nil: it is the poller's own.
+	Large chan struct{}
 	// Observe is called after each recorded poll with the duration of its fetch, from many goroutines; may be nil.
 	Observe func(outcome mapdata.Outcome, took time.Duration)
 	// ObserveSkips is called after each poll that read documents in another format, with what was skipped, from many goroutines; may be
@@ -68,7 +70,6 @@ type Poller struct {
 	lines   pollLog
 	fetches *shares
 	parses  *shares
-	large   chan struct{}
 	small   chan struct{}
 
 	mu    sync.Mutex
@@ -102,10 +103,13 @@ func New(o Options) *Poller {
 	if o.ObserveSkips == nil {
 		o.ObserveSkips = func(string, []mapdata.Skip) {}
 	}
+	if o.Large == nil {
+		o.Large = make(chan struct{}, parseLarge)
+	}
 	return &Poller{
 		Options: o, spool: trial.NewSpool(o.Spool), lines: pollLog{log: o.Log},
 		fetches: newShares(fetchesPerOwner), parses: newShares(parsesPerOwner),
-		large: make(chan struct{}, parseLarge), small: make(chan struct{}, parseSmall),
+		small: make(chan struct{}, parseSmall),
 		held: make(map[mapdata.FeedID]*job), hosts: make(map[string]int),
 	}
 }

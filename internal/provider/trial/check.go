@@ -52,6 +52,9 @@ func NewChecker(web Fetcher, folder string, now func() time.Time) *Checker {
 	}
 }
 
+// Large is the turn of large documents. A poller in the same process takes it too, so that one is read at a time in all (D6.6).
+func (c *Checker) Large() chan struct{} { return c.large }
+
 // Result is what a poll would have recorded.
 type Result struct {
 	Outcome mapdata.Outcome
