@@ -110,7 +110,7 @@ func New(o Options) *Poller {
 		Options: o, spool: trial.NewSpool(o.Spool), lines: pollLog{log: o.Log},
 		fetches: newShares(fetchesPerOwner), parses: newShares(parsesPerOwner),
 		small: make(chan struct{}, parseSmall),
-		held: make(map[mapdata.FeedID]*job), hosts: make(map[string]int),
+		held:  make(map[mapdata.FeedID]*job), hosts: make(map[string]int),
 	}
 }
 
