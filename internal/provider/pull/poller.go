@@ -36,7 +36,7 @@ type Options struct {
 	StoreChanged signal.StoreChanged
 	// MailQueued is notified after a poll that may have stored an e-mail.
 	MailQueued signal.MailQueued
-	// Large is the turn of large documents, which whoever else in the process reads some shares; nil: it is the poller's own.
+	// Large is the turn of large documents, which polls share with checks in the same process; nil: the poller has one of its own.
 	Large chan struct{}
 	// Observe is called after each recorded poll with the duration of its fetch, from many goroutines; may be nil.
 	Observe func(outcome mapdata.Outcome, took time.Duration)
