@@ -110,5 +110,5 @@ func aheadNetwork(ctx context.Context, r *region.Region) (*nav.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nav.New(func(ctx context.Context) *nav.Network { return live.Network(ctx) }), nil
+	return nav.New(live.Network), nil
 }

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ func routesOf(t *testing.T) *nav.Service {
 	t.Helper()
 	g, _ := buildRoads(t)
 	n := &nav.Network{Roads: nav.NewRoads(g, match.NewIndex(g), "town"), Search: nav.NewPlain(g, nil, nil)}
-	return nav.New(func(context.Context) *nav.Network { return n })
+	return nav.New(func() *nav.Network { return n })
 }
 
 func pointOf(c [2]float64) geo.Point { return geo.Point{Lng: c[0], Lat: c[1]} }

@@ -38,12 +38,11 @@ func (a *api) lookAhead(ctx context.Context, q *alertsQuery, s *alertsScratch) l
 		return looked
 	}
 	way := a.routeAhead(ctx, q.session, q.client) // before the network is held, since another node may take its time
-	ctx, cancel := context.WithCancel(ctx)        // the network is needed for no longer than this
-	defer cancel()
-	n, err := a.Navigation.Current(ctx)
+	n, err := a.Navigation.Current()
 	if err != nil {
 		return looked // there is no region
 	}
+	defer n.Release()
 	if looked.along = a.walkAhead(n, q, &way, &s.walk, &looked); looked.along == "" {
 		return looked
 	}

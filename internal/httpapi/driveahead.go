@@ -71,12 +71,11 @@ func (a *api) getAhead(w http.ResponseWriter, r *http.Request, _ *caller) error 
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(r.Context()) // the network is needed for no longer than this
-	defer cancel()
-	n, err := a.Navigation.Current(ctx)
+	n, err := a.Navigation.Current()
 	if err != nil {
 		return err
 	}
+	defer n.Release()
 	version, route := s.Ahead()
 	told := aheadJSON{DataVersion: version, Arcs: []uint32{}, From: []float64{}, To: []float64{}}
 	if version == n.DataVersion {

@@ -2,7 +2,6 @@ package httpapi_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -41,7 +40,7 @@ func navigationOf(t *testing.T, drawn *roadtest.Network) *nav.Service {
 	t.Helper()
 	g := drawn.Graph(t)
 	n := &nav.Network{Roads: nav.NewRoads(g, match.NewIndex(g), "drawn"), Search: nav.NewPlain(g, nil, nil)}
-	return nav.New(func(context.Context) *nav.Network { return n })
+	return nav.New(func() *nav.Network { return n })
 }
 
 func newNavigationService(t *testing.T, edit func(*httpapi.Deps)) *readService {

@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"context"
 	"encoding/json"
 	"iter"
 	"net/http"
@@ -64,7 +63,7 @@ func TestNavigationIncidents(t *testing.T) {
 		"Ring": {EntityID: "feed:x:2", KindID: "traffic.jam", Type: nav.Congestion, Description: "Traffic jam", Created: seen, Factor: 0.5},
 	}}}
 	s := newNavigationService(t, func(d *httpapi.Deps) {
-		d.Engine = engine.NewEmbedded(nav.New(func(context.Context) *nav.Network { return n }))
+		d.Engine = engine.NewEmbedded(nav.New(func() *nav.Network { return n }))
 	})
 	resp, got := s.get("/v2/navigation/route/v1/driving/" + pathOf(t, "1h") + "?overview=by_legs&geometries=geojson")
 	checkAgainstSchema(t, http.MethodGet, "/v2/navigation/route/v1/{profile}/{coordinates}", resp.StatusCode, got)

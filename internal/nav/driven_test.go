@@ -1,7 +1,6 @@
 package nav_test
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -109,7 +108,7 @@ func TestClosedRoadIsNamed(t *testing.T) {
 	blind := *w.Network
 	blind.Search = nav.NewPlain(w.Graph, nil, nil)
 	var a nav.RouteAnswer
-	service := nav.New(func(context.Context) *nav.Network { return &blind })
+	service := nav.New(func() *nav.Network { return &blind })
 	if err := service.Route(t.Context(), &nav.RouteRequest{Places: w.places("13")}, &a); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package nav_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -103,7 +102,7 @@ func TestNoIncidentNoMemory(t *testing.T) {
 	plain := nav.NewPlain(w.Graph, nil, nil)
 	measure := func(c nav.Conditions) float64 {
 		n := &nav.Network{Roads: w.Roads, Search: plain, Conditions: c}
-		service := nav.New(func(context.Context) *nav.Network { return n })
+		service := nav.New(func() *nav.Network { return n })
 		var a nav.RouteAnswer
 		q := nav.RouteRequest{Places: w.places("12")}
 		least := math.Inf(1)

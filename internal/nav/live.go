@@ -58,13 +58,13 @@ func (l *Live) Update(changes []cch.ArcWeight, conditions Conditions) {
 	l.metric.Update(changes)
 }
 
-// Network is the network now, with conditions and weights of one version. It must not be used after ctx has ended, and ctx should end
-// soon: changes of what arcs cost wait for those who still use what was there before.
-func (l *Live) Network(ctx context.Context) *Network {
+// Network returns the network now, with conditions and weights of one version. The caller releases it soon: changes of what arcs cost wait
+// for those who still use what was there before. A context must not do it, since a search may still run when the context has ended.
+func (l *Live) Network() *Network {
 	for {
 		view := l.metric.View()
 		search := &hierarchy{live: l, view: view}
-		n := &Network{Roads: l.roads, Search: search}
+		n := &Network{Roads: l.roads, Search: search, release: view.Release}
 		found := view.Version() == 1
 		for _, v := range *l.versions.Load() {
 			if v.metric == view.Version() {
@@ -72,7 +72,6 @@ func (l *Live) Network(ctx context.Context) *Network {
 			}
 		}
 		if found {
-			context.AfterFunc(ctx, view.Release)
 			return n
 		}
 		view.Release() // so many changes came in between that the view is old

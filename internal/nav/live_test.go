@@ -1,7 +1,6 @@
 package nav_test
 
 import (
-	"context"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -57,11 +56,10 @@ func TestLiveNetworkIsOfOneVersion(t *testing.T) {
 					return
 				default:
 				}
-				ctx, release := context.WithCancel(t.Context())
-				n := live.Network(ctx)
-				path, found, err := n.Search.Route(ctx, &nav.Query{From: []graph.End{{Arc: begin}}, To: []graph.End{{Arc: end}}})
+				n := live.Network()
+				path, found, err := n.Search.Route(t.Context(), &nav.Query{From: []graph.End{{Arc: begin}}, To: []graph.End{{Arc: end}}})
 				closed := n.Conditions != nil && len(n.Conditions.(closures).arcs) > 0
-				release()
+				n.Release()
 				if err != nil || !found || slices.Contains(path.Arcs, bridge) == closed {
 					t.Errorf("%v over %v while the bridge is closed: %t", err, path.Arcs, closed)
 					return
@@ -92,13 +90,12 @@ func TestLiveAlternatives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, release := context.WithCancel(t.Context())
-	defer release()
-	n, others := live.Network(ctx), 0
+	n, others := live.Network(), 0
+	defer n.Release()
 	for range 300 {
 		q := nav.Query{From: []graph.End{{Arc: random.Uint32N(uint32(len(g.Arcs)))}}, To: []graph.End{{Arc: random.Uint32N(uint32(len(g.Arcs)))}}}
 		for count := range 3 {
-			paths, err := n.Search.Alternatives(ctx, &q, count)
+			paths, err := n.Search.Alternatives(t.Context(), &q, count)
 			if err != nil || len(paths) > count+1 {
 				t.Fatalf("%d paths with %d alternatives (%v)", len(paths), count, err)
 			}

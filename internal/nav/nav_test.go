@@ -52,7 +52,7 @@ func build(t *testing.T, drawn *roadtest.Network) *town {
 	g := drawn.Graph(t)
 	w := &town{t: t, drawn: drawn}
 	w.Network = &nav.Network{Roads: nav.NewRoads(g, match.NewIndex(g), "test"), Search: nav.NewPlain(g, nil, nil)}
-	w.Service = nav.New(func(context.Context) *nav.Network { return w.Network })
+	w.Service = nav.New(func() *nav.Network { return w.Network })
 	return w
 }
 
@@ -448,7 +448,7 @@ func TestBounds(t *testing.T) {
 	w.refused(nav.RouteRequest{Places: w.places("12"), Alternatives: 4}, nav.TooBig)
 	p.Coordinates = []geo.Point{{Lat: 91}, {}}
 	w.refused(nav.RouteRequest{Places: p}, nav.InvalidValue)
-	none := nav.New(func(context.Context) *nav.Network { return nil })
+	none := nav.New(func() *nav.Network { return nil })
 	var refused *nav.Error
 	q := nav.RouteRequest{Places: w.places("12")}
 	if err := none.Route(t.Context(), &q, new(nav.RouteAnswer)); !errors.As(err, &refused) || refused.Code != nav.NoRegion {

@@ -32,10 +32,11 @@ func (s *Service) Nearest(ctx context.Context, q *NearestRequest, a *NearestAnsw
 	if err := q.Check(); err != nil {
 		return err
 	}
-	n, err := s.Current(ctx)
+	n, err := s.Current()
 	if err != nil {
 		return err
 	}
+	defer n.Release()
 	snapper := snapper{Roads: n.Roads, places: &q.Places}
 	a.Network, a.Places = n, a.Places[:0]
 	for _, place := range snapper.nearest(0, snapper.within(0, maxSnap), q.Number, nil) {

@@ -12,13 +12,22 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// Network is the road network of a region at one moment. It is immutable.
+// Network is the road network of a region at one moment. It is immutable, and has to be released.
 type Network struct {
 	*Roads
 	Search     Search
 	Conditions Conditions // nil: nothing is closed or slowed
 
 	avoided map[uint32]struct{} // arcs that one request avoids
+	release func()              // nil: nothing waits for its readers
+}
+
+// Release gives back what a network holds. Whoever got the network calls it once, when no search of it runs any more; what is not searched,
+// such as the roads and the conditions, stays valid. A copy of a network is not released by itself.
+func (n *Network) Release() {
+	if n.release != nil {
+		n.release()
+	}
 }
 
 // Roads is what does not change as long as a region is the current one.

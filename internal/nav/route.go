@@ -11,16 +11,16 @@ import (
 
 // Service answers requests on the current network.
 type Service struct {
-	current func(ctx context.Context) *Network
+	current func() *Network
 }
 
-// New makes a service. current gives the network of this moment, nil if there is none; it is called once for each request, and what
-// it gives is valid until the request's context ends.
-func New(current func(ctx context.Context) *Network) *Service { return &Service{current: current} }
+// New makes a service. current gives the network of this moment, nil if there is none; it is called once for each request, which releases
+// what it gives.
+func New(current func() *Network) *Service { return &Service{current: current} }
 
-// Current is the network of this moment, for one request: it is valid until ctx ends.
-func (s *Service) Current(ctx context.Context) (*Network, error) {
-	if n := s.current(ctx); n != nil {
+// Current returns the network of this moment, for one request. The caller releases it when nothing searches it any more.
+func (s *Service) Current() (*Network, error) {
+	if n := s.current(); n != nil {
 		return n, nil
 	}
 	return nil, ErrNoRegion()
@@ -46,7 +46,7 @@ type Route struct {
 
 // RouteAnswer are routes, the best first. It can be filled again and again.
 type RouteAnswer struct {
-	Network *Network
+	Network *Network // for reading: it was released, and is not searched any more
 	Spots   []Spot
 	Used    []Candidate // where the best route begins, passes and ends at the spots
 	Routes  []Route
@@ -79,10 +79,11 @@ func (s *Service) Route(ctx context.Context, q *RouteRequest, a *RouteAnswer) er
 	if err := q.Check(); err != nil {
 		return err
 	}
-	n, err := s.Current(ctx)
+	n, err := s.Current()
 	if err != nil {
 		return err
 	}
+	defer n.Release()
 	if !q.Avoid.none() {
 		without, done, err := n.without(ctx, &q.Avoid)
 		if err != nil {

@@ -48,10 +48,11 @@ func (s *Service) Table(ctx context.Context, q *TableRequest, a *TableAnswer) er
 		return err
 	}
 	a.Sources, a.Destinations = indexesOr(q.Sources, len(q.Coordinates)), indexesOr(q.Destinations, len(q.Coordinates))
-	n, err := s.Current(ctx)
+	n, err := s.Current()
 	if err != nil {
 		return err
 	}
+	defer n.Release()
 	a.Network = n
 	if a.Spots, err = n.snap(&q.Places); err != nil {
 		return err

@@ -105,10 +105,11 @@ func (s *Service) Match(ctx context.Context, q *TraceRequest, a *TraceAnswer) er
 	if err := q.Check(); err != nil {
 		return err
 	}
-	n, err := s.Current(ctx)
+	n, err := s.Current()
 	if err != nil {
 		return err
 	}
+	defer n.Release()
 	free := *n
 	free.Conditions = nil // where somebody drove does not depend on what is closed now
 	a.Network, a.Matchings, a.Tracepoints = n, a.Matchings[:0], make([]Tracepoint, len(q.Coordinates))

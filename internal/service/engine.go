@@ -45,7 +45,7 @@ func newEngineClient(cfg *config.Config, version string) (*safehttp.Client, erro
 }
 
 // newEngine makes the remote engine of a configuration.
-func newEngine(cfg *config.Config, web *safehttp.Client, log *slog.Logger, now func() time.Time, network func(context.Context) *nav.Network, count func(outcome string)) (*engine.Remote, error) {
+func newEngine(cfg *config.Config, web *safehttp.Client, log *slog.Logger, now func() time.Time, network func() *nav.Network, count func(outcome string)) (*engine.Remote, error) {
 	target, err := safehttp.OperatorURL(cfg.Navigation.EngineURL)
 	if err != nil {
 		return nil, fmt.Errorf("navigation.engine_url %w", err)
@@ -69,7 +69,7 @@ func CheckEngine(ctx context.Context, cfg *config.Config, version string) (strin
 		return "", err
 	}
 	defer web.Close()
-	none := func(context.Context) *nav.Network { return nil }
+	none := func() *nav.Network { return nil }
 	e, err := newEngine(cfg, web, slog.New(slog.DiscardHandler), time.Now, none, func(string) {})
 	if err != nil {
 		return "", err

@@ -55,10 +55,10 @@ func (r *roads) change(to *region.Region) {
 	}
 }
 
-// network is the network now, until ctx ends; nil: there is none.
-func (r *roads) network(ctx context.Context) *nav.Network {
+// network returns the network now, which its caller releases; nil: there is none.
+func (r *roads) network() *nav.Network {
 	if c := r.current.Load(); c != nil {
-		return c.live.Network(ctx)
+		return c.live.Network()
 	}
 	return nil
 }

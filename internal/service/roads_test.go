@@ -48,7 +48,7 @@ func TestReadyWithConditions(t *testing.T) {
 			t.Error("ready before the conditions were read")
 		default:
 		}
-		if r.network(ctx) != nil {
+		if r.network() != nil {
 			t.Error("a network is served before its conditions were read")
 		}
 		close(gate)
@@ -57,10 +57,9 @@ func TestReadyWithConditions(t *testing.T) {
 		version := uint64(0)
 		grows := func(what string, closed bool) {
 			t.Helper()
-			request, done := context.WithCancel(ctx)
-			defer done()
-			n := r.network(request)
-			if n == nil || n.Conditions == nil || n.Conditions.None() == closed || n.Version() <= version {
+			n := r.network()
+			defer n.Release()
+			if n.Conditions == nil || n.Conditions.None() == closed || n.Version() <= version {
 				t.Fatalf("%s: version %d after %d, conditions %v", what, n.Version(), version, n.Conditions)
 			}
 			version = n.Version()

@@ -175,13 +175,12 @@ func (d *badDay) exact(closed map[uint32]bool) {
 			d.t.Errorf("arc %d weighs %d, must be closed: %t; %v", arc, weights[arc], closed[uint32(arc)], d.graph.PieceLine(d.graph.Arcs[arc].Piece))
 		}
 	}
-	ctx, release := context.WithCancel(d.t.Context())
-	defer release()
-	n, plain := d.live.Network(ctx), graph.NewDijkstra(d.graph)
+	n, plain := d.live.Network(), graph.NewDijkstra(d.graph)
+	defer n.Release()
 	for range 300 {
 		from, to := []graph.End{{Arc: d.random.Uint32N(uint32(len(weights)))}}, []graph.End{{Arc: d.random.Uint32N(uint32(len(weights)))}}
 		want, there := plain.Route(weights, from, to)
-		got, found, err := n.Search.Route(ctx, &nav.Query{From: from, To: to})
+		got, found, err := n.Search.Route(d.t.Context(), &nav.Query{From: from, To: to})
 		if err != nil || found != there || found && got.Weight != want.Weight {
 			d.t.Fatalf("from %v to %v: %d, %t (%v), want %d, %t", from, to, got.Weight, found, err, want.Weight, there)
 		}
@@ -242,10 +241,8 @@ func TestClosuresAroundAStartAndEverywhere(t *testing.T) {
 // leaves asks for a route from a place to the edge of the town: who begins on a closed road may leave it, and drives on no other.
 func (d *badDay) leaves(begins geo.Point, shut bool) {
 	d.t.Helper()
-	ctx, release := context.WithCancel(d.t.Context())
-	defer release()
 	var a nav.RouteAnswer
-	err := nav.New(d.live.Network).Route(ctx, &nav.RouteRequest{Places: nav.Places{Coordinates: []geo.Point{begins, {}}}}, &a)
+	err := nav.New(d.live.Network).Route(d.t.Context(), &nav.RouteRequest{Places: nav.Places{Coordinates: []geo.Point{begins, {}}}}, &a)
 	if shut != (err != nil) {
 		d.t.Errorf("a route from %v: %v", begins, err)
 	}

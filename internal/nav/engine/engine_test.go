@@ -80,7 +80,7 @@ func newTown(t *testing.T) *town {
 	w.graph = w.drawn.Graph(t)
 	roads := nav.NewRoads(w.graph, match.NewIndex(w.graph), "drawn")
 	blind := &nav.Network{Roads: roads, Search: nav.NewPlain(w.graph, nil, nil)}
-	w.blind = nav.New(func(context.Context) *nav.Network { return blind })
+	w.blind = nav.New(func() *nav.Network { return blind })
 	w.closed = make(map[uint32]nav.Condition)
 	w.known = &nav.Network{Roads: roads, Search: blind.Search, Conditions: &w.conditions}
 	return w
@@ -127,7 +127,7 @@ func (w *town) engineAt(name, address string, log *slog.Logger) *engine.Remote {
 	w.t.Cleanup(web.Close)
 	e, err := engine.New(engine.Options{
 		Name: name, URL: target, Web: web, Now: time.Now, Log: log, Count: func(string) {},
-		Network: func(context.Context) *nav.Network { return w.known },
+		Network: func() *nav.Network { return w.known },
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -19,7 +19,7 @@ type Options struct {
 	Name    string                                 // osrm, valhalla or graphhopper
 	URL     *safehttp.URL                          // the operator's
 	Web     *safehttp.Client                       // with the limits CallTimeout, MaxBody and MaxCalls
-	Network func(ctx context.Context) *nav.Network // the region's roads with conditions, until ctx ends; nil: there is no region
+	Network func() *nav.Network // returns the region's roads with conditions, which the engine releases; nil: there is no region
 	Now     func() time.Time
 	Log     *slog.Logger
 	Count   func(outcome string) // counts calls
@@ -29,7 +29,7 @@ type Options struct {
 type Remote struct {
 	*caller
 	dialect dialect
-	network func(ctx context.Context) *nav.Network
+	network func() *nav.Network
 }
 
 // dialect is what one engine's API is like.
@@ -106,7 +106,10 @@ func (r *Remote) Route(ctx context.Context, q *osrm.Request, places nav.Avoid, d
 	if what := r.dialect.lacks(ask); what != "" {
 		return dst, r.notImplemented(what)
 	}
-	j := &judged{Remote: r, network: r.network(ctx), ask: ask}
+	j := &judged{Remote: r, network: r.network(), ask: ask}
+	if j.network != nil {
+		defer j.network.Release()
+	}
 	if err := j.find(ctx); err != nil {
 		return dst, err
 	}

@@ -46,7 +46,7 @@ func BenchmarkAnswer(b *testing.B) {
 		n := &nav.Network{Roads: roads, Search: recorder}
 		recorder.calls = 0 // where it is called again, places were moved
 		var a nav.RouteAnswer
-		if err := nav.New(func(context.Context) *nav.Network { return n }).Route(b.Context(), &nav.RouteRequest{Places: p}, &a); err == nil && len(recorder.path.Arcs) > 1 && recorder.calls == 1 {
+		if err := nav.New(func() *nav.Network { return n }).Route(b.Context(), &nav.RouteRequest{Places: p}, &a); err == nil && len(recorder.path.Arcs) > 1 && recorder.calls == 1 {
 			requests, paths = append(requests, p), append(paths, recorder.path)
 		}
 	}
@@ -67,7 +67,7 @@ func measureAnswers(b *testing.B, roads *nav.Roads, requests []nav.Places, paths
 	b.ReportAllocs()
 	search := &fixed{}
 	n := &nav.Network{Roads: roads, Search: search}
-	service := nav.New(func(context.Context) *nav.Network { return n })
+	service := nav.New(func() *nav.Network { return n })
 	var a nav.RouteAnswer
 	var body []byte
 	took := make([]time.Duration, 0, b.N)

@@ -50,10 +50,11 @@ func (s *Session) Position(ctx context.Context, p Position) (route []byte, decis
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	n, err := s.hub.Routes.Current(ctx)
+	n, err := s.hub.Routes.Current()
 	if err != nil {
 		return nil, decision, err
 	}
+	defer n.Release()
 	s.driver.at, s.driver.known, s.driver.heading = p.At, true, p.Heading
 	defer s.wake()
 	reason := ReasonRegion
@@ -95,7 +96,7 @@ func (s *Session) adopt(a *nav.RouteAnswer, reason string, entities []string) er
 	for range passed { // waypoints that lie behind are not asked for again
 		s.forgetWaypoint()
 	}
-	s.told.pending, s.told.reason, s.told.entities = true, reason, slices.Compact(slices.Sorted(slices.Values(entities)))
+	s.told.pending, s.told.reason, s.told.entities = true, reason, entities
 	return nil
 }
 
@@ -155,10 +156,11 @@ func (s *Session) judge(ctx context.Context) (events []Event, again time.Duratio
 	defer s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	n, err := s.hub.Routes.Current(ctx)
+	n, err := s.hub.Routes.Current()
 	if err != nil {
 		return nil, 0, err
 	}
+	defer n.Release()
 	if n.DataVersion != s.way.dataVersion {
 		if err := s.reroute(ctx, ReasonRegion, nil); err != nil {
 			return nil, 0, err

@@ -73,7 +73,7 @@ func newDrives(t *testing.T, o session.Options) *drives {
 	d := &drives{t: t, drawn: town(t)}
 	d.graph = d.drawn.Graph(t)
 	d.open("1")
-	d.routes = nav.New(func(ctx context.Context) *nav.Network { return d.live.Load().Network(ctx) })
+	d.routes = nav.New(func() *nav.Network { return d.live.Load().Network() })
 	o.Routes, o.Now, o.Watch = d.routes, time.Now, d.changed.Next
 	d.Hub = session.New(o)
 	return d
@@ -264,6 +264,18 @@ func TestWithoutAnotherWayTheRouteStays(t *testing.T) {
 		d.change("works", map[string]time.Duration{"bc": 0, "xy": 0})
 		time.Sleep(2 * time.Second)
 		d.want(events, "condition came works", "condition closed works", "eta") // the car stands
+	})
+}
+
+// TestClosedNamesAnEntityOnce checks that the event that the rest of the way is closed names what closes it once, not once for each arc.
+func TestClosedNamesAnEntityOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *drives) {
+		events, _ := d.follow(t.Context(), d.begin("af"))
+		d.want(events, "route  bcy")
+		time.Sleep(5 * time.Second)
+		d.change("works", map[string]time.Duration{"bc": 0, "cy": 0, "xy": 0})
+		time.Sleep(11 * time.Second)
+		d.want(events, "condition came works", "condition closed works")
 	})
 }
 

@@ -103,7 +103,7 @@ func (w *way) ahead() iter.Seq2[int, stretch] {
 // rest is what lies ahead on a way, on the network of this moment.
 type rest struct {
 	left       time.Duration
-	closed     []string // what closes it
+	closed     []string // entities that close it, in order
 	blocked    bool     // another way was searched, and there is none
 	conditions []string // what is on it, in order
 }
@@ -132,9 +132,14 @@ func (w *way) rest(n *nav.Network) rest {
 			r.left += time.Duration(n.TurnTime(s.arc, w.arcs[i+1])) * time.Millisecond
 		}
 	}
-	slices.Sort(r.conditions)
-	r.conditions = slices.Compact(r.conditions)
+	r.conditions, r.closed = inOrder(r.conditions), inOrder(r.closed)
 	return r
+}
+
+// inOrder sorts entities, each once: a closure of two kilometres is on fifty arcs.
+func inOrder(entities []string) []string {
+	slices.Sort(entities)
+	return slices.Compact(entities)
 }
 
 // Where positions count as on the way, in metres.

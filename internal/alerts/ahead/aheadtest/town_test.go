@@ -2,7 +2,6 @@ package aheadtest_test
 
 import (
 	"bytes"
-	"context"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -73,7 +72,7 @@ func BenchmarkLook(b *testing.B) {
 func TestAlertsInTheTown(t *testing.T) {
 	g, x := town(t)
 	n := &nav.Network{Roads: nav.NewRoads(g, x, "town"), Search: nav.NewPlain(g, nil, nil)}
-	result, err := aheadtest.Run(t.Context(), aheadtest.Roads{Graph: g, Index: x}, nav.New(func(context.Context) *nav.Network { return n }), 40, 17)
+	result, err := aheadtest.Run(t.Context(), aheadtest.Roads{Graph: g, Index: x}, nav.New(func() *nav.Network { return n }), 40, 17)
 	if err != nil {
 		t.Fatal(err)
 	}
