@@ -22,6 +22,6 @@ func BenchmarkTyping(b *testing.B) {
 	var results []geocode.Result
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		results = x.Search(results[:0], &queries[i%len(queries)])
+		results, _ = x.Search(b.Context(), results[:0], &queries[i%len(queries)])
 	}
 }

@@ -136,7 +136,7 @@ func TestRandomNamesAreFound(t *testing.T) {
 			at := one.line[len(one.line)/2]
 			began := time.Now()
 			from := geo.Point{Lat: at.Lat + 0.01*(random.Float64()-0.5), Lng: at.Lng + 0.01*(random.Float64()-0.5)} // within some 700 m
-			results := x.Search(nil, &geocode.Query{Text: query, Near: from, Biased: true, Limit: 5, Language: -1})
+			results := search(x, &geocode.Query{Text: query, Near: from, Biased: true, Limit: 5, Language: -1})
 			took += time.Since(began)
 			ok := false
 			for _, r := range results {
@@ -183,7 +183,7 @@ func TestReverseFindsTheStreet(t *testing.T) {
 			asked++
 			k := random.IntN(len(one.line) - 1)
 			at := geo.Between(one.line[k], one.line[k+1], random.Float64())
-			results := x.Reverse(nil, &geocode.Near{At: at, Radius: 1000, Limit: 1, Language: -1})
+			results := reverse(x, &geocode.Near{At: at, Radius: 1000, Limit: 1, Language: -1})
 			if len(results) > 0 && (unaccented(string(results[0].Name)) == unaccented(one.name) || unaccented(string(results[0].Street)) == unaccented(one.name)) {
 				found++
 			} else if shown++; shown <= 12 {

@@ -60,7 +60,7 @@ func TestHostileNames(t *testing.T) {
 			}
 		}
 	}
-	x.Reverse(nil, &geocode.Near{Radius: 1e5, Limit: 50, Language: -1})
+	reverse(x, &geocode.Near{Radius: 1e5, Limit: 50, Language: -1})
 	if took := time.Since(began); took > 20*time.Second || shown == 0 {
 		t.Errorf("searching took %s, %d texts were shown", took, shown)
 	}
@@ -85,7 +85,7 @@ func TestStrangeGeometry(t *testing.T) {
 		t.Errorf("found %s", labels(results))
 	}
 	for _, node := range []string{"a", "c", "e"} {
-		near := x.Reverse(nil, &geocode.Near{At: n.Place(t, node), Radius: 500, Limit: 10, Language: -1})
+		near := reverse(x, &geocode.Near{At: n.Place(t, node), Radius: 500, Limit: 10, Language: -1})
 		if text := labels(near); !strings.Contains(text, "Queens Road 1;") || !strings.Contains(text, "Taveuni") || !strings.Contains(text, "Ring") {
 			t.Errorf("near %s is %s", node, text)
 		}
@@ -119,9 +119,9 @@ func FuzzSearch(f *testing.F) {
 			q := geocode.Query{Text: text, Limit: 5, Language: 6}
 			if at.Valid() {
 				q.Near, q.Biased = at, true
-				index.Reverse(nil, &geocode.Near{At: at, Radius: 50_000, Limit: 5, Language: 0})
+				reverse(index, &geocode.Near{At: at, Radius: 50_000, Limit: 5, Language: 0})
 			}
-			if results := index.Search(nil, &q); len(results) > 5 {
+			if results := search(index, &q); len(results) > 5 {
 				t.Errorf("%q found %d", text, len(results))
 			}
 		}
@@ -151,11 +151,11 @@ func FuzzSections(f *testing.F) {
 			return
 		}
 		for _, text := range []string{"hauptstrasse 6", "kbira & julians", "v", "10117", "no such lane 3"} {
-			for _, r := range damaged.Search(nil, &geocode.Query{Text: text, Limit: 20, Language: 0}) {
+			for _, r := range search(damaged, &geocode.Query{Text: text, Limit: 20, Language: 0}) {
 				_ = fmt.Sprint(r)
 			}
 		}
-		damaged.Reverse(nil, &geocode.Near{At: n.Place(t, "b"), Radius: 50_000, Limit: 50, Language: 0})
+		reverse(damaged, &geocode.Near{At: n.Place(t, "b"), Radius: 50_000, Limit: 50, Language: 0})
 	})
 }
 
@@ -173,9 +173,9 @@ func TestEveryByteOfTheSections(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				damaged.Search(nil, &geocode.Query{Text: "hauptstrasse 6", Limit: 20, Language: 0})
-				damaged.Search(nil, &geocode.Query{Text: "kbira & julians", Limit: 20, Language: -1})
-				damaged.Reverse(nil, &geocode.Near{At: n.Place(t, "b"), Radius: 50_000, Limit: 50, Language: 6})
+				search(damaged, &geocode.Query{Text: "hauptstrasse 6", Limit: 20, Language: 0})
+				search(damaged, &geocode.Query{Text: "kbira & julians", Limit: 20, Language: -1})
+				reverse(damaged, &geocode.Near{At: n.Place(t, "b"), Radius: 50_000, Limit: 50, Language: 6})
 			}
 		}
 	}

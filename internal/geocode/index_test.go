@@ -56,7 +56,7 @@ func drawn(t testing.TB, n *roadtest.Network) *built {
 
 // ask searches with the default names and everything allowed.
 func (b *built) ask(text string) []geocode.Result {
-	return b.Search(nil, &geocode.Query{Text: text, Limit: 15, Language: -1})
+	return search(b, &geocode.Query{Text: text, Limit: 15, Language: -1})
 }
 
 // TestTheSameExtractGivesTheSameBytes builds twice.

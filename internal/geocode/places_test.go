@@ -60,11 +60,11 @@ func TestBoundariesDecide(t *testing.T) {
 		boundary(n, "8", "Westham", "", ways...)
 		boundary(n, "2", "Testland", ", ISO3166-1=TL", n.WayID(t, "badf"), n.WayID(t, "bcgf"))
 		x := drawn(t, n)
-		near := x.Reverse(nil, &geocode.Near{At: n.Place(t, "x"), Radius: 100, Limit: 1, Language: -1})
+		near := reverse(x, &geocode.Near{At: n.Place(t, "x"), Radius: 100, Limit: 1, Language: -1})
 		if len(near) != 1 || string(near[0].City) != tt.want || string(near[0].Country) != "Testland" || string(near[0].Code) != "TL" {
 			t.Errorf("%s: the western end is %s in %s, %s %s", name, labels(near), near[0].City, near[0].Country, near[0].Code)
 		}
-		if near = x.Reverse(nil, &geocode.Near{At: n.Place(t, "z"), Radius: 100, Limit: 1, Language: -1}); string(near[0].City) != "Eastham" {
+		if near = reverse(x, &geocode.Near{At: n.Place(t, "z"), Radius: 100, Limit: 1, Language: -1}); string(near[0].City) != "Eastham" {
 			t.Errorf("%s: the eastern end is in %s", name, near[0].City)
 		}
 		if x.LeftOut["boundaries_with_gaps"] != tt.leftOut {
@@ -164,7 +164,7 @@ func TestStreetsOfOtherSpellings(t *testing.T) {
 		}
 	}
 	for _, node := range []string{"a", "c", "e", "h"} {
-		near := x.Reverse(nil, &geocode.Near{At: n.Place(t, node), Radius: 40, Limit: 1, Language: -1, Filter: geocode.Filter{Layers: 1 << geocode.LayerStreet}})
+		near := reverse(x, &geocode.Near{At: n.Place(t, node), Radius: 40, Limit: 1, Language: -1, Filter: geocode.Filter{Layers: 1 << geocode.LayerStreet}})
 		if !strings.EqualFold(labels(near), "Triq il-Kbira") && labels(near) != "Side Street" {
 			t.Errorf("at %s is %q", node, labels(near))
 		}

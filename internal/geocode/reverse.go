@@ -2,6 +2,7 @@ package geocode
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -32,9 +33,12 @@ type found struct {
 	rank float64 // metres, with what it stands back
 }
 
-// Reverse appends what is near a place, the nearest first: house numbers, streets, features and places.
-func (x *Index) Reverse(dst []Result, q *Near) []Result {
-	s := <-x.scratches
+// Reverse appends what is near a place, the nearest first: house numbers, streets, features and places. It fails as Search does.
+func (x *Index) Reverse(ctx context.Context, dst []Result, q *Near) ([]Result, error) {
+	s, err := x.take(ctx)
+	if err != nil {
+		return dst, err
+	}
 	defer func() { x.scratches <- s }()
 	s.kinds = q.Filter.kinds(s.kinds[:0], x.kindList)
 	s.near = s.near[:0]
@@ -56,7 +60,7 @@ func (x *Index) Reverse(dst []Result, q *Near) []Result {
 		r.Distance = f.away
 		dst = append(dst, r)
 	}
-	return dst
+	return dst, nil
 }
 
 // streetsLookedAt is how many pieces of named roads a reverse search looks at for each result.

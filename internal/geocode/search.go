@@ -3,6 +3,7 @@ package geocode
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"math"
 	"math/bits"
 	"slices"
@@ -92,10 +93,31 @@ type token struct {
 	open      bool // the name's word may go on: it is still being typed, or abbreviated
 }
 
-// Search appends what fits best, the best first.
-func (x *Index) Search(dst []Result, q *Query) []Result {
-	s := <-x.scratches
+// Search appends what fits best, the best first. It fails with the context's cause if that ends before the search begins: the clients that
+// left must not hold up those that wait.
+func (x *Index) Search(ctx context.Context, dst []Result, q *Query) ([]Result, error) {
+	s, err := x.take(ctx)
+	if err != nil {
+		return dst, err
+	}
 	defer func() { x.scratches <- s }()
+	return x.search(s, dst, q), nil
+}
+
+// take waits for free memory of a search.
+func (x *Index) take(ctx context.Context) (*scratch, error) {
+	if ctx.Err() != nil { // where both are ready, select chooses by chance
+		return nil, context.Cause(ctx)
+	}
+	select {
+	case s := <-x.scratches:
+		return s, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (x *Index) search(s *scratch, dst []Result, q *Query) []Result {
 	crossings := x.crossings(s, q)
 	s.begin(x, q)
 	if len(s.tokens) == 0 {

@@ -157,7 +157,7 @@ func TestPlacesComeBeforeStops(t *testing.T) {
 			roadtest.Node("d", place))
 		x := drawn(t, n)
 		for _, query := range []string{"msida", "msid"} {
-			results := x.Search(nil, &geocode.Query{Text: query, Limit: 5, Language: 0, Near: n.Place(t, "a"), Biased: true})
+			results := search(x, &geocode.Query{Text: query, Limit: 5, Language: 0, Near: n.Place(t, "a"), Biased: true})
 			first := slices.IndexFunc(results, func(r geocode.Result) bool { return r.Key == "place" })
 			stop := slices.IndexFunc(results, func(r geocode.Result) bool { return r.Value == "bus_stop" || r.Value == "stop_position" })
 			if first < 0 || stop < first {
@@ -184,7 +184,7 @@ func TestPlacesComeBeforeStreets(t *testing.T) {
 		n := roadtest.Map(t, tt.metres, "a--b--c---------------------d",
 			roadtest.Way("abc", "highway=primary, name="+tt.street), roadtest.Way("cd", "highway=residential, name=Other Street"), roadtest.Node("d", tt.place))
 		x := drawn(t, n)
-		results := x.Search(nil, &geocode.Query{Text: tt.query, Limit: 5, Language: -1, Near: n.Place(t, "a"), Biased: true})
+		results := search(x, &geocode.Query{Text: tt.query, Limit: 5, Language: -1, Near: n.Place(t, "a"), Biased: true})
 		first := ""
 		if len(results) > 0 {
 			if first = results[0].Key; results[0].Layer == geocode.LayerStreet {
@@ -236,7 +236,7 @@ func TestWhatResultsSay(t *testing.T) {
 		t.Errorf("the extent is %+v", r.Extent)
 	}
 	for language, want := range map[int]string{-1: "Hauptstraße", 0: "Main Street", 1: "Hauptstraße"} {
-		results := x.Search(nil, &geocode.Query{Text: "hauptstr", Limit: 1, Language: language})
+		results := search(x, &geocode.Query{Text: "hauptstr", Limit: 1, Language: language})
 		if len(results) != 1 || string(results[0].Name) != want {
 			t.Errorf("in language %d: %s", language, labels(results))
 		}
@@ -255,7 +255,7 @@ func TestNamesOfWaysAreMerged(t *testing.T) {
 		}
 	}
 	for language, want := range []string{"Bridge", "Ponte", "Pont", "Ponte", "Ponte", "Ponte Lungo", "جسر"} {
-		if got := labels(x.Search(nil, &geocode.Query{Text: "ponte", Limit: 5, Language: language})); got != want {
+		if got := labels(search(x, &geocode.Query{Text: "ponte", Limit: 5, Language: language})); got != want {
 			t.Errorf("in %s it is %q instead of %q", geocode.Languages()[language], got, want)
 		}
 	}
@@ -275,7 +275,7 @@ func TestSearchesAtTheSameTime(t *testing.T) {
 				if got := labels(x.ask("kbira & julians")); !strings.HasPrefix(got, "Triq il-Kbira & ") {
 					t.Errorf("found %s", got)
 				}
-				x.Reverse(nil, &geocode.Near{At: n.Place(t, "g"), Radius: 1000, Limit: 5, Language: 1})
+				reverse(x, &geocode.Near{At: n.Place(t, "g"), Radius: 1000, Limit: 5, Language: 1})
 			}
 		})
 	}
@@ -322,7 +322,7 @@ func TestFilters(t *testing.T) {
 		if q.Limit == 0 {
 			q.Limit = 10
 		}
-		if got := labels(x.Search(nil, &q)); got != tt.want {
+		if got := labels(search(x, &q)); got != tt.want {
 			t.Errorf("%s: %q instead of %q", name, got, tt.want)
 		}
 	}
@@ -338,7 +338,7 @@ func TestReverse(t *testing.T) {
 	n := town(t)
 	x := drawn(t, n)
 	near := func(at geo.Point, radius float64, limit int, layers uint16) string {
-		return labels(x.Reverse(nil, &geocode.Near{At: at, Radius: radius, Limit: limit, Language: -1, Filter: geocode.Filter{Layers: layers}}))
+		return labels(reverse(x, &geocode.Near{At: at, Radius: radius, Limit: limit, Language: -1, Filter: geocode.Filter{Layers: layers}}))
 	}
 	between := func(a, b string, share float64) geo.Point { return geo.Between(n.Place(t, a), n.Place(t, b), share) }
 	for name, tt := range map[string]struct{ got, want string }{
@@ -357,12 +357,12 @@ func TestReverse(t *testing.T) {
 	}
 	for tag, want := range map[string]string{"amenity:bank": "Rossi", "amenity:pub": "", "place:house": "Hauptstraße 2", "!place:house": "Hauptstraße"} {
 		filter, _ := geocode.ParseTagFilter(tag)
-		found := x.Reverse(nil, &geocode.Near{At: n.Place(t, "b"), Radius: 50_000, Limit: 1, Language: -1, Filter: geocode.Filter{Tags: []geocode.TagFilter{filter}}})
+		found := reverse(x, &geocode.Near{At: n.Place(t, "b"), Radius: 50_000, Limit: 1, Language: -1, Filter: geocode.Filter{Tags: []geocode.TagFilter{filter}}})
 		if got := labels(found); got != want {
 			t.Errorf("near, with the tag %s, is %q instead of %q", tag, got, want)
 		}
 	}
-	all := x.Reverse(nil, &geocode.Near{At: n.Place(t, "k"), Radius: 50_000, Limit: geocode.MaxLimit, Language: -1})
+	all := reverse(x, &geocode.Near{At: n.Place(t, "k"), Radius: 50_000, Limit: geocode.MaxLimit, Language: -1})
 	seen := map[string]bool{}
 	for i, r := range all {
 		if i > 0 && r.Distance+350 < all[i-1].Distance {

@@ -52,7 +52,9 @@ func (a *api) getPlaces(w http.ResponseWriter, r *http.Request, _ *caller) error
 	if p.problem != nil {
 		return p.problem
 	}
-	return a.writePlaces(w, r, func(index *geocode.Index, dst []geocode.Result) []geocode.Result { return index.Search(dst, &q) })
+	return a.writePlaces(w, r, func(index *geocode.Index, dst []geocode.Result) ([]geocode.Result, error) {
+		return index.Search(r.Context(), dst, &q)
+	})
 }
 
 // getPlacesNear answers GET /v2/geocode/reverse: what is near a place.
@@ -74,11 +76,13 @@ func (a *api) getPlacesNear(w http.ResponseWriter, r *http.Request, _ *caller) e
 	if p.problem != nil {
 		return p.problem
 	}
-	return a.writePlaces(w, r, func(index *geocode.Index, dst []geocode.Result) []geocode.Result { return index.Reverse(dst, &q) })
+	return a.writePlaces(w, r, func(index *geocode.Index, dst []geocode.Result) ([]geocode.Result, error) {
+		return index.Reverse(r.Context(), dst, &q)
+	})
 }
 
 // writePlaces writes what a search finds as GeoJSON.
-func (a *api) writePlaces(w http.ResponseWriter, r *http.Request, search func(*geocode.Index, []geocode.Result) []geocode.Result) error {
+func (a *api) writePlaces(w http.ResponseWriter, r *http.Request, search func(*geocode.Index, []geocode.Result) ([]geocode.Result, error)) error {
 	var index *geocode.Index
 	attribution := ""
 	if a.Geocoder != nil {
@@ -96,7 +100,10 @@ func (a *api) writePlaces(w http.ResponseWriter, r *http.Request, search func(*g
 	if !ok {
 		scratch = new(geocodeScratch)
 	}
-	scratch.results = search(index, scratch.results[:0])
+	var err error
+	if scratch.results, err = search(index, scratch.results[:0]); err != nil {
+		return err
+	}
 	scratch.body = appendPlaces(scratch.body[:0], scratch.results, attribution)
 	runtime.KeepAlive(index) // results point into its memory
 	clear(scratch.results)

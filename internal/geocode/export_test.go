@@ -1,0 +1,14 @@
+package geocode
+
+// Occupy takes the memory of all searches that may run together, until release is called.
+func (x *Index) Occupy() (release func()) {
+	var taken []*scratch
+	for range cap(x.scratches) {
+		taken = append(taken, <-x.scratches)
+	}
+	return func() {
+		for _, s := range taken {
+			x.scratches <- s
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package geocode_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"wayside/internal/geocode"
+	"wayside/internal/roads/roadtest"
+)
+
+// TestClientsThatLeftDoNotWait checks that a search whose client left leaves the queue for the memory of searches, and that one whose client left
+// before it began takes none (F10).
+func TestClientsThatLeftDoNotWait(t *testing.T) {
+	x := drawn(t, roadtest.Map(t, 100, "a--b", roadtest.Way("ab", "highway=residential, name=Main Street")))
+	synctest.Test(t, func(t *testing.T) {
+		release := x.Occupy()
+		left := errors.New("the client left")
+		searches := map[string]func(ctx context.Context) ([]geocode.Result, error){
+			"search": func(ctx context.Context) ([]geocode.Result, error) {
+				return x.Search(ctx, nil, &geocode.Query{Text: "main street", Limit: 1, Language: -1})
+			},
+			"reverse": func(ctx context.Context) ([]geocode.Result, error) {
+				return x.Reverse(ctx, nil, &geocode.Near{Radius: 1000, Limit: 1, Language: -1})
+			},
+		}
+		for name, search := range searches {
+			ctx, leave := context.WithCancelCause(t.Context())
+			ended := make(chan error)
+			go func() {
+				_, err := search(ctx)
+				ended <- err
+			}()
+			synctest.Wait()
+			leave(left)
+			if err := <-ended; !errors.Is(err, left) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		release()
+		for name, search := range searches {
+			gone, leave := context.WithCancelCause(t.Context())
+			leave(left)
+			for range 50 { // where both were ready, a select would choose by chance
+				if _, err := search(gone); !errors.Is(err, left) {
+					t.Fatalf("%s of a client that left: %v", name, err)
+				}
+			}
+			if found, err := search(t.Context()); err != nil || len(found) != 1 {
+				t.Errorf("%s: %d results (%v)", name, len(found), err)
+			}
+		}
+	})
+}
+
+// searcher is an index, or what a test built around one.
+type searcher interface {
+	Search(ctx context.Context, dst []geocode.Result, q *geocode.Query) ([]geocode.Result, error)
+	Reverse(ctx context.Context, dst []geocode.Result, q *geocode.Near) ([]geocode.Result, error)
+}
+
+// search looks for something without a client that could leave, so that it cannot fail.
+func search(x searcher, q *geocode.Query) []geocode.Result {
+	results, _ := x.Search(context.Background(), nil, q)
+	return results
+}
+
+// reverse looks around a place without a client that could leave.
+func reverse(x searcher, q *geocode.Near) []geocode.Result {
+	results, _ := x.Reverse(context.Background(), nil, q)
+	return results
+}
