@@ -14,6 +14,7 @@ type tree struct {
 	targets  []target
 	found    []arrival
 	single   []graph.End
+	left     int // arcs that may still be settled; negative: as many as there are
 }
 
 // target is one end of a set, in a list of those on the same arc.
@@ -33,7 +34,7 @@ type arrival struct {
 const unreached = graph.Unreached
 
 func newTree(g *graph.Graph) *tree {
-	return &tree{graph: g, frontier: graph.NewFrontier(g), first: make([]uint32, len(g.Arcs))}
+	return &tree{graph: g, left: -1, frontier: graph.NewFrontier(g), first: make([]uint32, len(g.Arcs))}
 }
 
 // aim takes the sets of ends to be found.
@@ -70,6 +71,11 @@ func (t *tree) one(end graph.End) []graph.End {
 // polled is after how many arcs a search looks whether it is still wanted.
 const polled = 1024
 
+// errTooFar is the error of a trace whose places lie so far from each other that matching them takes seconds.
+func errTooFar() *Error {
+	return &Error{TooBig, "The places of the trace lie too far from each other: give more of them, or fewer at a time."}
+}
+
 // grow searches from the ends, over arcs of these weights, until all sets are found or what is left weighs limit or more. What it
 // found is in found, and holds until the next search.
 func (t *tree) grow(ctx context.Context, weights []uint32, from []graph.End, limit uint64) error {
@@ -86,6 +92,10 @@ func (t *tree) grow(ctx context.Context, weights []uint32, from []graph.End, lim
 		if settled%polled == polled-1 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		if t.left == 0 {
+			return errTooFar()
+		}
+		t.left--
 		arc, distance, ok := t.frontier.Settle()
 		if !ok || distance >= bound {
 			return nil

@@ -53,6 +53,9 @@ type Request struct {
 	IgnoreGaps bool
 	Tidy       bool
 
+	// Unprepared says that the roads are searched without preparation, because some of them are left out: Valhalla's exclusions.
+	Unprepared bool
+
 	hints int // how many were given
 }
 
@@ -106,6 +109,9 @@ func invalidOptions(message string) error {
 	return &nav.Error{Code: nav.InvalidOptions, Message: message}
 }
 
+// maxMatchRadius bounds the radiuses of a trace, in metres. Fixes of phones are off by 5 to 50; three times the radius is searched for roads.
+const maxMatchRadius = 100
+
 // Check judges options against each other.
 func (r *Request) Check() error {
 	p := &r.Places
@@ -126,6 +132,9 @@ func (r *Request) Check() error {
 	for _, radius := range p.Radiuses {
 		if radius != nav.Unlimited && radius < 0 {
 			return invalidOptions("A radius takes 0 or more metres.")
+		}
+		if r.Service == Match && radius > maxMatchRadius {
+			return &nav.Error{Code: nav.TooBig, Message: fmt.Sprintf("A radius of a trace takes at most %d metres.", maxMatchRadius)}
 		}
 	}
 	switch {
@@ -213,21 +222,3 @@ func find[T any](word string, words []string, values ...T) (T, bool) {
 
 // inRange says whether a coordinate can be written in OSRM's fixed-point numbers.
 func inRange(degrees float64) bool { return math.Abs(degrees) <= math.MaxInt32/1e6 }
-
-// pairsOfRoute is how many pairs of a table count as one route (D15.23).
-const pairsOfRoute = 100
-
-// Cost is how many routes a request counts as against the limits.
-func (r *Request) Cost() int {
-	if r.Service != Table {
-		return 1
-	}
-	rows, columns := len(r.Sources), len(r.Destinations)
-	if r.Sources == nil {
-		rows = len(r.Places.Coordinates)
-	}
-	if r.Destinations == nil {
-		columns = len(r.Places.Coordinates)
-	}
-	return max(1, (min(rows*columns, nav.MaxPairs)+pairsOfRoute-1)/pairsOfRoute) // a larger table is refused
-}

@@ -103,6 +103,7 @@ func Parse(text []byte) (*Request, error) {
 			return nil, err
 		}
 	}
+	r.Unprepared = len(r.Avoid.Places)+len(r.Avoid.Rings) > 0
 	return r, r.Check()
 }
 

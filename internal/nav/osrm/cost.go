@@ -1,0 +1,116 @@
+package osrm
+
+import (
+	"math"
+
+	"wayside/internal/geo"
+	"wayside/internal/nav"
+)
+
+// What counts as one route against the limits (D15.23): a way between two places with all that the page for cars asks for, 0.2 to 1 ms of
+// processor in Monaco and Milan. The shares of others were measured on the same extracts.
+const (
+	pairsOfRoute  = 100     // of a table: 0.14 to 0.45 ms
+	legsOfRoute   = 4       // of a route over many places: 0.4 to 1.6 ms
+	placesOfRoute = 20      // of a trace, near each other: 0.2 ms
+	bytesOfRoute  = 1 << 17 // of an answer beyond the first ones: 2 ms, most of them to compress it
+	// legsUnprepared is what a leg counts as that is searched without preparation, beside one for each ten kilometres.
+	legsUnprepared = 5
+	maxCost        = 1 << 20 // so that no sum overflows
+)
+
+// Cost returns how many routes a request counts as against the limits, before any work is done on it.
+func (r *Request) Cost() int {
+	places := min(len(r.Places.Coordinates), nav.MaxTrace+1) // of more, nothing is searched
+	cost := 1.0
+	switch r.Service {
+	case Nearest:
+		return 1
+	case Table:
+		rows, columns := r.tableSize()
+		return max(1, (min(rows*columns, nav.MaxPairs)+pairsOfRoute-1)/pairsOfRoute) // a larger table is refused
+	case Match:
+		// Each place is reached from all roads near the one before, over all that lies as near: 1 to 3 ms for a square kilometre.
+		cost = float64(places) / placesOfRoute
+		r.eachLeg(func(kilometres float64) { cost += kilometres * kilometres })
+	case Route:
+		cost += float64(max(0, places-2)/legsOfRoute) + float64(max(0, r.Alternatives)/2)
+		if r.Unprepared {
+			r.eachLeg(func(kilometres float64) { cost += legsUnprepared + kilometres/10 })
+		}
+	}
+	cost += float64(max(0, r.AnswerBytes()-1) / bytesOfRoute)
+	return int(max(1, min(math.Ceil(cost), maxCost)))
+}
+
+// CostOfBytes returns how many routes an answer of this size counts as beyond what the request was counted for.
+func (r *Request) CostOfBytes(size int) int { return max(0, size/bytesOfRoute-r.Cost()) }
+
+// eachLeg calls each with the length of each leg in kilometres, in a straight line. Of more places than are answered, the first are looked at.
+func (r *Request) eachLeg(each func(kilometres float64)) {
+	p := r.Places.Coordinates
+	for i := 1; i < min(len(p), nav.MaxTrace+1); i++ {
+		if metres := geo.Distance(p[i-1], p[i]); metres >= 0 { // not NaN
+			each(metres / 1000)
+		}
+	}
+}
+
+func (r *Request) tableSize() (rows, columns int) {
+	rows, columns = len(r.Sources), len(r.Destinations)
+	if r.Sources == nil {
+		rows = len(r.Places.Coordinates)
+	}
+	if r.Destinations == nil {
+		columns = len(r.Places.Coordinates)
+	}
+	return rows, columns
+}
+
+// AnswerBytes estimates the size of the answer, as far as the request tells: between half and twice of it for routes within and between
+// towns (measured in Monaco and Milan). It reserves room for the answer, and counts in Cost.
+func (r *Request) AnswerBytes() int {
+	const frame, perWaypoint, perPair, perNearest = 600, 130, 9, 150
+	places := min(len(r.Places.Coordinates), nav.MaxPairs+1)
+	switch r.Service {
+	case Nearest:
+		return frame + perNearest*min(r.Number, nav.MaxNearest)
+	case Table:
+		rows, columns := r.tableSize()
+		tables := 1
+		if r.Annotations&Duration != 0 && r.Annotations&Distance != 0 {
+			tables = 2
+		}
+		return frame + perPair*tables*min(rows*columns, nav.MaxPairs) + perWaypoint*min(rows+columns, 2*nav.MaxPairs)
+	case Route, Match:
+	}
+	fixed, perKilometre := r.legBytes()
+	size := 0.0
+	r.eachLeg(func(kilometres float64) { size += fixed + perKilometre*min(kilometres, 20_000) })
+	if r.Service == Route && places == 2 {
+		size *= 1 + float64(min(r.Alternatives, nav.MaxAlternatives))/2 // rarely are there as many as may be
+	}
+	return frame + perWaypoint*places + int(size)
+}
+
+// legBytes returns what a leg takes, and each kilometre of it in a straight line.
+func (r *Request) legBytes() (fixed, perKilometre float64) {
+	fixed, perKilometre = 250, 20
+	add := func(asked bool, bytes, more float64) {
+		if asked {
+			fixed, perKilometre = fixed+bytes, perKilometre+more
+		}
+	}
+	isLine := r.Overview == Full || r.Overview == ByLegs
+	add(isLine, 200, 120)
+	add(isLine && r.Geometries == GeoJSON, 1300, 600)
+	add(r.Annotations != 0, 4000, 1200)
+	add(r.Steps, 5500, 2000)
+	add(r.Steps && r.Geometries == GeoJSON, 1200, 500)
+	add(r.Steps && r.Banners, 4000, 900)
+	add(r.Steps && r.Voice, 4000, 900)
+	if r.Service == Match {
+		fixed /= 8 // the places of a trace are on one road mostly
+	}
+	return fixed, perKilometre
+}
