@@ -142,7 +142,7 @@ var rules = map[string]rule{
 	"nav/scenarios": {}, // tests alone
 	"nav/guide":     {ours: []string{"geo", "i18n", "roads/car", "roads/graph"}, never: technology},
 	"nav":           {ours: []string{"nav/guide", "roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
-	"nav/session":   {ours: []string{"geo", "nav", "ratelimit", "roads/graph", "roads/match"}, never: technology},
+	"nav/session":   {ours: []string{"geo", "mapdata", "nav", "ratelimit", "roads/graph", "roads/match"}, never: technology},
 	"nav/osrm":      {ours: []string{"nav", "nav/guide", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
 	"nav/engine":    {ours: []string{"nav", "nav/osrm", "roads/graph", "geo", "safehttp"}, never: []string{"database/sql"}},
 	"nav/valhalla":  {ours: []string{"nav", "nav/osrm", "roads/graph", "geo"}, never: technology},

@@ -20,6 +20,9 @@ func (a *api) getDriveEvents(w http.ResponseWriter, r *http.Request, _ *caller) 
 	if err != nil {
 		return err
 	}
+	if err := s.MayRead(); err != nil {
+		return err
+	}
 	a.streamHeader(w.Header())
 	if r.Method == http.MethodHead {
 		return nil

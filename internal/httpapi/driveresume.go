@@ -48,12 +48,12 @@ func (a *api) boundDrive(w http.ResponseWriter, r *http.Request, c *caller) {
 	}
 }
 
-// limitDrive counts the route of a session that begins, unless it goes on from one that was lost.
-func (a *api) limitDrive(w http.ResponseWriter, r *http.Request, c *caller, resumes string) error {
+// limitDrive counts what the route of a session that begins costs, unless it goes on from one that was lost.
+func (a *api) limitDrive(w http.ResponseWriter, r *http.Request, c *caller, resumes string, cost int) error {
 	if a.resumes(r.Context(), c, resumes) {
 		return nil
 	}
-	return a.limitRoutes(w, c, 1)
+	return a.limitRoutes(w, c, cost)
 }
 
 // endDrive ends the session of an id, and reports whether there still was one.

@@ -26,8 +26,18 @@ const (
 func (a *api) postDrive(w http.ResponseWriter, r *http.Request, c *caller) error {
 	a.boundDrive(w, r, c)
 	begin, err := readDrive(w, r)
-	if limited := a.limitDrive(w, r, c, begin.resumes); limited != nil {
+	cost := 1
+	if err == nil {
+		cost = begin.request.Cost()
+	}
+	if limited := a.limitDrive(w, r, c, begin.resumes, cost); limited != nil {
 		return limited
+	}
+	var seat *session.Seat
+	if err == nil && a.Drives != nil {
+		if seat, err = a.Drives.Reserve(a.driveCaller(c), cost); err == nil {
+			defer seat.Release()
+		}
 	}
 	if err == nil {
 		if err := a.holdRoute(w, r, c, begin.request); err != nil {
@@ -36,12 +46,9 @@ func (a *api) postDrive(w http.ResponseWriter, r *http.Request, c *caller) error
 	}
 	scratch := takeNavigationScratch()
 	defer scratch.giveBack()
-	if err == nil && a.Drives != nil && a.Drives.Full() {
-		err = session.ErrFull
-	}
 	if err == nil {
-		err = a.answerInTime(r.Context(), begin.request, scratch, func(ctx context.Context, q *osrm.Request, s *navigationScratch) error {
-			return a.openDrive(ctx, w, q, begin.route, s)
+		err = a.answerInTime(r.Context(), c, begin.request, scratch, func(ctx context.Context, q *osrm.Request, s *navigationScratch) error {
+			return a.openDrive(ctx, w, seat, q, begin.route, s)
 		})
 	}
 	return a.writeDrive(w, r, http.StatusCreated, scratch.body, err)
@@ -56,7 +63,7 @@ func (a *api) writeDrive(w http.ResponseWriter, r *http.Request, status int, bod
 }
 
 // openDrive begins a session on one of the routes of a request, and writes the answer.
-func (a *api) openDrive(ctx context.Context, w http.ResponseWriter, q *osrm.Request, route int, s *navigationScratch) error {
+func (a *api) openDrive(ctx context.Context, w http.ResponseWriter, seat *session.Seat, q *osrm.Request, route int, s *navigationScratch) error {
 	if a.Drives == nil {
 		return &nav.Error{Code: nav.NotImplemented, Message: "This service finds routes by an engine of others, which leads no sessions. Ask for routes."}
 	}
@@ -65,7 +72,7 @@ func (a *api) openDrive(ctx context.Context, w http.ResponseWriter, q *osrm.Requ
 	if err := a.Navigation.Route(ctx, request, &found); err != nil {
 		return err
 	}
-	opened, err := a.Drives.Open(request, &found, route, q.AppendOneRoute)
+	opened, err := a.Drives.Open(seat, request, &found, route, q.AppendOneRoute)
 	if err != nil {
 		return err
 	}

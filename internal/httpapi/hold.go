@@ -114,58 +114,11 @@ func (a *api) takeTurn(ctx context.Context, rec *recorder, c *caller) error {
 	return err
 }
 
-// What a leg of a route takes while it is found and written, by what is asked for (measured in Monaco: 2.4 MB of text for 100 places with
-// everything, and two and a half times as much to make it).
-const (
-	legBytes        = 2 << 10
-	stepsBytes      = 24 << 10
-	annotationBytes = 24 << 10
-	lineBytes       = 12 << 10
-	pairBytes       = 64
-)
+// answerFactor is how many times the text of an answer of navigation is held while it is found and written (measured in Monaco: 2.4 MB of
+// text for 100 places with everything, and two and a half times as much to make it).
+const answerFactor = 3
 
-// holdRoute takes memory for an answer of navigation, and waits for its turn if the answer is large. Where an engine elsewhere finds it, this
-// program only waits.
+// holdRoute takes memory for an answer of navigation. Its turn to be computed is the search's.
 func (a *api) holdRoute(w http.ResponseWriter, r *http.Request, c *caller, q *osrm.Request) error {
-	bytes := answerBytes(q)
-	if err := a.hold(w, r, a.Memory.Routes, c, bytes); err != nil {
-		return err
-	}
-	rec, ok := w.(*recorder)
-	if bytes <= smallAnswer || a.Drives == nil || a.Memory.Work == nil || !ok {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), navigationTimeout)
-	defer cancel()
-	err := a.takeTurn(ctx, rec, c)
-	if err != nil && r.Context().Err() == nil {
-		return busyProblem()
-	}
-	return err
-}
-
-// answerBytes estimates what the answer to a request takes in memory, before it is found.
-func answerBytes(q *osrm.Request) int {
-	places := len(q.Places.Coordinates)
-	if q.Service == osrm.Table {
-		rows, columns := len(q.Sources), len(q.Destinations)
-		if q.Sources == nil {
-			rows = places
-		}
-		if q.Destinations == nil {
-			columns = places
-		}
-		return rows * columns * pairBytes
-	}
-	leg := legBytes
-	if q.Steps {
-		leg += stepsBytes
-	}
-	if q.Annotations != 0 {
-		leg += annotationBytes
-	}
-	if q.Overview != osrm.NoOverview && q.Overview != osrm.Simplified {
-		leg += lineBytes
-	}
-	return max(1, places-1) * leg * (1 + max(0, q.Alternatives))
+	return a.hold(w, r, a.Memory.Routes, c, answerFactor*q.AnswerBytes())
 }

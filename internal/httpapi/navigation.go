@@ -16,7 +16,6 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/nav"
 	"wayside/internal/nav/osrm"
-	"wayside/internal/ratelimit"
 	"wayside/internal/response"
 )
 
@@ -88,7 +87,10 @@ func (a *api) answerNavigation(w http.ResponseWriter, r *http.Request, c *caller
 	scratch := takeNavigationScratch()
 	defer scratch.giveBack()
 	if err == nil {
-		err = a.answerInTime(r.Context(), q, scratch, answer)
+		err = a.answerInTime(r.Context(), c, q, scratch, answer)
+	}
+	if err == nil {
+		a.countAnswer(c, q, len(scratch.body))
 	}
 	return a.writeNavigation(w, r, http.StatusOK, scratch.body, err)
 }
@@ -116,15 +118,19 @@ func (a *api) writeNavigation(w http.ResponseWriter, r *http.Request, status int
 
 var errNavigationTimeout = errors.New("a route took too long")
 
-// answerInTime has a request answered, unless the client goes away or it takes too long.
-func (a *api) answerInTime(parent context.Context, q *osrm.Request, s *navigationScratch, answer func(ctx context.Context, q *osrm.Request, s *navigationScratch) error) error {
+// answerInTime has a request answered when it is the caller's turn, unless the client goes away or it takes too long.
+func (a *api) answerInTime(parent context.Context, c *caller, q *osrm.Request, s *navigationScratch, answer func(ctx context.Context, q *osrm.Request, s *navigationScratch) error) error {
 	if a.Engine == nil {
 		return &nav.Error{Code: nav.NoRegion, Message: "Navigation is off at this service."}
 	}
 	a.offerClips(q)
 	ctx, cancel := context.WithTimeoutCause(parent, navigationTimeout, errNavigationTimeout)
 	defer cancel()
-	err := answer(ctx, q, s)
+	leave, err := a.searchTurn(ctx, c, q.Cost())
+	if err == nil {
+		err = answer(ctx, q, s)
+		leave()
+	}
 	if errors.Is(err, errNavigationTimeout) {
 		return &problem{Type: "unavailable", Status: http.StatusServiceUnavailable, Detail: "This takes too long to compute now. Ask for less, or later.", retryAfter: unavailableRetryAfter}
 	}
@@ -225,30 +231,4 @@ func (a *api) otherNavigation() http.Handler {
 		m[http.MethodOptions] = a.preflight
 	}
 	return a.dispatch(m)
-}
-
-// routeLimit is the limit on routes of a caller (D15.23).
-func (a *api) routeLimit(c *caller) (ratelimit.Limit, ratelimit.Key) {
-	if c.account != nil {
-		return ratelimit.PerMinute(a.Limits.AccountRoutes), ratelimit.AccountKey(ratelimit.Routes, c.account.ID)
-	}
-	return ratelimit.PerMinute(a.Limits.GuestRoutes), ratelimit.ClientKey(ratelimit.Routes, c.client)
-}
-
-// peekRoutes refuses a caller who has no route left before their request is read.
-func (a *api) peekRoutes(c *caller) error {
-	limit, key := a.routeLimit(c)
-	if limit.Count == 0 {
-		return nil
-	}
-	if d := a.Buckets.Peek(key, limit, 1, a.Now()); !d.OK {
-		return &mapdata.LimitError{RetryAfter: d.RetryAfter, What: "routes"}
-	}
-	return nil
-}
-
-// limitRoutes counts a request for as many routes as it costs.
-func (a *api) limitRoutes(w http.ResponseWriter, c *caller, cost int) error {
-	limit, key := a.routeLimit(c)
-	return a.limit(w, limit, key, cost, "routes")
 }

@@ -106,6 +106,8 @@ type Deps struct {
 	Limits  Limits
 	Buckets ratelimit.Buckets
 	Memory  Memory
+	// Searches is where searches wait for their turn, shared fairly by caller. nil: they do not wait.
+	Searches *ratelimit.Gate
 
 	Deprecated []Deprecation // what clients must stop using, as Deprecated returns it; nil: nothing
 

@@ -53,7 +53,7 @@ func (s *Service) openDrives(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("ids of drives: %w", err)
 	}
-	s.drives = session.New(session.Options{Routes: s.routes, Now: s.now, Watch: s.roads.changed.Next, IDs: ids})
+	s.drives = session.New(session.Options{Routes: s.routes, Now: s.now, Watch: s.roads.changed.Next, IDs: ids, Charge: s.chargeDrive, Admit: s.admitDrive})
 	return s.metrics.Gauge("wayside_drives", "Drivers that this node leads.", func() float64 { return float64(s.drives.Len()) })
 }
 

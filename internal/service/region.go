@@ -37,6 +37,7 @@ func (s *Service) openRegion(ctx context.Context) error {
 		Changed: s.roads.change, Served: s.osm.Changed,
 	})
 	s.routes = nav.New(s.roads.network)
+	s.searches = s.newSearches()
 	if err := errors.Join(s.openDrives(ctx), s.openEngine()); err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ import (
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
 	"wayside/internal/provider/trial"
+	"wayside/internal/ratelimit"
 	"wayside/internal/region"
 	"wayside/internal/region/imports"
 	"wayside/internal/replica"
@@ -106,7 +107,8 @@ type Service struct {
 	remote    *engine.Remote   // nil: the engine is the embedded one
 	engineWeb *safehttp.Client // of remote
 	drives    *session.Hub
-	nodes     *nodes          // nil: this node is alone
+	nodes     *nodes // nil: this node is alone
+	searches  *ratelimit.Gate
 	speaker   *speech.Speaker // nil: announcements have no clips
 	osm       *osm.Sources    // made of the region
 	imports   *imports.Service

@@ -16,9 +16,9 @@ import (
 
 // Options are what a remote engine needs.
 type Options struct {
-	Name    string                                 // osrm, valhalla or graphhopper
-	URL     *safehttp.URL                          // the operator's
-	Web     *safehttp.Client                       // with the limits CallTimeout, MaxBody and MaxCalls
+	Name    string              // osrm, valhalla or graphhopper
+	URL     *safehttp.URL       // the operator's
+	Web     *safehttp.Client    // with the limits CallTimeout, MaxBody and MaxCalls
 	Network func() *nav.Network // returns the region's roads with conditions, which the engine releases; nil: there is no region
 	Now     func() time.Time
 	Log     *slog.Logger

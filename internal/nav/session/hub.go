@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"wayside/internal/nav"
+	"wayside/internal/ratelimit"
 )
 
 // Bounds of sessions.
@@ -38,15 +40,25 @@ type Options struct {
 	// MaxSessions and MaxBytes are set by tests only; 0: the constants of these names.
 	MaxSessions int
 	MaxBytes    int64
+
+	// PerAddress, PerAccount, AddressSessions and AddressBytes are set by tests only; 0: the constants of shares.go.
+	PerAddress, PerAccount, AddressSessions int
+	AddressBytes                            int64
+
+	// Charge counts a search that a position caused as so many routes of a caller; false: the caller has none left. nil: they do not count.
+	Charge func(c Caller, cost int) bool
+	// Admit waits for the turn of a session's search, and returns what ends it. nil: it is always its turn.
+	Admit func(ctx context.Context, c Caller, cost int) (leave func(), err error)
 }
 
 // Hub holds the sessions of a node.
 type Hub struct {
 	Options
-	texts texts
-	queue chan *stream  // whose sessions are to be judged
-	ended chan struct{} // closed when Run has ended
-	kept  atomic.Int64  // bytes of the ways of all sessions
+	texts  texts
+	queue  chan *stream  // whose sessions are to be judged
+	ended  chan struct{} // closed when Run has ended
+	kept   atomic.Int64  // bytes of the ways of all sessions
+	shares shares
 
 	mu       sync.Mutex
 	sessions map[string]*Session
@@ -60,13 +72,16 @@ func New(o Options) *Hub {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = MaxBytes
 	}
+	o.PerAddress, o.PerAccount = cmp.Or(o.PerAddress, MaxPerAddress), cmp.Or(o.PerAccount, MaxPerAccount)
+	o.AddressSessions = cmp.Or(o.AddressSessions, max(o.MaxSessions/addressShare, o.PerAddress))
+	o.AddressBytes = cmp.Or(o.AddressBytes, max(o.MaxBytes/addressShare, 1<<20))
 	if o.Watch == nil {
 		o.Watch = func() <-chan struct{} { return nil }
 	}
 	if o.IDs == nil {
 		o.IDs = newLoneIDs()
 	}
-	return &Hub{Options: o, texts: newTexts(), queue: make(chan *stream, o.MaxSessions), ended: make(chan struct{}), sessions: make(map[string]*Session)}
+	return &Hub{Options: o, texts: newTexts(), queue: make(chan *stream, o.MaxSessions), ended: make(chan struct{}), sessions: make(map[string]*Session), shares: shares{of: make(map[ratelimit.Key]*share)}}
 }
 
 // Run judges sessions, and forgets those whose time is over, until ctx ends. Then all streams of events end.
@@ -172,27 +187,32 @@ func (h *Hub) Len() int {
 // Full says whether there is no room for another session, so that no route needs to be found for it.
 func (h *Hub) Full() bool { return h.Len() >= h.MaxSessions || h.kept.Load() >= h.MaxBytes }
 
-// reserve counts bytes that a session keeps from now on; false: there is no room for them.
-func (h *Hub) reserve(bytes int64) bool {
+// reserve counts bytes that a session of a caller keeps from now on; false: there is no room for them, or the caller's address has its share.
+func (h *Hub) reserve(c Caller, bytes int64) bool {
+	if !h.shares.keep(h, c, bytes) {
+		return false
+	}
 	if h.kept.Add(bytes) <= h.MaxBytes || bytes <= 0 {
 		return true
 	}
 	h.kept.Add(-bytes)
+	h.shares.keep(h, c, -bytes)
 	return false
 }
 
 // Render writes one route of an answer, as the client asked for routes.
 type Render func(dst []byte, a *nav.RouteAnswer, route int) []byte
 
-// Open begins a session on one of the routes of an answer to a request.
-func (h *Hub) Open(q *nav.RouteRequest, a *nav.RouteAnswer, route int, render Render) (*Session, error) {
+// Open begins a session on one of the routes of an answer to a request, on a place that was reserved.
+func (h *Hub) Open(seat *Seat, q *nav.RouteRequest, a *nav.RouteAnswer, route int, render Render) (*Session, error) {
 	if route < 0 || route >= len(a.Routes) {
 		return nil, &nav.Error{Code: nav.InvalidValue, Message: "There is no such route: route counts from 0, and alternatives says how many there may be."}
 	}
-	s := newSession(h, q, render)
+	s := newSession(seat, q, render)
 	if err := s.take(a, route); err != nil {
 		return nil, err
 	}
+	h.shares.seat(seat, s)
 	if !h.add(s) {
 		s.end()
 		return nil, ErrFull

@@ -45,6 +45,7 @@ func (s *Session) Position(ctx context.Context, p Position) (route []byte, decis
 	defer s.mu.Unlock()
 	now := s.hub.Now()
 	s.lastWord.Store(now.UnixNano())
+	s.hub.shares.use(s)
 	if s.bucket, decision = ratelimit.Decide(s.bucket, now, positionLimit(), 1); !decision.OK {
 		return nil, decision, nil
 	}
@@ -54,7 +55,7 @@ func (s *Session) Position(ctx context.Context, p Position) (route []byte, decis
 	if err != nil {
 		return nil, decision, err
 	}
-	defer n.Release()
+	n.Release() // what is read of it stays valid, and a search may have to wait
 	s.driver.at, s.driver.known, s.driver.heading = p.At, true, p.Heading
 	defer s.wake()
 	reason := ReasonRegion
@@ -64,14 +65,21 @@ func (s *Session) Position(ctx context.Context, p Position) (route []byte, decis
 		s.show()
 		switch {
 		case distance <= onWay:
-			s.driver.strayed = 0
+			s.driver.strayed, s.driver.left = 0, false
 			return nil, decision, nil
 		case distance <= nearWay && s.driver.strayed < maxStrayed:
 			s.driver.strayed++
 			return nil, decision, nil
 		}
 	}
+	if !s.maySearch(now) {
+		s.driver.left = true // the stream tells another way when there may be one
+		return nil, decision, nil
+	}
 	if err := s.reroute(ctx, reason, nil); err != nil {
+		if errors.Is(err, ratelimit.ErrBusy) {
+			err = nil // the driver keeps the way
+		}
 		return nil, decision, err
 	}
 	s.told.pending = false // the answer tells it
@@ -98,13 +106,6 @@ func (s *Session) adopt(a *nav.RouteAnswer, reason string, entities []string) er
 	}
 	s.told.pending, s.told.reason, s.told.entities = true, reason, entities
 	return nil
-}
-
-// search asks for the route from where the driver is over the waypoints that are left.
-func (s *Session) search(ctx context.Context, a *nav.RouteAnswer) error {
-	q := s.remaining()
-	s.tried = s.hub.Now()
-	return s.hub.Routes.Route(ctx, &q, a)
 }
 
 // remaining is the request from where the driver is.
@@ -160,15 +161,22 @@ func (s *Session) judge(ctx context.Context) (events []Event, again time.Duratio
 	if err != nil {
 		return nil, 0, err
 	}
-	defer n.Release()
+	n.Release() // what is read of it stays valid, and a search may have to wait
 	if n.DataVersion != s.way.dataVersion {
 		if err := s.reroute(ctx, ReasonRegion, nil); err != nil {
 			return nil, 0, err
 		}
 	}
+	left, err := s.followLeft(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
 	r := s.way.rest(n)
 	if again, err = s.searchBetter(ctx, n, &r); err != nil {
 		return nil, 0, err
+	}
+	if left > 0 && (again == 0 || left < again) {
+		again = left
 	}
 	now := s.hub.Now().UTC()
 	if !s.told.pending {
@@ -177,6 +185,21 @@ func (s *Session) judge(ctx context.Context) (events []Event, again time.Duratio
 	r = s.way.rest(n)
 	s.told.pending, s.told.arrival = false, now.Add(r.left)
 	return []Event{{Name: "reroute", Reason: s.told.reason, EntityIDs: s.told.entities, Route: s.text(), Left: r.left, At: now}}, again, nil
+}
+
+// followLeft leads a driver on who left the way when no search was allowed. It returns after how long it is to be tried again; 0: not.
+func (s *Session) followLeft(ctx context.Context) (again time.Duration, err error) {
+	now := s.hub.Now()
+	switch {
+	case !s.driver.left:
+		return 0, nil
+	case s.untilSearch(now) > 0:
+		return s.untilSearch(now), nil
+	case !s.maySearch(now):
+		return minSearchPause, nil
+	}
+	s.driver.left = false // tried once: the next position says whether the driver is still beside the way
+	return 0, keepWay(s.reroute(ctx, ReasonLeft, nil))
 }
 
 // searchBetter takes another way if the rest is closed, or if conditions changed and another one is much better. It says after how long
@@ -189,8 +212,8 @@ func (s *Session) searchBetter(ctx context.Context, n *nav.Network, r *rest) (ag
 	case !changed && len(r.closed) == 0:
 		return 0, nil
 	}
-	if ago := s.hub.Now().Sub(s.tried); ago < pause {
-		return pause - ago, nil
+	if wait := max(pause-s.hub.Now().Sub(s.tried), s.untilSearch(s.hub.Now())); wait > 0 {
+		return wait, nil
 	}
 	s.told.metric = n.Version()
 	var a nav.RouteAnswer
@@ -209,9 +232,10 @@ func (s *Session) searchBetter(ctx context.Context, n *nav.Network, r *rest) (ag
 	return 0, keepWay(err)
 }
 
-// keepWay ignores that there is no way, no road near the driver, or no room for another route: the client keeps what it has.
+// keepWay ignores that there is no way, no road near the driver, no room for another route, or too much to be searched before it: the client
+// keeps what it has.
 func keepWay(err error) error {
-	if errors.Is(err, ErrFull) {
+	if errors.Is(err, ErrFull) || errors.Is(err, ratelimit.ErrBusy) {
 		return nil
 	}
 	if refused := new(nav.Error); errors.As(err, &refused) && (refused.Code == nav.NoRoute || refused.Code == nav.NoSegment) {

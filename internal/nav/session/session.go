@@ -1,6 +1,7 @@
 package session
 
 import (
+	"container/list"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -23,17 +24,23 @@ type Session struct {
 
 	lastWord atomic.Int64 // of the client, in nanoseconds since 1970
 
+	caller Caller
+	cost   int           // in routes, of a search
+	isUsed atomic.Bool   // it was read, or its client sent a position
+	unused *list.Element // of shares.unused, which guards it; nil: it is used
+
 	mu      sync.Mutex
 	request nav.RouteRequest
 	bucket  ratelimit.State
 
-	way    way
-	shown  atomic.Pointer[way] // what way is, for readers that must not wait
-	route  []byte              // what was written of it, compressed: it is sent again to a client that reads the events again
-	kept   atomic.Int64        // bytes of both, as the hub counts them
-	driver driver
-	told   told
-	tried  time.Time // when another way was searched last
+	way      way
+	shown    atomic.Pointer[way] // what way is, for readers that must not wait
+	route    []byte              // what was written of it, compressed: it is sent again to a client that reads the events again
+	kept     atomic.Int64        // bytes of both, as the hub counts them
+	driver   driver
+	told     told
+	tried    time.Time // when another way was searched last, or the session opened
+	searched time.Time // when another way was searched last
 }
 
 // driver is where the driver is, as far as it is known.
@@ -42,6 +49,7 @@ type driver struct {
 	known   bool
 	heading float64 // degrees; negative: unknown
 	strayed int     // positions in a row that were beside the way
+	left    bool    // the driver left the way, and no search was allowed then
 }
 
 // told is what the client was told last.
@@ -55,8 +63,9 @@ type told struct {
 	entities   []string // that are the reason
 }
 
-func newSession(h *Hub, q *nav.RouteRequest, render Render) *Session {
-	s := &Session{ID: h.IDs.make(h.Now()), hub: h, render: render, request: *q}
+func newSession(seat *Seat, q *nav.RouteRequest, render Render) *Session {
+	h := seat.hub
+	s := &Session{ID: h.IDs.make(h.Now()), hub: h, caller: seat.caller, cost: seat.cost, render: render, request: *q}
 	s.lastWord.Store(h.Now().UnixNano())
 	s.request.Alternatives = 0
 	s.driver.heading = -1
@@ -70,13 +79,18 @@ func (s *Session) end() {
 	s.over = true
 	s.reading.Unlock()
 	s.release()
+	s.hub.shares.leave(s)
 	if t != nil {
 		t.close()
 	}
 }
 
 // release has the hub count nothing of the session any more.
-func (s *Session) release() { s.hub.kept.Add(-s.kept.Swap(0)) }
+func (s *Session) release() {
+	bytes := s.kept.Swap(0)
+	s.hub.kept.Add(-bytes)
+	s.hub.shares.keep(s.hub, s.caller, -bytes)
+}
 
 // hasEnded says whether the session has ended.
 func (s *Session) hasEnded() bool {
@@ -105,7 +119,7 @@ func (s *Session) take(a *nav.RouteAnswer, route int) error {
 	next := newWay(a, route)
 	text := s.hub.texts.compress(func(dst []byte) []byte { return s.render(dst, a, route) })
 	more := int64(len(text)) + next.bytes() + int64(len(s.request.Places.Coordinates))*bytesPerPlace - s.kept.Load()
-	if !s.hub.reserve(more) {
+	if !s.hub.reserve(s.caller, more) {
 		return ErrFull
 	}
 	if s.kept.Add(more); s.hasEnded() { // it ended meanwhile
@@ -117,7 +131,7 @@ func (s *Session) take(a *nav.RouteAnswer, route int) error {
 	s.told.metric = a.Network.Version()
 	s.told.conditions = slices.Sorted(slices.Values(a.Routes[route].Conditions))
 	s.told.arrival = s.hub.Now().Add(time.Duration(a.Routes[route].Duration) * time.Millisecond)
-	s.driver.strayed = 0
+	s.driver.strayed, s.driver.left = 0, false
 	return nil
 }
 

@@ -140,11 +140,21 @@ func (d *drives) begin(names string) *session.Session {
 	if err := d.routes.Route(d.t.Context(), &q, &a); err != nil {
 		d.t.Fatal(err)
 	}
-	s, err := d.Open(&q, &a, 0, d.letters)
+	s, err := d.lead(&q, &a, 0)
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	return s
+}
+
+// lead opens a session of somebody on a route.
+func (d *drives) lead(q *nav.RouteRequest, a *nav.RouteAnswer, route int) (*session.Session, error) {
+	seat, err := d.Reserve(session.Caller{}, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer seat.Release()
+	return d.Open(seat, q, a, route, d.letters)
 }
 
 // letters writes a route as the nodes that it passes.
@@ -361,6 +371,7 @@ func TestPositions(t *testing.T) {
 		if route := d.position(s, beside, -1); route != "bc" {
 			t.Errorf("three times beside the way: %q", route)
 		}
+		time.Sleep(5 * time.Second)
 		if route := d.position(s, d.along("a", "b", 0.5, 300), -1); route != "bc" {
 			t.Errorf("far beside the way: %q", route)
 		}
@@ -465,10 +476,10 @@ func TestBounds(t *testing.T) {
 		if err := d.routes.Route(t.Context(), &q, &a); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Open(&q, &a, 0, d.letters); err != session.ErrFull { //nolint:errorlint // it is returned as it is
+		if _, err := d.lead(&q, &a, 0); err != session.ErrFull { //nolint:errorlint // it is returned as it is
 			t.Errorf("a fourth session: %v", err)
 		}
-		if _, err := d.Open(&q, &a, 1, d.letters); err == nil {
+		if _, err := d.lead(&q, &a, 1); err == nil {
 			t.Error("a session on a route that is not there")
 		}
 		read := 0
@@ -491,7 +502,7 @@ func TestBounds(t *testing.T) {
 // for another way, the driver keeps the one there is.
 func TestBytesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDrives(t, session.Options{MaxBytes: 10_000})
+		d := newDrives(t, session.Options{MaxBytes: 10_000, PerAddress: 1000})
 		short := []string{"a", "b"}
 		open := func(names ...string) (*session.Session, error) {
 			q := nav.RouteRequest{}
@@ -502,7 +513,7 @@ func TestBytesAreBounded(t *testing.T) {
 			if err := d.routes.Route(t.Context(), &q, &a); err != nil {
 				t.Fatal(err)
 			}
-			return d.Open(&q, &a, 0, d.letters)
+			return d.lead(&q, &a, 0)
 		}
 		var all []*session.Session
 		for !d.Full() && len(all) < 1000 {

@@ -42,6 +42,7 @@ func (s *Session) Begin() Event {
 	defer s.mu.Unlock()
 	now := s.hub.Now().UTC()
 	s.lastWord.Store(now.UnixNano())
+	s.hub.shares.use(s)
 	s.told.pending = false
 	return Event{Name: "route", Reason: s.told.reason, EntityIDs: s.told.entities, Route: s.text(), Left: s.told.arrival.Sub(now), At: now}
 }

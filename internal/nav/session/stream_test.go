@@ -75,7 +75,7 @@ func TestHeartbeats(t *testing.T) {
 // TestStreamsHaveNoGoroutines: a stream to which nothing happens costs no stack.
 func TestStreamsHaveNoGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDrives(t, session.Options{MaxSessions: 1000})
+		d := newDrives(t, session.Options{MaxSessions: 1000, PerAddress: 1000})
 		ctx, cancel := context.WithCancel(t.Context())
 		ran := make(chan error, 1)
 		go func() { ran <- d.Run(ctx) }()

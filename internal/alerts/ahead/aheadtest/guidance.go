@@ -289,7 +289,12 @@ func (s *simulation) follow(ctx context.Context, routes *nav.Service) error {
 	g.Drives++
 	now := time.Unix(1_800_000_000, 0)
 	hub := session.New(session.Options{Routes: routes, Now: func() time.Time { return now }})
-	drive, err := hub.Open(&s.drive.guided.request, s.drive.guided.answer, 0, func(dst []byte, _ *nav.RouteAnswer, _ int) []byte { return append(dst, '{', '}') })
+	seat, err := hub.Reserve(session.Caller{}, 1)
+	if err != nil {
+		return err
+	}
+	defer seat.Release()
+	drive, err := hub.Open(seat, &s.drive.guided.request, s.drive.guided.answer, 0, func(dst []byte, _ *nav.RouteAnswer, _ int) []byte { return append(dst, '{', '}') })
 	if err != nil {
 		return err
 	}
