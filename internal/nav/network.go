@@ -22,7 +22,7 @@ type Network struct {
 	release func()              // nil: nothing waits for its readers
 }
 
-// Release gives back what a network holds. Whoever got the network calls it once, when no search of it runs any more; what is not searched,
+// Release gives back what a network holds. The caller who got the network calls it once, when no search of it runs any more; what is not searched,
 // such as the roads and the conditions, stays valid. A copy of a network is not released by itself.
 func (n *Network) Release() {
 	if n.release != nil {

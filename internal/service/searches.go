@@ -20,7 +20,7 @@ func (s *Service) newSearches() *ratelimit.Gate {
 	return ratelimit.NewGate(processors, processors-1)
 }
 
-// chargeDrive counts a search that the position of a led drive caused as routes of whoever began it.
+// chargeDrive counts a search that the position of a led drive caused as routes of the caller who began it.
 func (s *Service) chargeDrive(c session.Caller, cost int) bool {
 	limits := &s.edition.Load().config.Limits
 	limit := ratelimit.PerMinute(limits.GuestRoutesPerMinute)

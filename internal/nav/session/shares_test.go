@@ -156,7 +156,7 @@ func TestStreamsOfAnAddress(t *testing.T) {
 			if err != nil || s.MayRead() != nil {
 				t.Fatal(err, s.MayRead())
 			}
-			defer s.Attach(session.Client{Close: func(bool) {}})()
+			defer s.Attach(session.Client{Close: func(*session.Event, bool) {}})()
 		}
 	})
 }
