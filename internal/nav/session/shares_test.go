@@ -249,9 +249,7 @@ func TestStreamLeadsOn(t *testing.T) {
 		if route := d.position(s, d.drawn.Place(t, "e"), -1); route != "" {
 			t.Fatalf("led by %s a second later", route)
 		}
-		time.Sleep(3 * time.Second)
-		d.want(events)
-		time.Sleep(time.Second)
+		time.Sleep(4 * time.Second)
 		d.want(events, "reroute left xbc")
 	})
 }
