@@ -23,8 +23,10 @@ const (
 
 	// idle is how long a session that nobody reads is kept when its place is wanted: a page that lost its connection is back by then.
 	idle = 30 * time.Second
-	// freeEvery is how often a caller's positions cause a search that is not counted as a route.
+	// freeEvery is how often a caller's positions cause a search that is not counted as a route. Of these, freeBurst may come together: cars of one
+	// address lose their ways by chance at the same moment.
 	freeEvery = 5 * time.Second
+	freeBurst = 4
 )
 
 // Caller is whom a session counts against. Its keys are in memory only: they may be an address.
@@ -241,7 +243,7 @@ func (s *shares) isFree(c Caller, now time.Time) bool {
 		return true
 	}
 	var d ratelimit.Decision
-	own.searches, d = ratelimit.Decide(own.searches, now, ratelimit.Limit{Count: 1, Per: freeEvery}, 1)
+	own.searches, d = ratelimit.Decide(own.searches, now, ratelimit.Limit{Count: freeBurst, Per: freeBurst * freeEvery}, 1)
 	return d.OK
 }
 
