@@ -16,7 +16,6 @@ import (
 type Memory struct {
 	Reads  *budget.Part // answers with entities, and updates of streams
 	Routes *budget.Part // answers of navigation
-	Work   *budget.Slots
 }
 
 // Bounds of what a request holds.
@@ -98,7 +97,7 @@ func holdBody(w http.ResponseWriter, body []byte) {
 // sent: to encode and compress a megabyte takes as long as to find what is in it.
 func (a *api) turn(w http.ResponseWriter, c *caller, limit int) func(ctx context.Context) (done func(), err error) {
 	rec, ok := w.(*recorder)
-	if a.Memory.Work == nil || limit <= heavyLimit || !ok {
+	if a.Work == nil || limit <= heavyLimit || !ok {
 		return nil
 	}
 	return func(ctx context.Context) (func(), error) { return func() {}, a.takeTurn(ctx, rec, c) }
@@ -106,7 +105,10 @@ func (a *api) turn(w http.ResponseWriter, c *caller, limit int) func(ctx context
 
 // takeTurn waits for the request's turn, which ends when its answer begins to be sent.
 func (a *api) takeTurn(ctx context.Context, rec *recorder, c *caller) error {
-	done, err := a.Memory.Work.Take(ctx, memoryKey(c))
+	done, err := a.Work.Enter(ctx, memoryKey(c), 1, true)
+	if errors.Is(err, ratelimit.ErrBusy) {
+		return busyProblem()
+	}
 	if err == nil {
 		rec.endTurn()
 		rec.turn = done

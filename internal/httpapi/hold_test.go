@@ -176,10 +176,10 @@ func TestCompressedAnswersAreWhole(t *testing.T) {
 // TestLargeReadsTakeTurns checks that a read of many entities waits for its turn, which ends once its answer is made, and that a short one
 // does not.
 func TestLargeReadsTakeTurns(t *testing.T) {
-	work := budget.NewSlots(1)
-	s := newReadService(t, func(d *httpapi.Deps) { d.Memory.Work = work })
+	work := ratelimit.NewGate(1, 1)
+	s := newReadService(t, func(d *httpapi.Deps) { d.Work = work })
 	path := manyRows(t, s)
-	done, err := work.Take(t.Context(), someone(1))
+	done, err := work.Enter(t.Context(), someone(1), 1, true)
 	if err != nil {
 		t.Fatal(err)
 	}

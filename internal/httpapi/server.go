@@ -106,6 +106,8 @@ type Deps struct {
 	Limits  Limits
 	Buckets ratelimit.Buckets
 	Memory  Memory
+	// Work is where large reads wait for their turn, likewise.
+	Work *ratelimit.Gate
 	// Searches is where searches wait for their turn, shared fairly by caller. nil: they do not wait.
 	Searches *ratelimit.Gate
 

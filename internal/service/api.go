@@ -54,7 +54,7 @@ func (s *Service) serve(e *edition) (err error) {
 			Manage: e.config.Limits.ManagePerMinute, Votes: e.config.Limits.VotesPerMinute,
 			Reports: e.config.Limits.ReportsPerMinute,
 		},
-		Buckets: s.caches.buckets, Memory: s.memory.ofAPI(), Searches: s.searches,
+		Buckets: s.caches.buckets, Memory: s.memory.ofAPI(), Work: s.work, Searches: s.searches,
 		Version: s.options.Version, PrimaryNetwork: s.config.Chargers.PrimaryNetwork,
 		BaseMap: s.baseMap(e), World: s.world.Archive, Places: s.world,
 		Entities: s.countEntities, Passkeys: s.passkeys, Newest: &s.newest,

@@ -20,7 +20,6 @@ const (
 type requestMemory struct {
 	all                           *budget.Budget
 	pushes, checks, routes, reads *budget.Part
-	work                          *budget.Slots
 }
 
 // newRequestMemory makes the budget. One caller may hold a quarter of the answers, and has one text tried at a time.
@@ -28,10 +27,9 @@ func newRequestMemory() requestMemory {
 	all := budget.New(allMemory)
 	return requestMemory{
 		all: all, pushes: push.Memory(all, pushMemory), checks: all.Part(checkMemory, checkMemory), routes: all.Part(routeMemory, routeMemory/4), reads: all.Part(readMemory, readMemory/4),
-		work: budget.Heavy(),
 	}
 }
 
 func (m *requestMemory) ofAPI() httpapi.Memory {
-	return httpapi.Memory{Reads: m.reads, Routes: m.routes, Work: m.work}
+	return httpapi.Memory{Reads: m.reads, Routes: m.routes}
 }

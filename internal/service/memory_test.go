@@ -9,7 +9,7 @@ func TestRequestMemory(t *testing.T) {
 		t.Errorf("requests may hold %d MiB, and the heap grows by %d", allMemory>>20, heapHeadroom>>20)
 	}
 	m := newRequestMemory()
-	if m.pushes == nil || m.checks == nil || m.routes == nil || m.reads == nil || m.work == nil {
+	if m.pushes == nil || m.checks == nil || m.routes == nil || m.reads == nil {
 		t.Error("a kind of request has no bound")
 	}
 }

@@ -10,6 +10,13 @@ import (
 	"wayside/internal/ratelimit"
 )
 
+// newWork makes the gate of large reads and of rows that are decoded: one processor is left to short reads where there are several. It is not the
+// gate of searches, because each of these takes milliseconds and must not wait for a search of seconds.
+func newWork() *ratelimit.Gate {
+	most := runtime.GOMAXPROCS(0) - 1
+	return ratelimit.NewGate(most, most)
+}
+
 // newSearches makes the gate of all searches for routes: as many at once as there are processors, of which one is left to requests for light ones
 // where there are several. An engine of others computes elsewhere: as many calls wait for it as may.
 func (s *Service) newSearches() *ratelimit.Gate {

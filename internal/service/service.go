@@ -107,8 +107,9 @@ type Service struct {
 	remote    *engine.Remote   // nil: the engine is the embedded one
 	engineWeb *safehttp.Client // of remote
 	drives    *session.Hub
-	nodes     *nodes // nil: this node is alone
-	searches  *ratelimit.Gate
+	nodes     *nodes          // nil: this node is alone
+	work      *ratelimit.Gate // of large reads and rows that are decoded
+	searches  *ratelimit.Gate // for routes
 	speaker   *speech.Speaker // nil: announcements have no clips
 	osm       *osm.Sources    // made of the region
 	imports   *imports.Service
@@ -129,7 +130,7 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 	s := &Service{
 		options: o, config: &own, log: o.Log, now: o.Now, signals: signal.NewSet(), metrics: telemetry.NewMetrics(o.Version),
 		loadEnded: func() {}, loaded: make(chan struct{}), ready: make(chan struct{}), replaced: make(chan *edition), began: o.Now(),
-		memory: newRequestMemory(),
+		memory: newRequestMemory(), work: newWork(),
 	}
 	defer func() {
 		if err != nil {

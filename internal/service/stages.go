@@ -97,7 +97,7 @@ func (s *Service) openProviders(context.Context) (err error) {
 		Store: s.Store, Ingest: s.ingester, Buckets: s.caches.buckets, Now: s.now, Log: s.log,
 		Requests: s.config.Limits.PushesPerMinute, Entities: s.config.Limits.PushEntitiesPerMinute,
 		StoreChanged: s.signals.StoreChanged, Observe: s.metrics.PushRows, Published: s.published(),
-		Memory: s.memory.pushes, Work: s.memory.work,
+		Memory: s.memory.pushes, Work: s.work,
 	})
 	s.Feeds.Published, s.Takedowns.Published = s.published(), s.published()
 	return nil

@@ -35,7 +35,7 @@ type Config struct {
 	Published    Published                    // nil: answers wait for nothing
 	Observe      func(accepted, rejected int) // called with the rows of each stored batch; may be nil
 	Memory       *budget.Part                 // what bodies may hold; nil: a budget of its own
-	Work         *budget.Slots                // in which rows are decoded; nil: all at once
+	Work         *ratelimit.Gate              // where rows wait to be decoded; nil: they do not
 }
 
 // Part says that a batch belongs to a snapshot that is pushed in several batches.
@@ -146,7 +146,13 @@ func (e errNoRoom) Unwrap() error { return e.error }
 // mapdata.ErrUnavailable.
 func (a *Admission) Push(ctx context.Context, part *Part, body io.Reader) (ingest.Report, error) {
 	s := a.service
-	working := &workingBody{body: body, take: func() (func(), error) { return s.Work.Take(ctx, memoryKey(a.feed.Owner)) }}
+	working := &workingBody{body: body, take: func() (func(), error) {
+		leave, err := s.Work.Enter(ctx, memoryKey(a.feed.Owner), 1, true)
+		if errors.Is(err, ratelimit.ErrBusy) {
+			err = errNoRoom{mapdata.Describe(mapdata.ErrUnavailable, "Too many batches wait to be read now. Try again in a few seconds.")}
+		}
+		return leave, err
+	}}
 	batch, size, err := ingest.ReadBatch(working, a.start, a.grow)
 	working.rest()
 	a.stopReading()

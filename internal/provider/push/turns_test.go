@@ -34,7 +34,7 @@ func TestPushesShareMemory(t *testing.T) {
 // TestWaitingBodiesHoldNoTurn checks that a body whose client is waited for lets another one be decoded.
 func TestWaitingBodiesHoldNoTurn(t *testing.T) {
 	d := newDock(t)
-	d.Service.Work = budget.NewSlots(1)
+	d.Service.Work = ratelimit.NewGate(1, 1)
 	body, sending := io.Pipe()
 	slow := make(chan error, 1)
 	go func() {
