@@ -136,7 +136,11 @@ func (t *textReader) value(maxDepth int) (value []byte, err error) {
 		case complete:
 			return t.completed(&encoding, size, held)
 		case broken:
+			isText := encoding.pass(t.unread()[:held]) && encoding.whole()
 			t.consume(held)
+			if !isText { // comes before the break, in whatever pieces the text arrived
+				return nil, fmt.Errorf("%w: invalid UTF-8", ErrMalformed)
+			}
 			return nil, t.breaksHere()
 		case tooDeep:
 			return nil, fmt.Errorf("%w, nested at most %d deep", ErrMalformed, maxDepth)

@@ -141,6 +141,7 @@ func FuzzText(f *testing.F) {
 	for _, text := range []string{
 		"[]", `[{"a":[1,-0.5e+3,"\u00e9\n",true,false,null]}]`, `[{"a":1,}]`, "[1 2]", `["é"]`, "[\"\xff\"]", `{"a":1}`, "[01]", "[1.]", "[-]", `["\x"]`, "", "[",
 		"[ 1 , 2 ]\n", "[1]x", "[tru]", `["` + strings.Repeat("é", 40_000) + `"]`, "[0,1e5]", "[1.5E-7 ]", `[{"a" : {"b":{}} , "c":[]}]`,
+		`["` + strings.Repeat("é", 20_000) + "\xb9" + strings.Repeat("é", 20_000) + "\x00\"]", // two faults, of which the first is told
 	} {
 		f.Add([]byte(text), uint8(3))
 	}
