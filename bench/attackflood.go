@@ -86,7 +86,6 @@ type visitor struct {
 	conn    net.Conn
 	reader  *bufio.Reader
 	session string // of a drive
-	until   func() bool
 }
 
 func (f *flood) visitor(door string, number int) *visitor {

@@ -254,7 +254,7 @@ func TestUploadAnIconByPage(t *testing.T) {
 	s.upload("/apps/new", appFields(nil), bytes.Repeat([]byte("x"), 1<<20)).want(t, http.StatusBadRequest)
 	answer := s.upload("/apps/new", appFields(nil), svg).want(t, http.StatusOK)
 	id := strings.TrimPrefix(answer.Request.URL.Path, "/apps/own/")
-	icon := regexp.MustCompile(`/v2/apps/` + id + `/icons/[0-9a-f]+\.svg`)
+	icon := regexp.MustCompile(`/v2/apps/` + id + `/icons/[0-9a-f]+\.png`)
 	path := icon.FindString(s.curator.page("/apps/review/"+id, http.StatusOK))
 	if path == "" {
 		t.Fatal("the review shows no icon")

@@ -51,7 +51,7 @@ func (a *api) routeAhead(ctx context.Context, id, client string) (way wayAhead) 
 	if err != nil {
 		return way
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }() // read only
 	var told aheadJSON
 	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, maxAheadAnswer)).Decode(&told) != nil || len(told.From) != len(told.Arcs) || len(told.To) != len(told.Arcs) {
 		return way

@@ -100,7 +100,7 @@ func (a *api) forwardDrive(w http.ResponseWriter, r *http.Request, c *caller, ow
 	if err != nil {
 		return forwardError(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }() // read only
 	for _, name := range []string{"Content-Type", "Cache-Control", "Retry-After", "X-Accel-Buffering", "X-Content-Type-Options"} {
 		if values := resp.Header.Values(name); len(values) > 0 {
 			w.Header()[name] = slices.Clone(values)
@@ -172,7 +172,7 @@ func (a *api) passStream(w http.ResponseWriter, r *http.Request, events io.Reade
 	w.WriteHeader(http.StatusOK)
 	control := http.NewResponseController(w)
 	if err := control.Flush(); err != nil {
-		return nil //nolint:nilerr // the client is gone
+		return nil // the client is gone
 	}
 	write := func(part []byte) error {
 		if err := control.SetWriteDeadline(time.Now().Add(a.StreamWriteTimeout)); err != nil {
@@ -192,7 +192,7 @@ func (a *api) passStream(w http.ResponseWriter, r *http.Request, events io.Reade
 	for {
 		n, err := events.Read(buffer)
 		if n > 0 && write(buffer[:n]) != nil || err != nil {
-			return nil //nolint:nilerr // the client or the other node left; the driver reads again
+			return nil // the client or the other node left; the driver reads again
 		}
 	}
 }

@@ -158,7 +158,7 @@ func TestCompressedAnswersAreWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close() //nolint:errcheck // read only
+		defer conn.Close()
 		if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: wayside.test\r\nAccept-Encoding: %s\r\n\r\n", path, coding); err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestCompressedAnswersAreWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer resp.Body.Close() //nolint:errcheck // read only
+		defer resp.Body.Close()
 		if resp.Header.Get("Content-Encoding") != coding || resp.ContentLength <= 0 || resp.ContentLength > 200_000 {
 			t.Errorf("%s: Content-Encoding %q, Content-Length %d", coding, resp.Header.Get("Content-Encoding"), resp.ContentLength)
 		}

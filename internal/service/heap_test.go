@@ -59,8 +59,7 @@ func TestGiveBack(t *testing.T) {
 	if now := usedMemory(); now < floor+150<<20 {
 		t.Fatalf("a flood of 200 MiB takes %d MiB", (now-floor)>>20)
 	}
-	runtime.KeepAlive(flood)
-	flood = nil
+	runtime.KeepAlive(flood) // until here
 	for range giveBackWindow + 2 {
 		tuner.giveBack()
 	}

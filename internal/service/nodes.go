@@ -182,7 +182,7 @@ func (s *Service) localAddress(ctx context.Context) (netip.Addr, error) {
 	if err != nil {
 		return netip.Addr{}, fmt.Errorf("find the way to the shared cache: %w", err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // nothing was sent
 	local, ok := conn.LocalAddr().(*net.UDPAddr)
 	if !ok {
 		return netip.Addr{}, fmt.Errorf("the way to the shared cache begins at no address: %v", conn.LocalAddr())

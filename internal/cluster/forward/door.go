@@ -130,7 +130,9 @@ func (l *Links) Run(ctx context.Context) error {
 	if err := server.Shutdown(finish); err != nil {
 		_ = server.Close()
 	}
-	<-served
+	if err := <-served; err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+		l.Log.Debug("the door for other nodes ended", "error", err)
+	}
 	l.client.CloseIdleConnections()
 	return nil
 }

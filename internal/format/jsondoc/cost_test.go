@@ -57,7 +57,8 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestMembersOfOneItem checks that an item of a million members is refused before they are kept: it took 264 MB.
+// TestMembersOfOneItem checks that an item of a million members is refused before they are kept: it took 264 MB. The race
+// detector allocates a third more.
 func TestMembersOfOneItem(t *testing.T) {
 	text := object(1_000_000)
 	for name, read := range ways {
@@ -65,7 +66,7 @@ func TestMembersOfOneItem(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		err := read(jsondoc.New(strings.NewReader(text), format.NewBudget(t.Context(), format.MaxWork)))
 		runtime.ReadMemStats(&after)
-		if took := after.TotalAlloc - before.TotalAlloc; faultOf(err) != format.TooLarge || took > 64<<20 {
+		if took := after.TotalAlloc - before.TotalAlloc; faultOf(err) != format.TooLarge || took > 128<<20 {
 			t.Errorf("%s: %v after %d MiB", name, err, took>>20)
 		}
 	}

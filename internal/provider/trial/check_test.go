@@ -107,6 +107,7 @@ func TestChecksTakeTheirShare(t *testing.T) {
 // that waits leaves when its caller does.
 func TestTextsTakeTheirShare(t *testing.T) {
 	c := newChecker(t, nil)
+	c.judged = make(chan struct{}, maxJudged) // as on a machine of three processors
 	small, err := c.turn(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)

@@ -236,6 +236,9 @@ func indexes(n *nodes) {
 	// The tables are empty: without this setting a sequential scan would be cheapest.
 	_, err = conn.Exec(n.Context(), "SET enable_seqscan = off")
 	n.must(err)
+	// Likewise this partial index, which is for another statement: of an empty table it costs the planner as little as the primary key.
+	_, err = conn.Exec(n.Context(), "DROP INDEX voted_incidents_by_kind")
+	n.must(err)
 	recording := &storetest.Recording{Backend: n.all[0].backend}
 	n.must(storetest.Exercise(n.Context(), store.New(recording, dialect, n.all[0].now)))
 	planOf := func(s store.Statement) string {

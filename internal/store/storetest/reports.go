@@ -211,8 +211,12 @@ func locatesReports(w *testStore) {
 	refused("4 km further at the same moment", w.admit(a, start, 6_010))
 	w.must(w.admit(a, at(time.Minute), 1_999+2_000+4_990))
 	refused("more than a minute at 300 km/h and 2 km", w.admit(a, at(2*time.Minute), 1_999+2_000+4_990+7_010))
+	reports, ok := w.store.(reportStore)
+	if !ok {
+		w.Fatal("the store admits no reports")
+	}
 	late := func(seen time.Duration, metres float64) error {
-		return w.store.(reportStore).AdmitReport(w.ctx, &mapdata.ReportAttempt{
+		return reports.AdmitReport(w.ctx, &mapdata.ReportAttempt{
 			Account: a.ID, Point: geo.Point{Lat: metres / 111_195}, At: at(time.Minute), SeenAt: at(seen), PerDay: 12,
 		})
 	}
