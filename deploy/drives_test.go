@@ -20,13 +20,14 @@ import (
 	"time"
 
 	"wayside/internal/geo"
+	"wayside/internal/nav/session"
 	"wayside/internal/roads/roadtest"
 	"wayside/internal/testenv"
 )
 
 const (
-	drivesPerAddress = 10
-	addresses        = 20
+	drivesPerAddress = session.MaxStreams // and no more: all of an address may come to one node
+	addresses        = 25
 	virtualPositions = 60 // ten minutes of a position each ten seconds
 )
 
