@@ -17,6 +17,10 @@ const (
 	// legsUnprepared is what a leg counts as that is searched without preparation, beside one for each ten kilometres.
 	legsUnprepared = 5
 	maxCost        = 1 << 20 // so that no sum overflows
+	// countedKilometres is how far a leg counts by the bytes that are expected of it: what a town has each kilometre, a country has not, and
+	// a place beyond the region is answered by an error. What a long answer really takes is counted once it is there (CostOfBytes).
+	countedKilometres = 30
+	maxKilometres     = 20_000 // of a leg, in a straight line
 )
 
 // Cost returns how many routes a request counts as against the limits, before any work is done on it.
@@ -39,7 +43,7 @@ func (r *Request) Cost() int {
 			r.eachLeg(func(kilometres float64) { cost += legsUnprepared + kilometres/10 })
 		}
 	}
-	cost += float64(max(0, r.AnswerBytes()-1) / bytesOfRoute)
+	cost += float64(max(0, r.expectedBytes(countedKilometres)-1) / bytesOfRoute)
 	return int(max(1, min(math.Ceil(cost), maxCost)))
 }
 
@@ -68,8 +72,11 @@ func (r *Request) tableSize() (rows, columns int) {
 }
 
 // AnswerBytes estimates the size of the answer, as far as the request tells: between half and twice of it for routes within and between
-// towns (measured in Monaco and Milan). It reserves room for the answer, and counts in Cost.
-func (r *Request) AnswerBytes() int {
+// towns (measured in Monaco and Milan). It reserves room for the answer.
+func (r *Request) AnswerBytes() int { return r.expectedBytes(maxKilometres) }
+
+// expectedBytes estimates the size of the answer as if no leg were longer than so many kilometres.
+func (r *Request) expectedBytes(longest float64) int {
 	const frame, perWaypoint, perPair, perNearest = 600, 130, 9, 150
 	places := min(len(r.Places.Coordinates), nav.MaxPairs+1)
 	switch r.Service {
@@ -86,7 +93,7 @@ func (r *Request) AnswerBytes() int {
 	}
 	fixed, perKilometre := r.legBytes()
 	size := 0.0
-	r.eachLeg(func(kilometres float64) { size += fixed + perKilometre*min(kilometres, 20_000) })
+	r.eachLeg(func(kilometres float64) { size += fixed + perKilometre*min(kilometres, longest) })
 	if r.Service == Route && places == 2 {
 		size *= 1 + float64(min(r.Alternatives, nav.MaxAlternatives))/2 // rarely are there as many as may be
 	}

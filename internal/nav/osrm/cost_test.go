@@ -31,7 +31,7 @@ func TestCost(t *testing.T) {
 		{"a tour of ten", osrm.Route, places(10, 1000), 3},
 		{"a tour of a hundred", osrm.Route, places(100, 1000), 25},
 		{"a tour of a hundred, and its megabytes (T6)", osrm.Route, places(100, 1000) + all + "&alternatives=3", 46},
-		{"a way across a continent with a line of megabytes", osrm.Route, places(2, 3_000_000) + all, 143},
+		{"a way across a continent, whose bytes count once they are there", osrm.Route, places(2, 3_000_000) + all, 2},
 		{"nearest", osrm.Nearest, "7.42,43.7?number=100", 1},
 		{"a table of 10 × 10", osrm.Table, places(10, 1000), 1},
 		{"a table of 100 × 100", osrm.Table, places(100, 1000), 100},
@@ -65,5 +65,20 @@ func TestRadiusOfTraces(t *testing.T) {
 		if _, err := osrm.ParseURL(osrm.Route, "7.42,43.7;7.43,43.7?radiuses=5;"+radius, 0); err != nil {
 			t.Errorf("%s m of a route: %v", radius, err)
 		}
+	}
+}
+
+// TestFarPlacesCostLittleBeforeTheyAreFound checks that a place far beyond any region does not take a minute's routes of an address: the answer
+// may be an error, and what a long one takes is counted once it is there.
+func TestFarPlacesCostLittleBeforeTheyAreFound(t *testing.T) {
+	q, err := osrm.ParseURL(osrm.Route, "5,52;-30,0.5?steps=true&annotations=true&geometries=geojson&overview=full&banner_instructions=true&voice_instructions=true", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cost := q.Cost(); cost > 4 {
+		t.Errorf("a route of 6 400 km costs %d before it is found", cost)
+	}
+	if more := q.CostOfBytes(20 << 20); more < 100 {
+		t.Errorf("an answer of 20 MiB costs %d more", more)
 	}
 }
