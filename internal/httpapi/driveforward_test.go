@@ -68,7 +68,7 @@ func (w network) add(t *testing.T, address string, edit func(*httpapi.Deps)) *ne
 		if n.ids, err = session.NewIDs(bytes.Repeat([]byte{7}, session.IDKeySize), func() netip.AddrPort { return n.at }); err != nil {
 			t.Fatal(err)
 		}
-		d.Drives = session.New(session.Options{Routes: d.Navigation, Now: d.Now, IDs: n.ids})
+		d.Drives = session.New(session.Options{Routes: d.Navigation, Now: d.Now, IDs: n.ids, PerAddress: 1000}) // all drivers of a test have one address
 		d.Nodes = n
 		ctx, cancel := context.WithCancel(t.Context())
 		ran := make(chan error, 1)
