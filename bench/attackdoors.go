@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// mixedTextDoor is the name of checkMixedText.
-const mixedTextDoor = "check, mixed text"
-
 // attackDoors lists the doors, with as many workers as the first review used of each at full effort.
 func attackDoors() []door {
 	return []door{
@@ -29,7 +26,7 @@ func attackDoors() []door {
 		{"pushes, wrong tokens", 40, pushWithWrongToken},
 		{"pushes, right tokens", 24, pushWithRightToken},
 		{"check", 24, checkDocuments},
-		{mixedTextDoor, 4, checkMixedText},
+		{"check, mixed text", 4, checkMixedText},
 		{"sign-in, codes, passkeys", 40, signIn},
 		{"pairing", 40, pairScreens},
 		{"reports", 40, reportRoads},

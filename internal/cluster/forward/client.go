@@ -18,9 +18,11 @@ const (
 	dialTimeout   = time.Second      // for a connection to another machine of the same network
 	answerTimeout = 12 * time.Second // until an answer begins: a route may take ten
 	pingAfter     = 2 * time.Second  // of silence of a connection with requests …
-	pingTimeout   = 2 * time.Second  // … after which the other node must answer this soon
-	downFor       = time.Second      // how long a node that could not be reached is not asked
-	maxDown       = 1024             // addresses that are remembered
+	// pingTimeout is after which time without an answer to that the other node counts as gone. A node whose process ended is noticed
+	// immediately; this is for machines that vanish. A node that was overloaded for two seconds lost all its streams at once.
+	pingTimeout = 6 * time.Second
+	downFor     = time.Second // how long a node that could not be reached is not asked
+	maxDown     = 1024        // addresses that are remembered
 	// streamBuffer is how much of one answer waits here for its client. Other answers go on meanwhile.
 	streamBuffer = 64 << 10
 )
