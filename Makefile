@@ -36,7 +36,7 @@ SUM       := $(shell cksum < tools/go.sum | cut -d' ' -f1)
 TOOLS     := bin/.tools-$(SUM)
 STEP      = printf '\n== %s\n'
 
-.PHONY: help release cut pictures demo test quick tests checks scripts pages generated program mutate browser web bench lint fuzz generate world build tools format cc servers
+.PHONY: help attack release cut pictures demo test quick tests checks scripts pages generated program mutate browser web bench lint fuzz generate world build tools format cc servers
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -64,6 +64,7 @@ pictures: program ## make the pictures of README.md anew, from the demo
 # need is there: make would begin what needs nothing before it.
 test: tools cc servers pages generated program ## everything that CI runs: checks, all tests with -race, the pages, fuzzing for seconds
 	@$(MAKE) --no-print-directory --output-sync=target --keep-going --jobs=2 READY=1 browser tests checks scripts fuzz
+	@$(MAKE) --no-print-directory READY=1 attack
 	$(STEP) 'all is well'
 
 quick: tools ## within a minute: checks and tests without -race, servers, browsers and fuzzing, for the time between two edits
@@ -88,6 +89,11 @@ program:
 tests: $(if $(READY),,tools cc servers program) ## all tests with the race detector; PKG=./internal/ingest/... for some
 	@$(STEP) 'tests (with -race)'
 	WAYSIDE=$(CURDIR)/bin/wayside-test gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(RACE) -vet=off -p $(PACKAGES) -parallel $(PARALLEL) -timeout 60m $(LONGEST) $(PKG)
+
+# By itself, because it takes both processors, which other tests measure.
+attack: $(if $(READY),,program) ## attack the real program through every door for twenty seconds, and hold its memory to a bound
+	@$(STEP) 'attack'
+	ATTACK=yes WAYSIDE=$(CURDIR)/bin/wayside-test GOFLAGS=-trimpath $(GO) test ./bench -run '^TestAttack$$' -count 1 -timeout 60m
 
 mutate: ## change the code of PKG=./internal/nearby bit by bit and list what no test notices; TESTS=, MAX=, TIMEOUT=
 	@.ci/mutate $(PKG)

@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 // TestAttack attacks the real program through all doors for 20 seconds, in a generated town. Its bounds are twice as wide as those of make
 // bench BENCH=attack, and none of them is a time: the machine may be busy.
 func TestAttack(t *testing.T) {
+	if os.Getenv("ATTACK") == "" {
+		t.Skip("runs by itself: make attack; beside other tests it would take the processors that those measure")
+	}
 	program := testenv.Program(t)
 	const (
 		mostMemory = 600.0 // MiB above rest
