@@ -50,6 +50,9 @@ func (a *api) postDrive(w http.ResponseWriter, r *http.Request, c *caller) error
 		err = a.answerInTime(r.Context(), c, begin.request, scratch, func(ctx context.Context, q *osrm.Request, s *navigationScratch) error {
 			return a.openDrive(ctx, w, seat, q, begin.route, s)
 		})
+		if err == nil {
+			a.countAnswer(c, begin.request, len(scratch.body))
+		}
 	}
 	return a.writeDrive(w, r, http.StatusCreated, scratch.body, err)
 }
