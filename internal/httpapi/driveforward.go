@@ -170,20 +170,12 @@ func (a *api) passStream(w http.ResponseWriter, r *http.Request, events io.Reade
 		w.Header()["Connection"] = []string{"close"}
 	}
 	w.WriteHeader(http.StatusOK)
-	control := http.NewResponseController(w)
-	if err := control.Flush(); err != nil {
+	client := a.newEventWriter(w)
+	if err := client.control.Flush(); err != nil {
 		return nil // the client is gone
 	}
-	write := func(part []byte) error {
-		if err := control.SetWriteDeadline(time.Now().Add(a.StreamWriteTimeout)); err != nil {
-			return err
-		}
-		if _, err := w.Write(part); err != nil {
-			return err
-		}
-		return control.Flush()
-	}
-	if conn, _, err := control.Hijack(); err == nil {
+	write := func(part []byte) error { return client.send(r.Context(), part) }
+	if conn, _, err := client.control.Hijack(); err == nil {
 		d := &driveConn{conn: conn, timeout: a.StreamWriteTimeout, chunked: r.ProtoAtLeast(1, 1)}
 		write = func(part []byte) error { return d.write(part, d.timeout) }
 		defer d.close(nil, false)
