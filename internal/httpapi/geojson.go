@@ -76,7 +76,7 @@ func prefersGeoJSON(accept []string) bool {
 
 // appendFeatures appends the answer as a FeatureCollection, without its time and its end.
 func (a *api) appendFeatures(dst []byte, encoder *wire.Encoder, answer *nearby.Answer, c *caller, lines bool) []byte {
-	dst = append(dst, `{"type":"FeatureCollection","features":[`...)
+	dst = append(wire.GrowForHits(dst, answer.Hits, true), `{"type":"FeatureCollection","features":[`...)
 	terms := make(map[mapdata.SourceID]wire.Terms)
 	for i := range answer.Hits {
 		h := &answer.Hits[i]

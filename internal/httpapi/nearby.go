@@ -165,7 +165,7 @@ func cacheControl(c *caller) string {
 
 // appendAnswer appends the answer without its time and its end.
 func (a *api) appendAnswer(dst []byte, encoder *wire.Encoder, answer *nearby.Answer) []byte {
-	dst = append(dst, `{"entities":[`...)
+	dst = append(wire.GrowForHits(dst, answer.Hits, false), `{"entities":[`...)
 	for i := range answer.Hits {
 		if i > 0 {
 			dst = append(dst, ',')

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -126,10 +127,33 @@ func appendLine(dst []byte, line []geo.Point) []byte {
 type Encoder struct {
 	firstSeen, lastSeen Calendar
 	expiry              [expirySlots]Calendar // by kind: how long an entity is kept follows from its kind, and the day from that
+
+	decoder                           jsontext.Decoder // of properties, for features
+	properties, members, quoted, name []byte           // scratch of AppendFeature
 }
 
 // expirySlots is a power of two. Two kinds in one slot cost time alone.
 const expirySlots = 16
+
+// Sizes of what is appended beside an entity's own text, in bytes: more than nearly every entity needs.
+const (
+	besideHits    = 2 << 10 // of the whole answer
+	besideHit     = 512
+	besideFeature = 800
+)
+
+// GrowForHits grows dst so that it has room for hits as AppendHit or, with features set, AppendFeature appends them: without that an
+// answer of megabytes is copied a dozen times as it grows.
+func GrowForHits(dst []byte, hits []mapdata.Hit, features bool) []byte {
+	size, beside := besideHits, besideHit
+	if features {
+		beside = besideFeature
+	}
+	for i := range hits {
+		size += len(hits[i].Prepared) + beside
+	}
+	return slices.Grow(dst, size)
+}
 
 // AppendHit appends an entity.
 func (e *Encoder) AppendHit(dst []byte, h *mapdata.Hit) []byte {
@@ -211,7 +235,7 @@ func appendConsensus(dst []byte, h *mapdata.Hit) []byte {
 // AppendProperties appends the provider's properties with those that are the service's own (D9.5, D10.3); a provider's
 // under these names were removed when the row came (D3.3).
 func AppendProperties(dst []byte, h *mapdata.Hit, properties []byte) []byte {
-	if h.DisputedUntil == 0 && len(h.Merged) == 0 {
+	if !hasOwnProperties(h) {
 		return append(dst, properties...)
 	}
 	dst = append(dst, properties[:len(properties)-1]...)
@@ -241,6 +265,9 @@ func AppendProperties(dst []byte, h *mapdata.Hit, properties []byte) []byte {
 	}
 	return append(dst, '}')
 }
+
+// hasOwnProperties reports whether a hit has properties that are the service's own.
+func hasOwnProperties(h *mapdata.Hit) bool { return h.DisputedUntil != 0 || len(h.Merged) > 0 }
 
 // appendHiding appends a curator's decision, for the provider and curators. An end of null is none.
 func appendHiding(dst []byte, h *mapdata.Hiding) []byte {

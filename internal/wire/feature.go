@@ -40,49 +40,51 @@ func (e *Encoder) AppendFeature(dst []byte, h *mapdata.Hit, terms Terms, asLine 
 	dst = appendNames(dst, h)
 	dst = e.appendTimes(dst, h)
 	dst = bytes.TrimSuffix(appendConsensus(dst, h), []byte(propertiesName))
-	own := AppendProperties(nil, h, rest[id:])
-	dst = AppendString(append(dst, `,"title":`...), titleOf(h.Kind, own))
+	own := rest[id:]
+	if hasOwnProperties(h) {
+		e.properties = AppendProperties(e.properties[:0], h, own)
+		own = e.properties
+	}
+	title := h.Kind.Info().Label
+	e.members = e.members[:0]
+	e.eachMember(own, func(quoted, name []byte, value jsontext.Value) {
+		if string(name) == "street" && value.Kind() == '"' {
+			if street, err := jsontext.AppendUnquote(nil, value); err == nil && strings.TrimSpace(string(street)) != "" {
+				title += ", " + string(street)
+			}
+		}
+		if !slices.Contains(featureNames, string(name)) {
+			e.members = append(append(append(e.members, ','), quoted...), ':')
+			e.members = append(e.members, value...)
+		}
+	})
+	dst = AppendString(append(dst, `,"title":`...), title)
 	dst = AppendString(append(dst, `,"attribution":`...), terms.Attribution)
 	dst = AppendString(append(dst, `,"licence":`...), terms.Licence)
-	eachMember(own, func(name string, value jsontext.Value) {
-		if !slices.Contains(featureNames, name) {
-			dst = append(AppendString(append(dst, ','), name), ':')
-			dst = append(dst, value...)
-		}
-	})
-	return append(dst, `}}`...)
+	return append(append(dst, e.members...), `}}`...)
 }
 
-// titleOf names an entity for people: its kind, and the street if the provider names it.
-func titleOf(k mapdata.Kind, properties []byte) string {
-	title := k.Info().Label
-	eachMember(properties, func(name string, value jsontext.Value) {
-		if name != "street" || value.Kind() != '"' {
-			return
-		}
-		if street, err := jsontext.AppendUnquote(nil, value); err == nil && strings.TrimSpace(string(street)) != "" {
-			title += ", " + string(street)
-		}
-	})
-	return title
-}
-
-// eachMember calls yield with each member of an object that is JSON, in its order.
-func eachMember(object []byte, yield func(name string, value jsontext.Value)) {
-	d := jsontext.NewDecoder(bytes.NewReader(object), jsontext.AllowDuplicateNames(true))
+// eachMember calls yield with each member of a JSON object in its order: its name as the object has it and unquoted, and its value. They
+// are valid until yield returns.
+func (e *Encoder) eachMember(object []byte, yield func(quoted, name []byte, value jsontext.Value)) {
+	d := &e.decoder
+	d.Reset(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true)) // a buffer is read in place
 	if _, err := d.ReadToken(); err != nil {
 		return
 	}
 	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
+		text, err := d.ReadValue()
 		if err != nil {
 			return
 		}
-		text := name.String() // the token is only valid until the next read
+		e.quoted = append(e.quoted[:0], text...) // the decoder's text is valid until it reads the value
+		if e.name, err = jsontext.AppendUnquote(e.name[:0], e.quoted); err != nil {
+			return
+		}
 		value, err := d.ReadValue()
 		if err != nil {
 			return
 		}
-		yield(text, value)
+		yield(e.quoted, e.name, value)
 	}
 }

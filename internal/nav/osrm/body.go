@@ -18,7 +18,7 @@ import (
 // ParseBody reads a request from the JSON object of a POST. Its members are the options of the URL; lists are arrays.
 func ParseBody(s Service, body []byte) (*Request, error) {
 	r := newRequest(s)
-	if err := r.readBody(jsontext.NewDecoder(bytes.NewReader(body))); err != nil {
+	if err := r.readBody(jsontext.NewDecoder(bytes.NewBuffer(body))); err != nil {
 		var refused *nav.Error
 		if errors.As(err, &refused) {
 			return nil, err
