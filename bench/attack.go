@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,6 +79,7 @@ type attackResult struct {
 	begin, most usage
 	reads       latencies
 	answers     string
+	faults      [][]byte // lines of the service's log with errors
 	processor   time.Duration
 }
 
@@ -298,6 +300,7 @@ func (a *attack) phase(ctx context.Context, name string, doors []string, network
 	if err != nil {
 		return r, err
 	}
+	logged := len(a.errorLines())
 	plan := a.plan
 	plan.Doors, plan.Network, plan.For = doors, network, lasts
 	watching := a.watchUsage(ctx)
@@ -313,7 +316,7 @@ func (a *attack) phase(ctx context.Context, name string, doors []string, network
 	if err = errors.Join(decoded, ended, err); err != nil {
 		return r, fmt.Errorf("%s: %w: %s", name, err, a.lastLog())
 	}
-	r.most, r.answers = most, countsText(counts)
+	r.most, r.answers, r.faults = most, countsText(counts), a.errorLines()[logged:]
 	after, err := a.processor()
 	r.processor = after - before
 	pause(ctx, a.settle)
@@ -326,6 +329,17 @@ func (a *attack) phase(ctx context.Context, name string, doors []string, network
 func (b *bench) lastLog() []byte {
 	said, _ := os.ReadFile(filepath.Join(b.dir, "serve.log")) // the error has its own text
 	return said[max(0, len(said)-1000):]
+}
+
+// errorLines returns the errors in the service's log so far.
+func (b *bench) errorLines() (lines [][]byte) {
+	said, _ := os.ReadFile(filepath.Join(b.dir, "serve.log")) // a service without a log fails elsewhere
+	for line := range bytes.Lines(said) {
+		if bytes.Contains(line, []byte(`"level":"ERROR"`)) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 func countsText(counts map[string]map[string]int) string {
@@ -353,10 +367,13 @@ func (a *attack) report(r attackResult) {
 	if a.worst.name == "" || more > a.above(a.worst.most.peak) {
 		a.worst = r
 	}
-	met := more <= attackMemory && p99 <= attackLatency && r.reads.failed == 0
+	for _, line := range r.faults[:min(len(r.faults), 10)] {
+		step(string(bytes.TrimSpace(line)))
+	}
+	met := more <= attackMemory && p99 <= attackLatency && r.reads.failed == 0 && len(r.faults) == 0
 	a.table.add(r.name, fmt.Sprintf("≤ %.0f MiB, p99 ≤ %v", attackMemory, attackLatency),
-		fmt.Sprintf("%.0f MiB (%.0f → %.0f MB), p50 %.1f, p99 %.1f ms, %d of %d reads failed, %d descriptors, %d goroutines, disk %+.0f MB, %.1f s of processor, load %s; %s",
-			more, r.begin.memory, r.most.peak, millis(p50), millis(p99), r.reads.failed, len(r.reads.took), r.most.descriptors, r.most.goroutines,
+		fmt.Sprintf("%.0f MiB (%.0f → %.0f MB), p50 %.1f, p99 %.1f ms, %d of %d reads failed, %d errors in the log, %d descriptors, %d goroutines, disk %+.0f MB, %.1f s of processor, load %s; %s",
+			more, r.begin.memory, r.most.peak, millis(p50), millis(p99), r.reads.failed, len(r.reads.took), len(r.faults), r.most.descriptors, r.most.goroutines,
 			r.most.disk-r.begin.disk, r.processor.Seconds(), machineLoad(), r.answers), met)
 	step(a.table.rows[len(a.table.rows)-1].got)
 }

@@ -51,7 +51,8 @@ type boundedConn struct {
 	group  netip.Prefix // whose connections are counted together
 	exempt bool         // whether they are not
 
-	member         bool // of the set; this and its places are guarded by the set's mutex
+	member         bool // of the set; this, served and its places are guarded by the set's mutex
+	served         bool // whether net/http has it
 	inAll, inGroup int
 }
 

@@ -21,8 +21,8 @@ type Limits struct {
 // Defaults of Limits.
 const (
 	DefaultPerAddress = 256
-	maxDefaultTotal   = 16_384 // about 400 MB of connections that wait
-	ownDescriptors    = 512    // for the database, polls, upstreams, e-mail, files and the second address
+	maxDefaultTotal   = 16_384
+	ownDescriptors    = 512 // for the database, polls, upstreams, e-mail, files and the second address
 )
 
 // DefaultTotal is how many connections this process has room for: its limit of open files less what it needs itself.
@@ -30,6 +30,10 @@ func DefaultTotal() int {
 	files := maxOpenFiles()
 	return min(files-min(ownDescriptors, files/2), maxDefaultTotal)
 }
+
+// idleShare is the part of Limits.Total that may be connections which net/http has and which wait for their clients: idle ones, and those
+// in the middle of a body or an answer. Each takes 17 KB, and one that has not sent its first header 3 KB.
+const idleShare = 4
 
 // reservedConns is how many connections beyond Limits.Total are open to this machine and to exempt addresses: health checks
 // are answered while others hold everything else.
@@ -55,6 +59,7 @@ type connections struct {
 	evicted atomic.Int64 // connections that made room
 
 	mu     sync.Mutex
+	begun  int // connections that net/http has had
 	all    []*boundedConn
 	groups map[netip.Prefix][]*boundedConn // by address; without exempt ones
 }
@@ -108,22 +113,56 @@ func addressGroup(addr netip.Addr) netip.Prefix {
 // evict closes the sixteenth of the connections that has waited longest for its clients, so that the search costs each new
 // connection little. It returns whether any was closed. s.mu is held.
 func (s *connections) evict(from []*boundedConn) bool {
-	type candidate struct {
-		conn  *boundedConn
-		since int64
-	}
+	waiting := waitingLongest(from, func(*boundedConn) bool { return true })
+	return s.closeAll(waiting[:min(len(waiting), max(1, len(from)/16))])
+}
+
+// candidate is a connection that has waited for its client since a time.
+type candidate struct {
+	conn  *boundedConn
+	since int64
+}
+
+// waitingLongest returns the connections that wait for their clients and may be closed, those that have waited longest first.
+func waitingLongest(from []*boundedConn, may func(c *boundedConn) bool) []candidate {
 	var waiting []candidate
 	for _, c := range from {
-		if since := c.waiting.Load(); since > 0 && !c.exempt {
+		if since := c.waiting.Load(); since > 0 && !c.exempt && may(c) {
 			waiting = append(waiting, candidate{c, since})
 		}
 	}
 	slices.SortFunc(waiting, func(a, b candidate) int { return cmp.Compare(a.since, b.since) })
+	return waiting
+}
+
+// closeAll closes connections that still wait, and reports whether it closed any. s.mu is held.
+func (s *connections) closeAll(list []candidate) bool {
 	closed := false
-	for _, w := range waiting[:min(len(waiting), max(1, len(from)/16))] {
+	for _, w := range list {
 		closed = s.close(w.conn, w.since) || closed
 	}
 	return closed
+}
+
+// serve notes that net/http has a connection from now on. Now and then it closes those of net/http's connections that have waited longest
+// for their clients, beyond the share that may.
+func (s *connections) serve(c *boundedConn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.served = true
+	s.begun++
+	if most := s.limits.Total / idleShare; s.begun%max(1, most/16) == 0 {
+		if waiting := waitingLongest(s.all, func(c *boundedConn) bool { return c.served }); len(waiting) > most {
+			s.closeAll(waiting[:len(waiting)-most])
+		}
+	}
+}
+
+// closeUnserved closes the connections that net/http does not have.
+func (s *connections) closeUnserved() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closeAll(waitingLongest(s.all, func(c *boundedConn) bool { return !c.served }))
 }
 
 // closeIdle closes connections that have waited for their clients since before the given time.

@@ -36,6 +36,7 @@ const (
 type Server struct {
 	listener net.Listener
 	conns    *connections
+	first    *firstHeaders
 	log      *slog.Logger
 	server   *http.Server
 	draining atomic.Bool
@@ -55,6 +56,7 @@ func Listen(ctx context.Context, address string, limits Limits, logger *slog.Log
 		listener: listener, log: logger,
 		conns: &connections{limits: limits.withDefaults(), groups: make(map[netip.Prefix][]*boundedConn)},
 	}
+	s.first = newFirstHeaders(boundedListener{listener, s.conns}, s.touch)
 	s.server = &http.Server{
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: responseTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes,
 		ErrorLog: log.New(errorLog{logger}, "", 0), ConnState: s.count, ConnContext: withConn,
@@ -95,14 +97,19 @@ func (s *Server) Close() error {
 	return nil
 }
 
+// touch notes that something happened on a connection.
+func (s *Server) touch() { s.changed.Store(time.Now().UnixNano()) }
+
+// count counts the connections that net/http has.
 func (s *Server) count(conn net.Conn, state http.ConnState) {
-	s.changed.Store(time.Now().UnixNano())
+	s.touch()
 	if c, ok := conn.(*boundedConn); ok && state == http.StateHijacked {
 		c.taken.Store(true)
 	}
 	switch state {
 	case http.StateNew:
 		s.open.Add(1)
+		s.first.count(conn)
 	case http.StateClosed, http.StateHijacked:
 		s.open.Add(-1)
 	}
@@ -116,22 +123,26 @@ func (s *Server) Run(ctx context.Context) error {
 	watch.Go(func() { s.watch(watching) })
 	defer watch.Wait()
 	defer stopWatching()
-	served := make(chan error, 1)
-	go func() { served <- s.server.Serve(boundedListener{s.listener, s.conns}) }()
+	accepting, served := make(chan error, 1), make(chan error, 1)
+	go func() { accepting <- s.first.run() }()
+	go func() { served <- s.server.Serve(s.first) }()
+	defer s.first.group.Wait()
 	select {
-	case err := <-served:
-		return err
+	case err := <-accepting: // it failed for good
+		return errors.Join(err, s.server.Close(), ignoreClosed(<-served))
 	case <-ctx.Done():
 	}
 	accepted, err := stopListening(s.listener)
-	err = errors.Join(err, ignoreClosed(s.listener.Close()))
+	err = errors.Join(err, ignoreClosed(s.listener.Close()), ignoreClosed(<-accepting))
 	s.draining.Store(true) // not before: a client that closed would connect again to the listener that is being closed
-	err = errors.Join(err, ignoreClosed(<-served), ignoreClosed(s.server.Serve(coalescingListener{&acceptedConns{s.listener, accepted}})))
+	err = errors.Join(err, ignoreClosed(s.server.Serve(coalescingListener{&acceptedConns{s.listener, accepted}})))
 	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
 	s.drain()
 	s.conns.closeIdle(time.Now().Add(-stalledTimeout)) // nothing is in flight on them: their clients sent half a request, or take no answer
-	if shut := s.server.Shutdown(finish); errors.Is(shut, context.DeadlineExceeded) {
+	shut := s.server.Shutdown(finish)
+	err = errors.Join(err, ignoreClosed(<-served))
+	if errors.Is(shut, context.DeadlineExceeded) {
 		return errors.Join(errors.New("requests were still running after 10 s and were cut off"), s.server.Close())
 	}
 	return err
@@ -163,7 +174,7 @@ func (s *Server) watch(ctx context.Context) {
 
 // ignoreClosed drops the errors of an Accept on a listener that was closed or shut down.
 func ignoreClosed(err error) error {
-	if errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EINVAL) {
+	if errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EINVAL) || errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
 	return err
@@ -192,7 +203,7 @@ func (s *Server) drain() {
 	defer tick.Stop()
 	timeout := time.NewTimer(drainTimeout)
 	defer timeout.Stop()
-	for s.open.Load() > 0 {
+	for s.first.waiting.Load()+s.open.Load() > 0 {
 		select {
 		case now := <-tick.C:
 			if s.running.Load() == 0 && now.UnixNano()-s.changed.Load() > int64(quietPeriod) {

@@ -5,6 +5,7 @@ package httpserver
 import (
 	"net"
 	"syscall"
+	"time"
 )
 
 // setUserTimeout does nothing here: the system decides when a connection is dead.
@@ -12,3 +13,6 @@ func setUserTimeout(string, string, syscall.RawConn) error { return nil }
 
 // stopListening returns nothing here: connections that were not accepted yet are reset by closing the listener.
 func stopListening(net.Listener) ([]net.Conn, error) { return nil, nil }
+
+// awaitHeader does not wait here.
+func awaitHeader(*net.TCPConn, time.Duration) bool { return true }
