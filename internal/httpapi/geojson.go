@@ -80,6 +80,7 @@ func (a *api) appendFeatures(dst []byte, encoder *wire.Encoder, answer *nearby.A
 	terms := make(map[mapdata.SourceID]wire.Terms)
 	for i := range answer.Hits {
 		h := &answer.Hits[i]
+		yield(i + 1)
 		of, known := terms[h.Source]
 		if !known {
 			s := a.entitySource(&mapdata.SourceHealth{ID: h.Source}, c)

@@ -158,13 +158,6 @@ func (s *connections) serve(c *boundedConn) {
 	}
 }
 
-// closeUnserved closes the connections that net/http does not have.
-func (s *connections) closeUnserved() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closeAll(waitingLongest(s.all, func(c *boundedConn) bool { return !c.served }))
-}
-
 // closeIdle closes connections that have waited for their clients since before the given time.
 func (s *connections) closeIdle(before time.Time) {
 	s.mu.Lock()

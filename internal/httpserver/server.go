@@ -56,7 +56,9 @@ func Listen(ctx context.Context, address string, limits Limits, logger *slog.Log
 		listener: listener, log: logger,
 		conns: &connections{limits: limits.withDefaults(), groups: make(map[netip.Prefix][]*boundedConn)},
 	}
-	s.first = newFirstHeaders(boundedListener{listener, s.conns}, s.touch)
+	if s.first, err = newFirstHeaders(boundedListener{listener, s.conns}, s.touch); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	s.server = &http.Server{
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: responseTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes,
 		ErrorLog: log.New(errorLog{logger}, "", 0), ConnState: s.count, ConnContext: withConn,
@@ -91,10 +93,7 @@ func (s *Server) Crowded() int64 { return s.conns.refused.Load() + s.conns.evict
 
 // Close closes the listener, also when Run was never called.
 func (s *Server) Close() error {
-	if err := s.listener.Close(); !errors.Is(err, net.ErrClosed) {
-		return err
-	}
-	return nil
+	return errors.Join(ignoreClosed(s.listener.Close()), s.first.Close())
 }
 
 // touch notes that something happened on a connection.
@@ -126,7 +125,6 @@ func (s *Server) Run(ctx context.Context) error {
 	accepting, served := make(chan error, 1), make(chan error, 1)
 	go func() { accepting <- s.first.run() }()
 	go func() { served <- s.server.Serve(s.first) }()
-	defer s.first.group.Wait()
 	select {
 	case err := <-accepting: // it failed for good
 		return errors.Join(err, s.server.Close(), ignoreClosed(<-served))

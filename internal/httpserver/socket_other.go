@@ -5,7 +5,6 @@ package httpserver
 import (
 	"net"
 	"syscall"
-	"time"
 )
 
 // setUserTimeout does nothing here: the system decides when a connection is dead.
@@ -13,6 +12,3 @@ func setUserTimeout(string, string, syscall.RawConn) error { return nil }
 
 // stopListening returns nothing here: connections that were not accepted yet are reset by closing the listener.
 func stopListening(net.Listener) ([]net.Conn, error) { return nil, nil }
-
-// awaitHeader does not wait here.
-func awaitHeader(*net.TCPConn, time.Duration) bool { return true }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -57,6 +58,10 @@ func Write(w http.ResponseWriter, r *http.Request, status int, contentType strin
 	_, _ = w.Write(packed.Bytes()) // as above
 }
 
+// yieldAfter is how many bytes are compressed before the processor is offered to others: half a millisecond's work, where the scheduler
+// would take it away after ten.
+const yieldAfter = 64 << 10
+
 // maxPooledBytes is the largest compressed body whose memory is kept for the next one.
 const maxPooledBytes = 256 << 10
 
@@ -77,7 +82,12 @@ func encode(encoding string, body []byte) *bytes.Buffer {
 	}
 	defer pool.Put(z)
 	z.Reset(packed)
-	_, _ = z.Write(body) // a buffer takes everything
+	for len(body) > yieldAfter {
+		_, _ = z.Write(body[:yieldAfter]) // a buffer takes everything
+		body = body[yieldAfter:]
+		runtime.Gosched() // short requests go first
+	}
+	_, _ = z.Write(body)
 	_ = z.Close()
 	z.Reset(nil)
 	return packed
