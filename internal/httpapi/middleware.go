@@ -314,6 +314,9 @@ func (a *api) writeError(w *recorder, r *http.Request, rt route, err error) {
 	case p.Status >= http.StatusInternalServerError:
 		a.Log.Error("request failed", "route", rt.path, "method", r.Method, "error", err)
 	}
+	if p.Status == http.StatusTooManyRequests && !w.wrote {
+		a.slowRefusal(w, r)
+	}
 	if !w.wrote {
 		writeProblem(w, r, p)
 	}

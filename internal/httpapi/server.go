@@ -35,6 +35,7 @@ import (
 	"wayside/internal/ratelimit"
 	"wayside/internal/region"
 	"wayside/internal/region/imports"
+	"wayside/internal/response"
 	"wayside/internal/speech"
 	"wayside/internal/stream"
 	"wayside/internal/takedown"
@@ -148,8 +149,9 @@ type api struct {
 	forwards    forwards
 	hopWarning  sync.Once
 
-	openapi    func() ([]byte, error) // openapi.json with marks of what is deprecated, made on the first request
-	docs       func() ([]byte, error) // the API's page, rendered on the first request
+	openapi    func() (*response.File, error) // openapi.json with marks of what is deprecated, made on the first request
+	docs       func() (*response.File, error) // the API's page, rendered on the first request
+	slowed     atomic.Int64                   // refusals that wait
 	overlay    *pages.Overlay
 	scripts    *pages.Scripts
 	tiles      tileserver.Server
@@ -167,15 +169,16 @@ func New(deps Deps) http.Handler {
 	}
 	a.host = a.publicHost()
 	a.StreamWriteTimeout = cmp.Or(a.StreamWriteTimeout, defaultStreamWriteTimeout)
-	a.openapi = sync.OnceValues(func() ([]byte, error) {
+	describe := sync.OnceValues(func() ([]byte, error) {
 		text, err := describeAPI(a.Apps != nil)
 		if err != nil {
 			return nil, err
 		}
 		return markDeprecated(text, a.Deprecated)
 	})
-	a.docs = sync.OnceValues(func() ([]byte, error) {
-		text, err := a.openapi()
+	a.openapi = onceFile("application/json", describe)
+	a.docs = onceFile("text/html; charset=utf-8", func() ([]byte, error) {
+		text, err := describe()
 		if err != nil {
 			return nil, err
 		}

@@ -32,6 +32,7 @@ const (
 	Resumptions                    // drives that go on from one that was lost with its node (D15.21)
 	ResumedIDs                     // those that go on from the same one
 	HeldBytes                      // bytes that requests hold, which are counted and not rated
+	Refusals                       // refusals by any limit
 )
 
 // Key names one bucket: up to 120 bits of whom it belongs to, and the class above them.

@@ -16,15 +16,15 @@ import (
 // minCompressedSize is the size in bytes from which a body is compressed: a smaller one fits into one packet anyway.
 const minCompressedSize = 1400
 
-// dataPolicy is the Content-Security-Policy of answers that are no pages: a browser that shows one loads nothing for it, and no
+// DataPolicy is the Content-Security-Policy of answers that are no pages: a browser that shows one loads nothing for it, and no
 // page frames it.
-const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
+const DataPolicy = "default-src 'none'; frame-ancestors 'none'"
 
 // Write writes a whole response, compressed if it is large enough and the client accepts a coding (D4.14).
 func Write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
 	h := w.Header()
 	// One array holds the values: each slice of its own would be an allocation. Their capacity is 1, so that Add copies them.
-	values := [...]string{contentType, "nosniff", "", dataPolicy}
+	values := [...]string{contentType, "nosniff", "", DataPolicy}
 	h["Content-Type"], h["X-Content-Type-Options"] = values[0:1:1], values[1:2:2]
 	if strings.HasPrefix(contentType, "application/") && h["Content-Security-Policy"] == nil {
 		h["Content-Security-Policy"] = values[3:4:4]
