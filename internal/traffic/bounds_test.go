@@ -16,22 +16,23 @@ import (
 	"wayside/internal/wire"
 )
 
-// TestMergeDistance checks that pins as far as 285 m from a change are read again: a pin that was merged into one that is
-// gone is a condition of its own.
+// TestMergeDistance checks that pins up to 285 m from a change are read again, because a pin that was merged into a
+// removed one becomes a condition of its own.
 func TestMergeDistance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		w.run(t, func() {
 			w.tell(w.pins.set("shown", "alert.accident", `{}`, place(300, 200)))
 			gone := w.pins.delete("shown")
-			w.pins.set("was merged", "alert.road_closed", `{}`, place(585, 205)) // 285 m away, and not notified itself
+			w.pins.set("was merged", "alert.road_closed", `{}`, place(585, 205)) // 285 m away, and never announced itself
 			w.tell(gone)
 			w.want(t, "2,1 east", graph.Closed, graph.Closed)
 		})
 	})
 }
 
-// TestGravestEffect checks that of merged pins that close, slow and delay, the gravest effect counts, whichever is shown.
+// TestGravestEffect checks that among merged pins that close, slow and delay, the gravest effect counts, whichever pin
+// is shown.
 func TestGravestEffect(t *testing.T) {
 	kinds := []string{"alert.road_closed", "traffic.jam", "alert.accident"} // the gravest first
 	for i, shown := range kinds {
@@ -52,7 +53,7 @@ func TestGravestEffect(t *testing.T) {
 	}
 }
 
-// TestDescriptions checks that a description is kept up to 300 characters.
+// TestDescriptions checks that a description is cut at 300 characters.
 func TestDescriptions(t *testing.T) {
 	for length, want := range map[int]int{299: 299, 300: 300, 301: 300, 3000: 300} {
 		synctest.Test(t, func(t *testing.T) {
@@ -69,7 +70,7 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// counted is a Router that counts the updates.
+// counted is a Router that counts its updates.
 type counted struct {
 	weights
 	updates int
@@ -80,8 +81,8 @@ func (r *counted) Update(ctx context.Context, changed []traffic.Cost, s *traffic
 	return r.weights.Update(ctx, changed, s)
 }
 
-// TestRounds checks that lines are published as they are matched, some 10 000 places at a time: 600 lines of 1 km have
-// 204 places each, and a closure that is pushed between waits for no more than one round.
+// TestRounds checks that lines are published in rounds of some 10 000 places while they are matched: 600 lines of 1 km
+// have 204 places each, and a closure that is pushed in between waits for at most one round.
 func TestRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -103,8 +104,8 @@ func TestRounds(t *testing.T) {
 	})
 }
 
-// TestAppliesOnAnyArc checks that an explanation finds a condition in force where it shares any of its arcs with the state:
-// the state has an earlier line until the new one is matched.
+// TestAppliesOnAnyArc checks that an explanation finds a condition in force if it shares any arc with the state, because
+// the state keeps an earlier line until the new one is matched.
 func TestAppliesOnAnyArc(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -114,7 +115,7 @@ func TestAppliesOnAnyArc(t *testing.T) {
 		w.pins.set("a", "alert.road_closed", line(200, 800), place(500, 0))
 		w.pins.set("elsewhere", "alert.road_closed", `{}`, place(500, 600))
 		w.run(t, func() {
-			w.pins.set("a", "alert.road_closed", line(0, 800), place(500, 0)) // it begins one block earlier, and nobody was notified yet
+			w.pins.set("a", "alert.road_closed", line(0, 800), place(500, 0)) // it begins one block earlier, and the follower has not been notified yet
 			w.pins.set("new", "alert.road_closed", line(0, 800), place(500, 0))
 			x, err := w.Network.Explain(t.Context(), &w.pins, w.State(), geo.Circle{Center: place(500, 0), Radius: 700}, 10, time.Now())
 			if err != nil {
@@ -131,7 +132,7 @@ func TestAppliesOnAnyArc(t *testing.T) {
 	})
 }
 
-// TestAppliesIfMerged checks that a condition that others see merged into another one is in force.
+// TestAppliesIfMerged checks that an explanation finds a condition in force if guests see it merged into another one.
 func TestAppliesIfMerged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()

@@ -7,8 +7,9 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// conditionOf is the condition that a pin is, with those that are merged into it (D15.13). old is the one that it was before, or nil: it is
-// the answer if it was made of the same. Where the budget does not last, it does what the old one does, and must be matched later.
+// conditionOf returns the condition of a pin, together with the pins merged into it (D15.13). old is the pin's previous
+// condition, or nil; conditionOf returns it unchanged if its input is the same. If the matching budget runs out, the
+// result keeps the old condition's effect and must be matched later.
 func (n *Network) conditionOf(h *mapdata.Hit, id string, old *Condition, now time.Time, left *matchBudget) *Condition {
 	disputed := mapdata.RoadDisputed(int(h.CountedConfirms), int(h.CountedDisputes))
 	digest := n.digestOf(h, disputed)
@@ -35,19 +36,20 @@ func (n *Network) conditionOf(h *mapdata.Hit, id string, old *Condition, now tim
 	return c
 }
 
-// unmatched is the condition as long as it is not matched: it does what the old one does.
+// unmatched marks the condition as one that must still be matched to roads, and gives it the old condition's effect
+// until then.
 func (c *Condition) unmatched(h *mapdata.Hit, old *Condition) *Condition {
 	c.Arcs, c.InForce, c.Impact = nil, false, Impact{}
 	if old != nil {
 		c.Arcs, c.InForce, c.Impact, c.Since = old.Arcs, old.InForce, old.Impact, old.Since
 	}
 	hit := *h
-	hit.Merged = slices.Clone(h.Merged) // the reader uses its memory again
+	hit.Merged = slices.Clone(h.Merged) // because the reader reuses its memory
 	c.toMatch = &hit
 	return c
 }
 
-// add adds one of the pins that are the condition. It is false if the pin was not matched.
+// add adds one of the pins of the condition. It returns false if the pin was not matched.
 func (c *Condition) add(n *Network, h *mapdata.Hit, id string, kind mapdata.Kind, disputed bool, now time.Time, left *matchBudget) bool {
 	p, matched := n.pinOf(h, id, left)
 	if h.ExpiresAt != 0 {
@@ -82,7 +84,7 @@ func (c *Condition) add(n *Network, h *mapdata.Hit, id string, kind mapdata.Kind
 	return matched
 }
 
-// readAgain notes a time in the future at which the condition is another.
+// readAgain schedules a reread at the given time, if it lies in the future, because the condition changes then.
 func (c *Condition) readAgain(at, now time.Time) {
 	if at.After(now) && (c.until.IsZero() || at.Before(c.until)) {
 		c.until = at

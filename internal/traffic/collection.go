@@ -8,20 +8,20 @@ import (
 	"wayside/internal/geo"
 )
 
-// collection is all conditions that are known, in force or not, by what they are looked for.
+// collection holds all known conditions, in force or not, indexed for each kind of lookup.
 type collection struct {
 	network *Network
 	byID    map[string]*Condition
-	byArc   map[uint32]*onArc // those in force
+	byArc   map[uint32]*onArc // in force only
 	byCell  map[geo.Cell][]*Condition
-	changed map[uint32]bool // arcs since the last take
-	round   uint64          // grows with each take; from 1
+	changed map[uint32]bool // arcs that changed since the last call of take
+	round   uint64          // grows with each call of take; starts at 1
 
 	again     timetable
 	unmatched unmatched
 }
 
-// cells are about a kilometre high: most changes look into some four.
+// cells returns a grid with cells about a kilometre high, so that most changes touch about four of them.
 func cells() geo.Grid { return geo.Grid{Height: 0.01} }
 
 func newCollection(n *Network) *collection {
@@ -31,7 +31,7 @@ func newCollection(n *Network) *collection {
 	}
 }
 
-// put adds a condition, or replaces the one of its id.
+// put adds a condition, or replaces the one with the same id.
 func (x *collection) put(c *Condition) {
 	old := x.byID[c.EntityID]
 	if old != nil {
@@ -64,7 +64,7 @@ func (x *collection) put(c *Condition) {
 	}
 }
 
-// renew has a condition know what its successor, which does the same, was made of.
+// renew updates a condition from its successor, which has the same effect but was read from newer input.
 func (x *collection) renew(old, next *Condition) {
 	x.network.pins.forget(old.pins)
 	old.pins, old.digest, old.read, old.until, old.toMatch = next.pins, next.digest, next.read, next.until, next.toMatch
@@ -72,7 +72,8 @@ func (x *collection) renew(old, next *Condition) {
 	x.network.pins.keep(old.pins)
 }
 
-// schedule has a condition read again, and matched, when it must be. A condition has one time.
+// schedule sets the one time at which the condition is read again, and adds it to or removes it from the queue for
+// matching.
 func (x *collection) schedule(c *Condition) {
 	x.again.set(&c.again, c.until, geo.Circle{Center: c.pins[0].at, Radius: 1})
 	if c.toMatch != nil {
@@ -108,7 +109,8 @@ func (x *collection) remove(c *Condition) {
 	}
 }
 
-// without is the list without a condition, in another order: a hundred thousand may end in the same instant, so nothing is copied.
+// without removes a condition from a list in place and does not keep the order. It copies nothing, because a hundred
+// thousand conditions may end in the same instant.
 func without(list []*Condition, c *Condition) []*Condition {
 	last := len(list) - 1
 	if at := slices.Index(list, c); at >= 0 {
@@ -128,7 +130,7 @@ func (c *Condition) cells() []geo.Cell {
 	return all
 }
 
-// within are the conditions with a pin in a circle.
+// within returns the conditions that have a pin in the circle.
 func (x *collection) within(area geo.Circle) []*Condition {
 	found := map[*Condition]bool{}
 	grid := cells()
@@ -146,7 +148,7 @@ func within(area geo.Circle) func(*pin) bool {
 	return func(p *pin) bool { return geo.Distance(p.at, area.Center) <= area.Radius }
 }
 
-// take returns the costs of the arcs that changed since the last call, with their copies, in the order of arcs.
+// take returns the costs of the arcs that changed since the last call, and of their copies, sorted by arc.
 func (x *collection) take() []Cost {
 	g := x.network.graph
 	var costs []Cost

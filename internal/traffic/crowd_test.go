@@ -11,7 +11,7 @@ import (
 	"wayside/internal/traffic"
 )
 
-// listed is a Reader of a list, which costs little: a benchmark of the follower would otherwise measure it.
+// listed is a Reader of a list. It is cheap, so that a benchmark of the follower does not measure the reader.
 type listed struct{ hits []mapdata.Hit }
 
 func (l *listed) Read(_ context.Context, _ geo.Circle, within *geo.Box, _ mapdata.KindSet, _ int, each func(*mapdata.Hit)) (bool, error) {
@@ -23,7 +23,7 @@ func (l *listed) Read(_ context.Context, _ geo.Circle, within *geo.Box, _ mapdat
 	return false, nil
 }
 
-// awaited is a Router that closes full once an arc has so many conditions.
+// awaited is a Router that closes full once the arc has count conditions.
 type awaited struct {
 	arc   uint32
 	count int
@@ -38,8 +38,8 @@ func (r *awaited) Update(_ context.Context, _ []traffic.Cost, s *traffic.State) 
 	return nil
 }
 
-// BenchmarkCrowd measures works on one road of 1 km that are pushed together, until all of them count. With a sorted copy of
-// the list of each arc in each round, 2 000 took 0.2 s, 8 000 1.9 s and 32 000 26.6 s.
+// BenchmarkCrowd measures how long it takes until roadworks that are pushed together on one road of 1 km all count. When
+// each round sorted a copy of each arc's list, 2 000 took 0.2 s, 8 000 1.9 s and 32 000 26.6 s.
 func BenchmarkCrowd(b *testing.B) {
 	for _, count := range []int{2_000, 8_000, 32_000} {
 		b.Run(fmt.Sprint(count), func(b *testing.B) {

@@ -15,8 +15,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// watched is a Reader that counts what is read, and fails as long as fail is set. A test looks at it when the follower waits,
-// as synctest.Wait tells.
+// watched is a Reader that counts reads, and fails while fail is set. A test looks at its counters only when the
+// follower waits, which synctest.Wait ensures.
 type watched struct {
 	*pins
 	fail                   atomic.Bool
@@ -36,7 +36,7 @@ func (r *watched) Read(ctx context.Context, area geo.Circle, within *geo.Box, ki
 	return r.pins.Read(ctx, area, within, kinds, limit, each)
 }
 
-// watch has a world's follower read through a watched.
+// watch makes the world's follower read through a watched Reader, and returns that Reader.
 func (w *world) watch() *watched {
 	r := &watched{pins: &w.pins}
 	w.Reader, w.Failed = r, func(error) {}
@@ -52,8 +52,8 @@ func (w *world) countCosts() (count int) {
 	return count
 }
 
-// TestEndsAreNotLostWhenAReadFails checks that conditions that end in one instant all end once reads work again, also where
-// they are more than are read one by one.
+// TestEndsAreNotLostWhenAReadFails checks that conditions that end in one instant all end once reads work again, even if
+// there are too many of them to be read one by one.
 func TestEndsAreNotLostWhenAReadFails(t *testing.T) {
 	for _, count := range []int{1, 100, 4_100} {
 		t.Run(fmt.Sprint(count), func(t *testing.T) {
@@ -87,7 +87,8 @@ func TestEndsAreNotLostWhenAReadFails(t *testing.T) {
 	}
 }
 
-// TestChangesAreNotLostWhenAReadFails checks that what moved while reads failed is read later, whatever came between.
+// TestChangesAreNotLostWhenAReadFails checks that changes that were notified while reads failed are read later, whatever
+// came between.
 func TestChangesAreNotLostWhenAReadFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -111,8 +112,8 @@ func TestChangesAreNotLostWhenAReadFails(t *testing.T) {
 	})
 }
 
-// TestFailedReadsAreRetriedLater checks the pauses between attempts, which what moves meanwhile does not shorten, and that
-// they end with the context.
+// TestFailedReadsAreRetriedLater checks the pauses between attempts: notifications do not shorten them, and the end of
+// the context ends them.
 func TestFailedReadsAreRetriedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -130,8 +131,8 @@ func TestFailedReadsAreRetriedLater(t *testing.T) {
 	})
 }
 
-// TestOneProviderDelaysNoOther checks that a provider that moves the ends of its conditions with each push, 40 000 times (280 000
-// if WAYSIDE_TEST_FULL is set), keeps no other condition from ending to the second.
+// TestOneProviderDelaysNoOther checks that the conditions of other providers end to the second while one provider moves
+// the ends of its own with each push, 40 000 times (280 000 if WAYSIDE_TEST_FULL is set).
 func TestOneProviderDelaysNoOther(t *testing.T) {
 	rounds := 20
 	if os.Getenv("WAYSIDE_TEST_FULL") != "" {
@@ -168,7 +169,8 @@ func TestOneProviderDelaysNoOther(t *testing.T) {
 	})
 }
 
-// TestManyAreasAreReadAsOne checks that up to 4 096 areas are read one by one, and more by reading the network once.
+// TestManyAreasAreReadAsOne checks that the follower reads up to 4 096 areas one by one, and rereads the whole network
+// once if there are more.
 func TestManyAreasAreReadAsOne(t *testing.T) {
 	for count, boxes := range map[int]bool{1_000: false, 4_096: false, 4_097: true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -185,7 +187,7 @@ func TestManyAreasAreReadAsOne(t *testing.T) {
 				if boxes && (r.boxes == 0 || r.circles > 0) || !boxes && (r.boxes > 0 || r.circles != count) {
 					t.Errorf("%d areas were read as %d circles and %d boxes", count, r.circles, r.boxes)
 				}
-				// What lies far from the network is not read at all.
+				// Areas far from the network are not read at all.
 				r.circles, r.boxes = 0, 0
 				for i := range areas {
 					areas[i].Center = geo.Point{Lat: 46, Lng: 9}
@@ -200,7 +202,7 @@ func TestManyAreasAreReadAsOne(t *testing.T) {
 	}
 }
 
-// TestAwait checks that a wait ends when what was notified before it is in the state, and with its context.
+// TestAwait checks that Await returns once the state shows all earlier notifications, or when its context ends.
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()

@@ -10,28 +10,28 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Explanation is what the entities around a place do to roads.
+// Explanation describes what the entities around a place do to roads.
 type Explanation struct {
 	Network    *Network
 	Conditions []Explained // the nearest first
 	Version    uint64      // the metric_version of the state in force
-	Truncated  bool        // there are more
-	Unmatched  int         // entities that would do something, and are on no road
+	Truncated  bool        // there are more conditions
+	Unmatched  int         // entities that would affect roads, but lie on none
 }
 
-// Explained is a condition.
+// Explained is a condition, and whether it is in force.
 type Explained struct {
 	*Condition
-	Applies bool // false: routes do not know it, such as what an owner's own pending feed would do
+	Applies bool // false: routes do not use it, for example because it comes from the owner's own pending feed
 }
 
-// explainSamples bounds how much is matched to roads for one explanation: a tenth of a second for usual lines.
+// explainSamples bounds how many places are matched to roads for one explanation: a tenth of a second for usual lines.
 const explainSamples = 40_000
 
-// Explain reads what the entities around a place do to roads, and says what of it is in force in a state.
+// Explain reads what the entities around a place do to roads, and marks the conditions that are in force in the state.
 func (n *Network) Explain(ctx context.Context, r Reader, s *State, area geo.Circle, limit int, now time.Time) (*Explanation, error) {
 	x := &Explanation{Network: n, Version: s.Version}
-	left := &matchBudget{explainSamples} // what the follower knows costs none of it
+	left := &matchBudget{explainSamples} // conditions that the follower already matched cost nothing
 	more, err := r.Read(ctx, area, nil, n.rules.all(), limit, func(h *mapdata.Hit) {
 		c := n.conditionOf(h, mapdata.EntityID(h.Source, string(h.ExternalID)), nil, now, left)
 		if c.InForce {
@@ -47,8 +47,9 @@ func (n *Network) Explain(ctx context.Context, r Reader, s *State, area geo.Circ
 	return x, err
 }
 
-// markApplied marks the conditions that are in force in a state on any of their arcs, by themselves or merged into another:
-// the state may have the arcs of an earlier line, or a pin that is merged for others alone.
+// markApplied marks the conditions that are in force in a state on any of their arcs, by themselves or merged into
+// another condition. Any arc suffices, because the state may still have the arcs of an earlier line, or show guests a
+// merged pin.
 func (x *Explanation) markApplied(s *State) {
 	arcs := map[uint32]bool{}
 	for i := range x.Conditions {
@@ -74,14 +75,14 @@ func (x *Explanation) markApplied(s *State) {
 	}
 }
 
-// ArcShape is where an arc lies.
+// ArcShape is the geometry of an arc.
 type ArcShape struct {
 	OSMWay int64
 	Line   []graph.Position // in the direction of the arc
 	Length float64          // metres
 }
 
-// Shape is where an arc lies.
+// Shape returns the geometry of an arc.
 func (n *Network) Shape(arc uint32) ArcShape {
 	a := &n.graph.Arcs[arc]
 	p := &n.graph.Pieces[a.Piece]
@@ -93,7 +94,7 @@ func (n *Network) Shape(arc uint32) ArcShape {
 	return shape
 }
 
-// FactorOn is the share of the usual speed that a condition leaves on an arc; 1: it does not slow.
+// FactorOn returns the share of the usual speed that a condition leaves on an arc, or 1 if it does not slow.
 func (n *Network) FactorOn(arc uint32, c *Condition) float64 {
 	if c.Impact.Effect != Slows {
 		return 1
@@ -102,7 +103,8 @@ func (n *Network) FactorOn(arc uint32, c *Condition) float64 {
 	return c.Impact.factorOn(a, n.graph.Pieces[a.Piece].Length)
 }
 
-// Factor is the share of the usual speed that a condition leaves on the arc that it slows most; 1 where it slows none.
+// Factor returns the share of the usual speed that a condition leaves on the arc that it slows most, or 1 if it slows
+// none.
 func (n *Network) Factor(c *Condition) float64 {
 	factor := 1.0
 	for _, arc := range c.Arcs {
@@ -111,14 +113,14 @@ func (n *Network) Factor(c *Condition) float64 {
 	return factor
 }
 
-// Stretch is where a condition is, for people.
+// Stretch describes for people where a condition is.
 type Stretch struct {
-	Streets []string // names, or references, of the roads, each once; none: they have none
-	Length  float64  // metres, of both directions once
-	Both    bool     // all of it in both directions
+	Streets []string // distinct names, or references, of the roads; empty if they have none
+	Length  float64  // metres; a road with both directions counts once
+	Both    bool     // the whole stretch is affected in both directions
 }
 
-// Stretch is where a condition is, with the names of so many streets.
+// Stretch returns the stretch of a condition, with the names of at most the given number of streets.
 func (n *Network) Stretch(c *Condition, streets int) Stretch {
 	s := Stretch{Both: true}
 	for _, arc := range c.Arcs {

@@ -10,7 +10,8 @@ import (
 	"wayside/internal/traffic"
 )
 
-// An explanation matches no more than so much of what nobody matched before, and says that there is more.
+// TestExplanationsAreBounded checks that an explanation matches only a bounded number of unknown conditions, and reports
+// that there are more.
 func TestExplanationsAreBounded(t *testing.T) {
 	w := newWorld()
 	network := traffic.NewNetwork(w.town.g, w.town.x)

@@ -11,27 +11,28 @@ import (
 	"wayside/internal/signal"
 )
 
-// Reader reads entities as a guest who drives does.
+// Reader reads entities with the view of a guest who drives.
 type Reader interface {
-	// Read calls each with the entities of kinds within a circle, and within a box unless it is nil, the nearest limit of
-	// them, and reports whether there are more. What each is given is valid during the call alone.
+	// Read calls each for the entities of the given kinds within the circle, and within the box unless it is nil: the
+	// nearest ones, up to limit. It reports whether there are more. The Hit passed to each is valid only during that
+	// call.
 	Read(ctx context.Context, area geo.Circle, within *geo.Box, kinds mapdata.KindSet, limit int, each func(*mapdata.Hit)) (more bool, err error)
 }
 
-// Router takes the changed costs, in the order of their arcs, and shows them with the state to those who route from now on.
+// Router receives the changed costs, sorted by arc, and uses them and the state for all routes from then on.
 type Router interface {
 	Update(ctx context.Context, changed []Cost, state *State) error
 }
 
-// Moved says where answers to readers changed; signal.Moved is one.
+// Moved reports where answers to readers changed; signal.Moved implements it.
 type Moved interface {
 	C() <-chan struct{}
 	Take() mapdata.Touched
-	// Notified returns the number of notifications so far. Take then returns all of these, and perhaps later ones.
+	// Notified returns the number of notifications so far. The next Take returns all of these, and perhaps later ones.
 	Notified() uint64
 }
 
-// Options are what a Follower needs.
+// Options configure a Follower.
 type Options struct {
 	Network *Network
 	Bounds  geo.Box // of the network
@@ -40,9 +41,9 @@ type Options struct {
 	Router  Router
 	Moved   Moved
 	Now     func() time.Time
-	// Locate finds a live incident that was voted on; nil: there are none.
+	// Locate finds a live incident that was voted on. It may be nil if there are no live incidents.
 	Locate func(ctx context.Context, externalID string) (geo.Point, bool)
-	Failed func(error) // told when conditions cannot be read; they are tried again
+	Failed func(error) // called when conditions cannot be read; the follower then tries again
 }
 
 // Follower keeps the conditions of one network up to date.
@@ -51,16 +52,16 @@ type Follower struct {
 	kinds   mapdata.KindSet
 	known   *collection
 	pending pending
-	left    *matchBudget // for what is matched before the next publication; nil: all is, until all was read
+	left    *matchBudget // bounds the matching before the next publication; nil: no bound, until the first full read is complete
 	version uint64
 	current atomic.Pointer[State]
 	loaded  chan struct{}
 
-	shown     atomic.Uint64 // notifications of Moved that State shows
+	shown     atomic.Uint64 // number of notifications of Moved that State includes
 	published signal.Broadcast
 }
 
-// New makes a Follower. Run runs it.
+// New returns a Follower. The caller must call Run for it to work.
 func New(o Options) *Follower {
 	f := &Follower{Options: o, kinds: o.Network.rules.all(), known: newCollection(o.Network), version: o.Version, loaded: make(chan struct{})}
 	first := newState(o.Network.graph)
@@ -69,14 +70,14 @@ func New(o Options) *Follower {
 	return f
 }
 
-// State is the conditions now. Before Loaded is closed there are none.
+// State returns the current conditions. It is empty before Loaded is closed.
 func (f *Follower) State() *State { return f.current.Load() }
 
-// Loaded is closed once all conditions were read (D15.17).
+// Loaded returns a channel that is closed once all conditions were read (D15.17).
 func (f *Follower) Loaded() <-chan struct{} { return f.loaded }
 
-// Await waits until State shows what Moved was notified of before the call, except for what has yet to be matched, or ctx
-// ends.
+// Await waits until State includes everything that Moved was notified of before the call, except for conditions that are
+// not matched yet, or until ctx ends.
 func (f *Follower) Await(ctx context.Context) {
 	notified := f.Moved.Notified()
 	for f.shown.Load() < notified {
@@ -93,29 +94,30 @@ func (f *Follower) Await(ctx context.Context) {
 }
 
 const (
-	// mergeDistance is more than the longest distance at which pins are merged: whether one is another's condition may change
-	// as far from where something moved.
+	// mergeDistance exceeds the longest distance at which pins are merged. A pin's condition may change whenever
+	// something changes within this distance.
 	mergeDistance = 301
-	// readLimit is how many entities are asked for at once; areas with more are parted.
+	// readLimit is how many entities one read asks for. Areas with more are split.
 	readLimit = 4000
-	// smallestBox is the height in degrees below which a crowded box is not parted, because pins around it are read with it:
-	// some two hundred metres.
+	// smallestBox is the height in degrees, some two hundred metres, below which a crowded box is not split: each read
+	// includes the pins around its box, so smaller boxes would not have fewer.
 	smallestBox = 2e-3
-	// largestBox is the height in degrees of the boxes that a whole network is read in: their circles stay below 50 km.
+	// largestBox is the height in degrees of the boxes in which a whole network is read. Their circles stay below 50 km.
 	largestBox = 0.5
-	// maxAreas is how many areas are looked at one by one; beyond it all is read again.
+	// maxAreas is how many areas are read one by one. If there are more, the whole network is read again.
 	maxAreas = 4096
-	// maxSleep bounds how long nothing is looked at, so that a step of the clock cannot delay an end for long.
+	// maxSleep bounds the pause between looks at the timetable, so that a step of the clock cannot delay an end for
+	// long.
 	maxSleep = time.Minute
-	// roundSamples is how much is matched before what is known so far is published, in places of lines that are looked at: some tens of
-	// milliseconds. A closure must not wait for a thousand long lines that were pushed before it.
+	// roundSamples is how many places of lines are matched before the conditions so far are published: some tens of
+	// milliseconds. It is bounded because a closure must not wait for a thousand long lines that were pushed before it.
 	roundSamples = 10_000
-	// firstRetry is the pause after conditions could not be read; it doubles with each failure, up to longestRetry.
+	// firstRetry is the pause after a failed read. The pause doubles with each failure, up to longestRetry.
 	firstRetry   = time.Second
 	longestRetry = 8 * time.Second
 )
 
-// Run reads all conditions, and then those that may have changed, until ctx ends.
+// Run reads all conditions, and then rereads those that may have changed, until ctx ends.
 func (f *Follower) Run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -130,7 +132,7 @@ func (f *Follower) Run(ctx context.Context) error {
 			f.Failed(err)
 			timer.Reset(pause)
 			pause = min(2*pause, longestRetry)
-			moved = nil // what moves meanwhile is taken with the next attempt
+			moved = nil // the next attempt takes the notifications that arrive meanwhile
 		} else {
 			pause = firstRetry
 			f.markLoaded()
@@ -163,7 +165,8 @@ func (f *Follower) markLoaded() {
 	}
 }
 
-// update brings the state up to date with what moved and with what is due. What cannot be read now stays pending or due.
+// update brings the state up to date with the notified changes and the conditions that are due. Areas that cannot be
+// read now stay pending or due.
 func (f *Follower) update(ctx context.Context) error {
 	now := f.Now()
 	if f.isLoaded() {
@@ -172,7 +175,7 @@ func (f *Follower) update(ctx context.Context) error {
 	taken := f.Moved.Notified()
 	f.take(ctx, f.Moved.Take())
 	err := f.readPending(ctx, now)
-	if err = errors.Join(err, f.publish(ctx)); err != nil { // what was read counts all the same
+	if err = errors.Join(err, f.publish(ctx)); err != nil { // publish even if a read failed, because the conditions that were read count
 		return err
 	}
 	f.shown.Store(taken)
@@ -181,9 +184,9 @@ func (f *Follower) update(ctx context.Context) error {
 	return f.publish(ctx)
 }
 
-// matchMore matches some of the conditions for which the budget did not last before.
+// matchMore matches some of the conditions that earlier rounds left unmatched because the budget ran out.
 func (f *Follower) matchMore(now time.Time) {
-	left := (*matchBudget)(nil) // the first is matched in any case
+	left := (*matchBudget)(nil) // nil, so that at least one is matched
 	for c := f.known.unmatched.first(); c != nil; c = f.known.unmatched.first() {
 		next := f.Network.conditionOf(c.toMatch, c.EntityID, nil, now, left)
 		if next.toMatch != nil {
@@ -196,7 +199,7 @@ func (f *Follower) matchMore(now time.Time) {
 	}
 }
 
-// publish shows what changed.
+// publish passes the changed costs to the Router and then makes the new state the current one.
 func (f *Follower) publish(ctx context.Context) error {
 	costs := f.known.take()
 	if len(costs) == 0 {
@@ -205,7 +208,7 @@ func (f *Follower) publish(ctx context.Context) error {
 	f.version++
 	next := f.current.Load().with(costs, f.version)
 	if err := f.Router.Update(ctx, costs, next); err != nil {
-		for _, c := range costs { // they are taken again
+		for _, c := range costs { // so that the next call takes them again
 			f.known.changed[f.Network.graph.Arcs[c.Arc].CopyOf] = true
 		}
 		return err

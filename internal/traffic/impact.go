@@ -18,7 +18,7 @@ const (
 	Delays
 )
 
-// String is the effect as readers see it.
+// String returns the effect's name in responses.
 func (e Effect) String() string { return [...]string{"none", "closed", "slower", "delay"}[e] }
 
 // The figures of D15.13 and D15.14.
@@ -31,7 +31,7 @@ const (
 	disputedClosure = 300_000 // ms
 )
 
-// Type is what sort of event an entity is.
+// Type is the sort of event that an entity reports.
 type Type uint8
 
 // The types.
@@ -43,7 +43,7 @@ const (
 	Accident
 )
 
-// typeOf is the type of a kind that does something to roads.
+// typeOf returns the type of a kind that affects roads.
 func (r *rules) typeOf(kind mapdata.Kind) Type {
 	switch {
 	case r.works.Has(kind):
@@ -58,27 +58,27 @@ func (r *rules) typeOf(kind mapdata.Kind) Type {
 	return Closure
 }
 
-// Impact is what an entity does, wherever it is.
+// Impact is the effect of an entity, independent of the arcs that it lies on.
 type Impact struct {
 	Effect   Effect
-	Factor   float64 // of the usual speed, where Effect is Slows and SpeedKmh is 0
-	SpeedKmh float64 // of the traffic, where it is known
-	Delay    uint32  // ms, where Effect is Delays
+	Factor   float64 // of the usual speed, if Effect is Slows and SpeedKmh is 0
+	SpeedKmh float64 // of the traffic, if known
+	Delay    uint32  // ms, if Effect is Delays
 }
 
-// rules are the sets of kinds that do something to roads (D15.14).
+// rules are the sets of kinds that affect roads (D15.14).
 type rules struct{ closures, works, jams, slippery, accidents mapdata.KindSet }
 
 func newRules() rules {
 	return rules{mapdata.ClosureKinds(), mapdata.WorksKinds(), mapdata.JamKinds(), mapdata.SlipperyKinds(), mapdata.AccidentKinds()}
 }
 
-// all are the kinds of all rules.
+// all returns the kinds of all rules.
 func (r *rules) all() mapdata.KindSet {
 	return r.closures | r.works | r.jams | r.slippery | r.accidents
 }
 
-// impactOf is what an entity of a kind does. A disputed closure is a delay (D15.13).
+// impactOf returns the impact of an entity of a kind. A disputed closure becomes a delay (D15.13).
 func (r *rules) impactOf(kind mapdata.Kind, p *effect, disputed bool) Impact {
 	switch {
 	case r.closures.Has(kind), r.works.Has(kind) && p.closed:
@@ -101,11 +101,11 @@ func (r *rules) impactOf(kind mapdata.Kind, p *effect, disputed bool) Impact {
 	return Impact{}
 }
 
-// factorOn is the share of the usual speed that is left on an arc; never more than 1.
+// factorOn returns the share of the usual speed that is left on an arc, at most 1.
 func (i Impact) factorOn(a *graph.Arc, lengthMM uint32) float64 {
 	if i.SpeedKmh == 0 {
 		return i.Factor
 	}
-	usual := float64(lengthMM) / float64(max(a.Duration, 1)) * 3.6 // mm a millisecond are metres a second
+	usual := float64(lengthMM) / float64(max(a.Duration, 1)) * 3.6 // millimetres per millisecond are metres per second
 	return math.Min(1, i.SpeedKmh/math.Max(usual, 1e-3))
 }

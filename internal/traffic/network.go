@@ -7,17 +7,17 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// Network is the roads that conditions are on.
+// Network holds the roads that conditions are matched to.
 type Network struct {
 	graph  *graph.Graph
 	index  *match.Index
-	copies map[uint32][]uint32 // of the arcs that have some
+	copies map[uint32][]uint32 // only of arcs that have copies
 	rules  rules
 	seed   maphash.Seed
 	pins   pins
 }
 
-// NewNetwork makes the network of a region.
+// NewNetwork returns the network of a region.
 func NewNetwork(g *graph.Graph, x *match.Index) *Network {
 	n := &Network{graph: g, index: x, copies: map[uint32][]uint32{}, rules: newRules(), seed: maphash.MakeSeed()}
 	for arc := range g.Arcs {

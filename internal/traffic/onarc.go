@@ -9,16 +9,16 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Conditions are those on one arc, ordered by the ids of their entities. They never change.
+// Conditions is the list of conditions on one arc, ordered by the ids of their entities. It never changes.
 type Conditions struct {
 	runs  []run
 	count int
 }
 
-// Len returns how many there are.
+// Len returns the number of conditions.
 func (c Conditions) Len() int { return c.count }
 
-// All yields them in order.
+// All yields the conditions in order.
 func (c Conditions) All() iter.Seq[*Condition] {
 	return func(yield func(*Condition) bool) {
 		for i := range c.runs {
@@ -31,7 +31,7 @@ func (c Conditions) All() iter.Seq[*Condition] {
 	}
 }
 
-// find returns the condition of an entity; nil: it has none here.
+// find returns the condition of an entity, or nil if it has none on this arc.
 func (c Conditions) find(entityID string) *Condition {
 	if c.count == 0 {
 		return nil
@@ -43,19 +43,19 @@ func (c Conditions) find(entityID string) *Condition {
 	return nil
 }
 
-// run is conditions that follow each other on an arc, at most maxRun, with what they do to it together. Where thousands of
-// works are on one motorway, a change of one of them copies one run and the list of runs, and neither sorts nor adds up the
-// others.
+// run is a part of an arc's sorted list of conditions, at most maxRun of them, with their combined effect. If thousands
+// of roadworks lie on one motorway, a change of one of them copies one run and the list of runs, and neither sorts the
+// other runs nor adds up their effects.
 type run struct {
 	conditions []*Condition
-	round      uint64 // of the change that copied it last: no reader has it before the next publication
-	stale      bool   // effect is that of earlier conditions
+	round      uint64 // of the change that last copied the run; readers cannot have this copy before the next publication
+	stale      bool   // effect does not include the latest changes
 	effect     arcEffect
 }
 
 const maxRun = 128
 
-// arcEffect is what conditions do to an arc together: closed wins, then the slowest speed; seconds add up (D15.14).
+// arcEffect is the combined effect of conditions on an arc: closed wins, then the slowest speed; delays add up (D15.14).
 type arcEffect struct {
 	closed bool
 	factor float64
@@ -68,15 +68,16 @@ func (e *arcEffect) add(other arcEffect) {
 	e.delay += other.delay
 }
 
-// onArc is the conditions in force on one arc, which change. Its zero value is empty.
+// onArc holds the conditions in force on one arc and is mutable. Its zero value is empty.
 type onArc struct {
 	now   Conditions
-	round uint64 // of the change that copied the list of runs last
+	round uint64 // of the change that last copied the list of runs
 }
 
 func compareID(c *Condition, id string) int { return strings.Compare(c.EntityID, id) }
 
-// runOf returns the index of the run that an entity belongs into. There is at least one run, and none is empty.
+// runOf returns the index of the run in which an entity's condition belongs. There must be at least one run, and none
+// may be empty.
 func runOf(runs []run, id string) int {
 	at, _ := slices.BinarySearchFunc(runs, id, func(r run, id string) int {
 		if r.conditions[0].EntityID <= id {
@@ -87,7 +88,7 @@ func runOf(runs []run, id string) int {
 	return max(0, at-1)
 }
 
-// own makes the list of runs one that no reader has, with room for one more.
+// own makes sure that no reader shares the list of runs, copying it with room for one more if necessary.
 func (a *onArc) own(round uint64) {
 	if a.round != round {
 		a.now.runs = append(make([]run, 0, len(a.now.runs)+1), a.now.runs...)
@@ -95,7 +96,7 @@ func (a *onArc) own(round uint64) {
 	}
 }
 
-// ownRun makes a run one that no reader has, with room for one more.
+// ownRun makes sure that no reader shares the run, copying it with room for one more if necessary, and marks it stale.
 func (a *onArc) ownRun(at int, round uint64) *run {
 	r := &a.now.runs[at]
 	if r.round != round {
@@ -106,7 +107,7 @@ func (a *onArc) ownRun(at int, round uint64) *run {
 	return r
 }
 
-// add adds a condition whose entity has none here yet. round grows with each publication.
+// add adds a condition whose entity has none on the arc yet. round is the number of the current publication.
 func (a *onArc) add(c *Condition, round uint64) {
 	a.own(round)
 	a.now.count++
@@ -127,7 +128,7 @@ func (a *onArc) add(c *Condition, round uint64) {
 	}
 }
 
-// remove removes a condition, if it is here.
+// remove removes a condition, if it is on the arc.
 func (a *onArc) remove(c *Condition, round uint64) {
 	if a.now.find(c.EntityID) != c {
 		return
@@ -143,7 +144,7 @@ func (a *onArc) remove(c *Condition, round uint64) {
 	}
 }
 
-// cost returns what an arc, or a copy of it, costs under what is on it now.
+// cost returns the cost of an arc, or of a copy of it, under its current conditions.
 func (a *onArc) cost(g *graph.Graph, arc uint32) Cost {
 	total := arcEffect{factor: 1}
 	for i := range a.now.runs {
@@ -164,7 +165,7 @@ func (a *onArc) cost(g *graph.Graph, arc uint32) Cost {
 	return cost
 }
 
-// effectOn returns what conditions do to an arc together.
+// effectOn returns the combined effect of conditions on an arc.
 func effectOn(g *graph.Graph, arc uint32, conditions []*Condition) arcEffect {
 	of := &g.Arcs[arc]
 	e := arcEffect{factor: 1}

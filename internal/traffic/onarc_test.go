@@ -17,8 +17,8 @@ func oneArc() *graph.Graph {
 	return &graph.Graph{Arcs: []graph.Arc{{Weight: 20_000, Duration: 20_000}}, Pieces: []graph.Piece{{Length: 200_000}}}
 }
 
-// TestOnArcIsASortedMap checks conditions on an arc, and their cost, against a map of them, and that what was published
-// before never changes.
+// TestOnArcIsASortedMap checks the conditions on an arc, and their cost, against a map, and that published lists never
+// change.
 func TestOnArcIsASortedMap(t *testing.T) {
 	impacts := []Impact{{Effect: Closes}, {Effect: Slows, Factor: 0.8}, {Effect: Slows, SpeedKmh: 7}, {Effect: Delays, Delay: 90_000}}
 	rapid.Check(t, func(t *rapid.T) {
@@ -30,7 +30,7 @@ func TestOnArcIsASortedMap(t *testing.T) {
 		}
 		var before []published
 		random := rapid.Uint64().Draw(t, "seed")
-		draw := func(n int) int { // a plain generator: thousands of draws would be slow
+		draw := func(n int) int { // a plain generator, because thousands of rapid draws would be slow
 			random = random*6364136223846793005 + 1442695040888963407
 			return int(random>>33) % n
 		}
@@ -70,7 +70,8 @@ func TestOnArcIsASortedMap(t *testing.T) {
 	})
 }
 
-// TestOneOfACrowd checks that a change of one of 8 000 works on one arc costs a few kilobytes, where a list of all has 64.
+// TestOneOfACrowd checks that a change of one of 8 000 roadworks on one arc allocates a few kilobytes; a copy of the
+// whole list would take 64.
 func TestOneOfACrowd(t *testing.T) {
 	g, on, round := oneArc(), new(onArc), uint64(1)
 	for i := range 8_000 {

@@ -14,29 +14,29 @@ import (
 	"wayside/internal/wire"
 )
 
-// pin is one entity of those that are one condition, and the arcs that it stands for (D15.15). It never changes.
+// pin is one of the entities that make up a condition, with the arcs that it affects (D15.15). It never changes.
 type pin struct {
 	id      string
-	digest  uint64 // of the entity's text and place; 0: it was not matched yet
+	digest  uint64 // of the entity's properties and place; 0: it was not matched yet
 	at      geo.Point
 	effect  effect
-	arcs    []uint32 // in order
-	nearest []uint32 // of the arcs, those of the piece that is nearest to the point: what costs time once does so in one place
+	arcs    []uint32 // sorted
+	nearest []uint32 // those of arcs that belong to the piece nearest to the point; a delay counts on these alone, so that it counts once
 
 	description string
 }
 
-// pins are those of the conditions that a follower knows, by their entities: looking for roads along a line costs far more than all
-// else that is done with an entity, and most of what is read again did not change.
+// pins caches the pins of the conditions that a follower knows, by entity. Matching a line to roads costs far more than
+// all other work on an entity, and most entities that are read again did not change.
 type pins struct {
 	byID    sync.Map // string → *pin
 	matched atomic.Uint64
 }
 
-// Matched is how many entities were matched to roads so far.
+// Matched returns how many entities were matched to roads so far.
 func (n *Network) Matched() uint64 { return n.pins.matched.Load() }
 
-// keep is for the follower alone, as is forget.
+// keep caches pins. Only the follower may call keep and forget.
 func (k *pins) keep(all []*pin) {
 	for _, p := range all {
 		if p.digest != 0 {
@@ -51,10 +51,10 @@ func (k *pins) forget(all []*pin) {
 	}
 }
 
-// matchBudget is how much may be matched, in places that are looked at; nil: without a bound.
+// matchBudget bounds how many places are matched; a nil budget is unlimited.
 type matchBudget struct{ left int }
 
-// pointSamples is what a point counts beside the places of lines.
+// pointSamples is the cost of matching a point, in places of a line.
 const pointSamples = 4
 
 func (p *matchBudget) spend(line []geo.Point, both bool) bool {
@@ -75,7 +75,7 @@ func (p *matchBudget) spend(line []geo.Point, both bool) bool {
 	return true
 }
 
-// pinOf is the pin of an entity, and whether it was matched: it has no arcs otherwise.
+// pinOf returns the pin of an entity, and whether it was matched. A pin that was not matched has no arcs.
 func (n *Network) pinOf(h *mapdata.Hit, id string, left *matchBudget) (p *pin, matched bool) {
 	digest := n.digestOf(&mapdata.Hit{Point: h.Point, Prepared: h.Prepared}, false)
 	if known, ok := n.pins.byID.Load(id); ok {
@@ -98,7 +98,7 @@ func (n *Network) pinOf(h *mapdata.Hit, id string, left *matchBudget) (p *pin, m
 	return p, true
 }
 
-// digestOf is a digest of all of an entity that its condition depends on.
+// digestOf hashes every part of an entity that its condition depends on.
 func (n *Network) digestOf(h *mapdata.Hit, disputed bool) uint64 {
 	var d maphash.Hash
 	d.SetSeed(n.seed)
@@ -132,7 +132,7 @@ func writeNumber(d *maphash.Hash, number uint64) {
 	_, _ = d.Write(text[:])
 }
 
-// arcs are the arcs that an entity stands for, in order.
+// arcs returns the sorted arcs that an entity affects.
 func (n *Network) arcs(at geo.Point, p *properties) []uint32 {
 	if len(p.line) >= 2 {
 		arcs := n.index.Along(p.line)
@@ -149,13 +149,13 @@ func (n *Network) arcs(at geo.Point, p *properties) []uint32 {
 	return arcs
 }
 
-// nearest leaves the arcs of the piece that is nearest to a point.
+// nearest returns those arcs that belong to the piece nearest to a point.
 func (n *Network) nearest(arcs []uint32, at geo.Point) []uint32 {
 	among := func(piece uint32) bool {
 		return slices.ContainsFunc(arcs, func(arc uint32) bool { return n.graph.Arcs[arc].Piece == piece })
 	}
 	if len(arcs) == 0 || !slices.ContainsFunc(arcs, func(arc uint32) bool { return n.graph.Arcs[arc].Piece != n.graph.Arcs[arcs[0]].Piece }) {
-		return arcs // one piece alone
+		return arcs // all on one piece
 	}
 	place := n.index.Nearest(nil, at, match.Nearest{Within: 1e5, Count: 1, Accept: among})
 	if len(place) == 0 {

@@ -11,11 +11,11 @@ import (
 	"wayside/internal/geo"
 )
 
-// maxPositions is how many positions a line has at most (D15.15).
+// maxPositions is the maximum number of positions of a line (D15.15).
 const maxPositions = 500
 
-// properties are the members of an entity's properties that conditions read. What is not of the right form is as if it were
-// not there: properties are the provider's.
+// properties are the members of an entity's properties that conditions use. Providers write the properties, so members
+// of the wrong form are ignored.
 type properties struct {
 	effect
 	bothDirections bool
@@ -26,7 +26,7 @@ type properties struct {
 	line           []geo.Point
 }
 
-// effect is what of the properties does not say where it is.
+// effect holds the properties that do not concern the place.
 type effect struct {
 	closed       bool
 	speed        float64 // km/h
@@ -60,7 +60,7 @@ func parseProperties(text []byte) properties {
 // maxDescription is how many characters of a description are kept.
 const maxDescription = 300
 
-// oneLine is a text in one line, cut, without what prints nothing.
+// oneLine puts a text on one line, removes non-printing characters and cuts it at maxDescription.
 func oneLine(text string) string {
 	var line strings.Builder
 	left := maxDescription
@@ -88,7 +88,7 @@ func value[T any](text jsontext.Value) (T, bool) {
 	return v, ok
 }
 
-// line reads 2 to 500 positions, each with a longitude and a latitude of the globe; otherwise there is none.
+// line parses 2 to 500 positions, each with a valid longitude and latitude. It returns nil if the text is anything else.
 func line(text jsontext.Value) []geo.Point {
 	positions, ok := value[[][]float64](text)
 	if !ok || len(positions) < 2 || len(positions) > maxPositions {

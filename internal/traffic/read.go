@@ -9,13 +9,15 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// pending is what must be read for what moved, until it was read. What is due by its time stays in the timetable instead.
+// pending holds the areas that were notified and are not read yet. Conditions that are due by time stay in the timetable
+// instead.
 type pending struct {
 	everywhere bool
-	areas      []geo.Circle // at most maxAreas; those beyond are everywhere
+	areas      []geo.Circle // at most maxAreas; if there are more, everywhere is set instead
 }
 
-// take adds what moved to what is pending. Each notification is taken once, however often reads fail afterwards.
+// take adds the notified changes to the pending ones. It processes each notification once, however often reads fail
+// afterwards.
 func (f *Follower) take(ctx context.Context, moved mapdata.Touched) {
 	f.pending.everywhere = f.pending.everywhere || moved.Everywhere
 	for _, area := range moved.Areas {
@@ -37,7 +39,7 @@ func (f *Follower) take(ctx context.Context, moved mapdata.Touched) {
 	}
 }
 
-// addArea adds an area to what is pending, unless it is too far from the network to change anything there.
+// addArea adds an area to the pending ones, unless it is too far from the network to change anything there.
 func (f *Follower) addArea(area geo.Circle) {
 	p := &f.pending
 	if p.everywhere || !readCircle(area).Box().Meets(f.Bounds) {
@@ -50,7 +52,7 @@ func (f *Follower) addArea(area geo.Circle) {
 	p.areas = append(p.areas, area)
 }
 
-// readPending reads what is pending and what is due. It is forgotten only once it was read.
+// readPending reads what is pending and what is due. An area is forgotten only after it was read.
 func (f *Follower) readPending(ctx context.Context, now time.Time) error {
 	p, again := &f.pending, &f.known.again
 	if p.everywhere || again.dueBeyond(maxAreas, now) {
@@ -75,14 +77,14 @@ func (f *Follower) readPending(ctx context.Context, now time.Time) error {
 		if err := f.readArea(ctx, e.area, now); err != nil {
 			return err
 		}
-		if e == again.due(now) { // the end of a suppression: a condition was read with its next time, or is gone
+		if e == again.due(now) { // only ends of suppressions remain due here: a condition that was read got a new time, or is gone
 			again.remove(e)
 		}
 	}
 	return nil
 }
 
-// locate returns where a live incident is.
+// locate returns the place of a live incident.
 func (f *Follower) locate(ctx context.Context, externalID string) (geo.Circle, bool) {
 	if c := f.known.byID[mapdata.EntityID(mapdata.Incidents, externalID)]; c != nil {
 		return geo.Circle{Center: c.pins[0].at, Radius: 1}, true
@@ -94,23 +96,24 @@ func (f *Follower) locate(ctx context.Context, externalID string) (geo.Circle, b
 	return geo.Circle{Center: at, Radius: 1}, ok
 }
 
-// nearCircle returns where a change within an area may make a condition another one.
+// nearCircle returns the circle in which a change within an area may affect conditions.
 func nearCircle(area geo.Circle) geo.Circle {
 	area.Radius += mergeDistance
 	return area
 }
 
-// readCircle returns what is read for a change within an area: pins as far from those near it are merged with them.
+// readCircle returns the circle that must be read for a change within an area: everything that may be merged with the
+// pins in nearCircle.
 func readCircle(area geo.Circle) geo.Circle { return nearCircle(nearCircle(area)) }
 
-// readArea reads what is in a circle again.
+// readArea reads the conditions in a circle again.
 func (f *Follower) readArea(ctx context.Context, area geo.Circle, now time.Time) error {
 	near, read := nearCircle(area), readCircle(area)
 	bounds := f.Bounds.Grown(mergeDistance)
 	found := map[string]*Condition{}
 	collect := func(h *mapdata.Hit) {
 		if !bounds.Contains(h.Point) {
-			return // as when all is read: what is known lies within reach of later reads
+			return // as readAll does, so that every known condition stays within reach of later reads
 		}
 		if c := f.condition(h, now); slices.ContainsFunc(c.pins, within(near)) {
 			found[c.EntityID] = c
@@ -134,13 +137,13 @@ func (f *Follower) readArea(ctx context.Context, area geo.Circle, now time.Time)
 	return nil
 }
 
-// condition is what a pin is now, often the condition that it was before.
+// condition returns the current condition of a pin, which often is its previous one.
 func (f *Follower) condition(h *mapdata.Hit, now time.Time) *Condition {
 	id := mapdata.EntityID(h.Source, string(h.ExternalID))
 	return f.Network.conditionOf(h, id, f.known.byID[id], now, f.left)
 }
 
-// largestCircle is the radius in metres of the largest circle that is read at once: with it live incidents are read too.
+// largestCircle is the radius in metres of the largest circle of one read: beyond it, live incidents are not included.
 const largestCircle = 50_000
 
 // readAll reads the whole network again.
@@ -161,7 +164,7 @@ func (f *Follower) readAll(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// readBox reads a box in parts that are small enough for one read each.
+// readBox reads a box, in parts that are small enough for one read each.
 func (f *Follower) readBox(ctx context.Context, box geo.Box, each func(*mapdata.Hit)) error {
 	if box.North-box.South <= largestBox && box.East-box.West <= largestBox {
 		around := box.Grown(mergeDistance) // so that pins on both sides of an edge are merged
@@ -188,7 +191,7 @@ func (f *Follower) readBox(ctx context.Context, box geo.Box, each func(*mapdata.
 	return nil
 }
 
-// replace makes what was found take the place of old conditions.
+// replace replaces the old conditions by those that were found.
 func (f *Follower) replace(old []*Condition, found map[string]*Condition) {
 	for _, c := range old {
 		if found[c.EntityID] == nil {

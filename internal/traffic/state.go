@@ -10,63 +10,64 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Condition is what one entity, or several that are merged into one pin, does to arcs. What is exported never changes.
+// Condition is what one entity, or several that are merged into one pin, does to arcs. Its exported fields never change.
 type Condition struct {
 	EntityID string   // of the pin that is shown
-	Merged   []string // the entities of the pins that are merged into it
+	Merged   []string // entities that are merged into the pin
 	Kind     mapdata.Kind
 	Impact   Impact
 	Since    time.Time
-	Arcs     []uint32 // in order, without copies
+	Arcs     []uint32 // sorted, without copies
 	InForce  bool     // false: it begins later, or has ended
 
-	// What drivers are told of it.
+	// Fields for display to drivers.
 	Type         Type
-	Description  string // the source's own words, of one line; empty: it has none
+	Description  string // the source's own words, on one line; empty: none
 	Created      time.Time
-	Starts, Ends time.Time // what the source says; zero: nothing
+	Starts, Ends time.Time // as the source states them; zero: not stated
 
-	// What follows belongs to the follower.
+	// Fields that only the follower uses.
 	pins    []*pin
-	digest  uint64       // of all that it was made of
+	digest  uint64       // of the input that it was made from
 	read    time.Time    // when it was made
-	until   time.Time    // when it must be read again; zero: nothing that is known moves it
-	toMatch *mapdata.Hit // what it is made of, as long as it is not matched to roads; nil: it is
-	again   entry        // of until, in the collection's timetable
-	place   uint64       // its number in the collection's queue of what is to be matched; 0: it is not in it
+	until   time.Time    // when it must be read again; zero: it does not change with time
+	toMatch *mapdata.Hit // the input, until it is matched to roads; nil: it is matched
+	again   entry        // for until, in the collection's timetable
+	place   uint64       // its number in the collection's queue for matching; 0: not queued
 }
 
-// holds says whether a condition that is made of the same again is the same as well.
+// holds reports whether the condition is still valid at now, so that making it again from the same input would change
+// nothing.
 func (c *Condition) holds(now time.Time) bool {
 	return !now.Before(c.read) && (c.until.IsZero() || now.Before(c.until))
 }
 
-// same says whether two conditions do the same to roads and readers.
+// same reports whether two conditions have the same effect on roads and look the same to readers.
 func (c *Condition) same(o *Condition) bool {
 	return c.Kind == o.Kind && c.Impact == o.Impact && c.InForce == o.InForce && c.Since.Equal(o.Since) &&
 		slices.Equal(c.Merged, o.Merged) && c.Description == o.Description && c.Starts.Equal(o.Starts) && c.Ends.Equal(o.Ends) &&
 		slices.Equal(c.Arcs, o.Arcs) && slices.EqualFunc(c.pins, o.pins, func(a, b *pin) bool { return a.id == b.id && a.at == b.at })
 }
 
-// Cost is what driving an arc costs under the conditions on it.
+// Cost is the cost of driving an arc under the conditions on it.
 type Cost struct {
 	Arc        uint32
-	Weight     uint32 // graph.Closed: it must not be driven from one end to the other
+	Weight     uint32 // graph.Closed if the arc must not be driven from one end to the other
 	Duration   uint32 // ms
-	Open       uint32 // ms of weight without closures, for those who begin or end on it
+	Open       uint32 // weight in ms without closures, for routes that begin or end on the arc
 	Conditions Conditions
 }
 
-// State is the conditions at one moment. It never changes.
+// State is a snapshot of the conditions. It never changes.
 type State struct {
 	Version uint64  // the metric_version of D15.17
-	pages   []*page // nil: no condition is on their arcs
+	pages   []*page // nil where no arc has conditions
 }
 
-// page is the costs of those of some arcs that follow each other on which conditions are.
+// page holds the costs of the arcs with conditions, among a fixed number of consecutive arcs.
 type page struct {
 	has   [pageArcs / 64]uint64 // a bit for each arc
-	costs []Cost                // in order
+	costs []Cost                // sorted by arc
 }
 
 const pageArcs = 512
@@ -75,12 +76,12 @@ func newState(g *graph.Graph) *State {
 	return &State{pages: make([]*page, (len(g.Arcs)+pageArcs-1)/pageArcs)}
 }
 
-// Empty says that no condition is on any arc.
+// Empty reports whether no arc has a condition.
 func (s *State) Empty() bool {
 	return !slices.ContainsFunc(s.pages, func(p *page) bool { return p != nil })
 }
 
-// Cost is what an arc costs, and false if no condition is on it: then it costs what the graph says.
+// Cost returns the cost of an arc, and false if the arc has no conditions, in which case the graph's cost applies.
 func (s *State) Cost(arc uint32) (Cost, bool) {
 	if c := s.cost(arc); c != nil {
 		return *c, true
@@ -88,7 +89,7 @@ func (s *State) Cost(arc uint32) (Cost, bool) {
 	return Cost{}, false
 }
 
-// cost is what an arc costs, or nil. Each arc of each route is looked up.
+// cost returns a pointer to the cost of an arc, or nil. It avoids a copy, because each arc of each route is looked up.
 func (s *State) cost(arc uint32) *Cost {
 	p := s.pages[arc/pageArcs]
 	if p == nil {
@@ -105,7 +106,7 @@ func (s *State) cost(arc uint32) *Cost {
 	return &p.costs[at]
 }
 
-// Weight is the weight of an arc of the graph now.
+// Weight returns the current weight of an arc of the graph.
 func (s *State) Weight(g *graph.Graph, arc uint32) uint32 {
 	if c := s.cost(arc); c != nil {
 		return c.Weight
@@ -127,8 +128,8 @@ func (s *State) Costs(yield func(Cost) bool) {
 	}
 }
 
-// with is the state after changes: costs in the order of their arcs, those without conditions no longer there. Its cost is that
-// of the pages with changes and a copy of the list of pages.
+// with returns the state after changes, which are costs sorted by arc; a cost without conditions removes the arc's
+// entry. It copies the pages with changes and the list of pages, nothing else.
 func (s *State) with(changes []Cost, version uint64) *State {
 	next := &State{Version: version, pages: slices.Clone(s.pages)}
 	for len(changes) > 0 {
@@ -143,7 +144,7 @@ func (s *State) with(changes []Cost, version uint64) *State {
 	return next
 }
 
-// with is the page after changes; nil: no condition is left.
+// with returns the page after changes, or nil if no condition is left.
 func (p *page) with(changes []Cost) *page {
 	var old []Cost
 	if p != nil {
@@ -175,7 +176,8 @@ func (p *page) add(c Cost) {
 	p.has[c.Arc%pageArcs/64] |= 1 << (c.Arc % 64)
 }
 
-// heaviest is the weight beyond which no arc goes: some six days, far enough below Closed for sums in the router.
+// heaviest is the largest weight that slow traffic and delays can give an arc: some six days, far enough below Closed
+// that sums in the router do not overflow.
 const heaviest = 1 << 29
 
 func slowed(ms uint32, factor float64, delay uint64) uint32 {

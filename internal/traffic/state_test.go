@@ -11,7 +11,7 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// A state after changes is what a map would be, and the states before stay what they were.
+// TestStatesAreMaps checks states after changes against maps, and that earlier states stay unchanged.
 func TestStatesAreMaps(t *testing.T) {
 	const arcs = 3*pageArcs + 1
 	rapid.Check(t, func(t *rapid.T) {

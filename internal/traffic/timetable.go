@@ -8,23 +8,23 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// timetable holds what must be read again, and when: one entry for each condition and each suppression, however often their
-// times change. So it is bounded by what is known of the network, and nothing is left out. A provider that moves the end of a
-// pin with every push moves one entry. Its zero value is empty.
+// timetable holds the times at which areas must be read again: one entry for each condition and each suppression,
+// however often their times change. So it is bounded by the known conditions, and never drops an entry; a provider that
+// moves the end of a pin with every push moves one entry. Its zero value is empty.
 type timetable struct {
 	entries entries
 	returns map[string]*entry // ends of suppressions, by the entities that they hide
 }
 
-// entry is a time and the area that is read then. Its zero value is in no timetable.
+// entry is a time, and the area to read then. Its zero value is in no timetable.
 type entry struct {
 	at   time.Time
 	area geo.Circle
-	slot int    // its place in the heap, from 1; 0: it is in none
-	key  string // in returns, if it is a return
+	slot int    // its index in the heap plus 1; 0: it is in none
+	key  string // key in returns; empty for conditions
 }
 
-// set adds an entry, or moves it to another time and area. A time that never comes takes it out.
+// set adds an entry, or moves it to another time and area. It removes the entry if the time is zero or mapdata.ForGood.
 func (t *timetable) set(e *entry, at time.Time, area geo.Circle) {
 	if at.IsZero() || !at.Before(mapdata.ForGood()) {
 		t.remove(e)
@@ -38,7 +38,7 @@ func (t *timetable) set(e *entry, at time.Time, area geo.Circle) {
 	heap.Push(&t.entries, e)
 }
 
-// remove takes an entry out, if it is in the timetable.
+// remove removes an entry, if it is in the timetable.
 func (t *timetable) remove(e *entry) {
 	if e.slot > 0 {
 		heap.Remove(&t.entries, e.slot-1)
@@ -48,7 +48,7 @@ func (t *timetable) remove(e *entry) {
 	}
 }
 
-// setReturn notes when a suppression ends. A later notice for the same entity replaces an earlier one.
+// setReturn records when a suppression ends. A later call for the same entity replaces the earlier time.
 func (t *timetable) setReturn(r mapdata.Return) {
 	e := t.returns[r.EntityID]
 	if e == nil {
@@ -61,8 +61,8 @@ func (t *timetable) setReturn(r mapdata.Return) {
 	t.set(e, r.At, r.Area)
 }
 
-// due returns the entry whose time came first, or nil if none has come. It stays in the timetable until remove or set is
-// called, which is after its area was read: a read that fails loses nothing.
+// due returns the earliest entry that is due, or nil. The entry stays in the timetable until the caller, after reading
+// its area, calls remove or set, so that a failed read loses nothing.
 func (t *timetable) due(now time.Time) *entry {
 	if len(t.entries) == 0 || t.entries[0].at.After(now) {
 		return nil
@@ -70,7 +70,7 @@ func (t *timetable) due(now time.Time) *entry {
 	return t.entries[0]
 }
 
-// dueBeyond reports whether more than limit entries are due. It looks at no more than twice as many.
+// dueBeyond reports whether more than limit entries are due. It visits at most about twice as many.
 func (t *timetable) dueBeyond(limit int, now time.Time) bool {
 	found := 0
 	var count func(at int)
@@ -86,7 +86,7 @@ func (t *timetable) dueBeyond(limit int, now time.Time) bool {
 	return found > limit
 }
 
-// next returns for how long nothing is due, at most maxSleep.
+// next returns how long the caller may sleep until the next entry is due, at most maxSleep.
 func (t *timetable) next(now time.Time) time.Duration {
 	if len(t.entries) == 0 {
 		return maxSleep
@@ -94,7 +94,7 @@ func (t *timetable) next(now time.Time) time.Duration {
 	return min(maxSleep, max(0, t.entries[0].at.Sub(now)))
 }
 
-// entries is a heap, the earliest first, whose entries know their places.
+// entries is a heap with the earliest entry first. Its entries know their slots.
 type entries []*entry
 
 func (e entries) Len() int           { return len(e) }
@@ -104,7 +104,7 @@ func (e entries) Swap(i, j int) {
 	e[i].slot, e[j].slot = i+1, j+1
 }
 
-// Push is for container/heap.
+// Push implements heap.Interface.
 func (e *entries) Push(x any) {
 	if added, ok := x.(*entry); ok {
 		*e = append(*e, added)
@@ -112,7 +112,7 @@ func (e *entries) Push(x any) {
 	}
 }
 
-// Pop is for container/heap.
+// Pop implements heap.Interface.
 func (e *entries) Pop() any {
 	last := len(*e) - 1
 	removed := (*e)[last]

@@ -14,7 +14,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// TestTimetableIsAMap checks that entries come due in the order of their last times, whatever was set and removed before.
+// TestTimetableIsAMap checks that entries come due in the order of the times that were set last, whatever was set and
+// removed before.
 func TestTimetableIsAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var table timetable
@@ -65,7 +66,8 @@ func TestTimetableIsAMap(t *testing.T) {
 	})
 }
 
-// TestReturnsAreOneForEachEntity checks that a hidden pin that its provider moves has one entry, which its last notice set.
+// TestReturnsAreOneForEachEntity checks that a hidden pin that its provider keeps moving has one entry, with the latest
+// time.
 func TestReturnsAreOneForEachEntity(t *testing.T) {
 	var table timetable
 	at := time.Unix(1_000_000, 0)
@@ -86,8 +88,8 @@ func TestReturnsAreOneForEachEntity(t *testing.T) {
 	}
 }
 
-// TestEndsThatMoveForAWeek checks a virtual week (two hours, unless WAYSIDE_TEST_FULL is set) in which 5 000 works move their
-// end each minute: the collection does not grow, and every other closure is due to the second.
+// TestEndsThatMoveForAWeek checks a virtual week (two hours, unless WAYSIDE_TEST_FULL is set) in which 5 000 roadworks
+// move their end each minute: the collection does not grow, and every other closure comes due to the second.
 func TestEndsThatMoveForAWeek(t *testing.T) {
 	const works, others = 5_000, 500
 	minutes := 2 * 60
@@ -99,7 +101,7 @@ func TestEndsThatMoveForAWeek(t *testing.T) {
 	condition := func(id string, until time.Time) *Condition {
 		return &Condition{EntityID: id, InForce: true, until: until, pins: []*pin{{id: id}}}
 	}
-	// Others end at seconds of the time that are spread over it.
+	// The ends of the others are spread over the whole time.
 	for i := range others {
 		x.put(condition(fmt.Sprint("other", i), begin.Add(time.Duration(i*(minutes*60-61)/others)*time.Second+time.Second)))
 	}
@@ -113,7 +115,7 @@ func TestEndsThatMoveForAWeek(t *testing.T) {
 	for minute := range minutes {
 		for i, c := range moving {
 			until := begin.Add(300*24*time.Hour + time.Duration(minute*works+i%7)*time.Second)
-			if i%10 == 0 { // drivers are told of this end: it is another condition
+			if i%10 == 0 { // drivers see this end, so the condition changes
 				moving[i] = condition(c.EntityID, until)
 				moving[i].Ends = until
 				x.put(moving[i])
@@ -141,8 +143,8 @@ func TestEndsThatMoveForAWeek(t *testing.T) {
 	}
 }
 
-// TestUnmatchedIsBounded checks that the queue of what is to be matched holds each condition once, in order, however often it
-// changes, and forgets what is gone.
+// TestUnmatchedIsBounded checks that the queue for matching holds each condition once, in order, however often it
+// changes, and drops removed ones.
 func TestUnmatchedIsBounded(t *testing.T) {
 	var u unmatched
 	all := make([]Condition, 100)

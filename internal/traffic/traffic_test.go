@@ -74,7 +74,7 @@ func (t *town) road(name string, from, to graph.Position) {
 	}
 }
 
-// pins is what a Reader finds.
+// pins is a Reader of a map of entities.
 type pins struct {
 	mu   sync.Mutex
 	hits map[string]mapdata.Hit
@@ -168,7 +168,7 @@ func (w *world) follower(r traffic.Router, moved traffic.Moved) *traffic.Followe
 	})
 }
 
-// run runs the follower for as long as the function does, which may wait by synctest.
+// run runs the follower while do runs, which may wait with synctest.Wait.
 func (w *world) run(t *testing.T, do func()) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -189,7 +189,7 @@ func (w *world) tell(area geo.Circle) {
 	synctest.Wait()
 }
 
-// want checks the weight of the arcs of a road in both directions.
+// want checks the weights of both arcs of a road, in the state and in the Router.
 func (w *world) want(t *testing.T, road string, forward, backward uint32) {
 	t.Helper()
 	p := w.town.g.Pieces[w.town.roads[road]]
@@ -253,7 +253,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// On one arc closed wins, then the slowest speed; seconds add up (D15.14).
+// TestSeveralOnOneArc checks that on one arc closed wins, then the slowest speed, and that delays add up (D15.14).
 func TestSeveralOnOneArc(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -279,7 +279,7 @@ func TestSeveralOnOneArc(t *testing.T) {
 	})
 }
 
-// A line counts along all of it; an accident's 90 seconds count once.
+// TestLines checks that a line counts along its whole length, and that an accident's 90 seconds count once.
 func TestLines(t *testing.T) {
 	line := `{"line":[[9,45.00001],[` + fmt.Sprint(place(600, 0).Lng) + `,45.00001]]`
 	synctest.Test(t, func(t *testing.T) {
@@ -312,7 +312,7 @@ func TestCopiesCostTheSame(t *testing.T) {
 	})
 }
 
-// Conditions begin and end by their own times, to the second (D15.14, D15.17).
+// TestTimes checks that conditions begin and end at their own times, to the second (D15.14, D15.17).
 func TestTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -343,7 +343,7 @@ func TestTimes(t *testing.T) {
 	})
 }
 
-// A suppression that ends brings a closure back without any other change (D9.5).
+// TestReturns checks that a closure comes back when its suppression ends, without any other change (D9.5).
 func TestReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -362,7 +362,7 @@ func TestReturns(t *testing.T) {
 	})
 }
 
-// Merged pins are one condition, which counts on the arcs of all of them (D15.13).
+// TestMergedPins checks that merged pins are one condition, which counts on the arcs of all of them (D15.13).
 func TestMergedPins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -385,7 +385,7 @@ func TestMergedPins(t *testing.T) {
 	})
 }
 
-// Whatever happens in whatever order: what was followed change by change is what is read at once.
+// TestFollowedIsWhatIsRead checks that following any sequence of changes leads to the same state as one full read.
 func TestFollowedIsWhatIsRead(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		kinds := []string{"alert.road_closed", "alert.construction", "traffic.jam", "alert.accident", "alert.hazard.ice", "alert.hazard.pothole"}
@@ -434,7 +434,7 @@ func TestFollowedIsWhatIsRead(t *testing.T) {
 	})
 }
 
-// More entities than one read gives are found all the same, and a change of one of them costs no reading of all.
+// TestCrowd checks that entities beyond the limit of one read are found, and that a change of one of them is read too.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -450,7 +450,8 @@ func TestCrowd(t *testing.T) {
 	})
 }
 
-// A source that extends the life of its entities with each answer changes no road by that, and they end by the last answer.
+// TestLaterEnd checks that a source that extends the life of its entities with each answer changes no road by that, and
+// that the entities end at the last announced time.
 func TestLaterEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -477,7 +478,8 @@ func TestLaterEnd(t *testing.T) {
 	})
 }
 
-// A condition whose entity did not change is not matched to roads again; any change of it is.
+// TestMatchedOnce checks that a condition whose entity did not change is not matched to roads again, and that a changed
+// one is.
 func TestMatchedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()

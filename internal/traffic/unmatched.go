@@ -1,20 +1,20 @@
 package traffic
 
-// unmatched holds the conditions that are not matched to roads yet, in the order in which they came, each once. It is bounded
-// by the conditions that are known: what is replaced or removed meanwhile leaves it. Its zero value is empty.
+// unmatched is a queue of the conditions that are not matched to roads yet, in order of arrival, each once. It is
+// bounded by the known conditions, because replaced and removed conditions leave it. Its zero value is empty.
 type unmatched struct {
 	places []place
-	left   int    // of places, those whose condition left
+	left   int    // number of entries of places whose condition has left
 	last   uint64 // number of the newest place
 }
 
-// place is a condition's in the queue. It is void once the condition has another number.
+// place is an entry of the queue. It is void once its condition has another number.
 type place struct {
 	condition *Condition
 	number    uint64
 }
 
-// add adds a condition at the end, unless it waits already.
+// add adds a condition at the end, unless it is queued already.
 func (u *unmatched) add(c *Condition) {
 	if c.place == 0 {
 		u.last++
@@ -23,7 +23,7 @@ func (u *unmatched) add(c *Condition) {
 	}
 }
 
-// remove takes a condition out, if it waits. The list is made anew once more than half of it left.
+// remove removes a condition, if it is queued. The list is rebuilt once more than half of its entries are void.
 func (u *unmatched) remove(c *Condition) {
 	if c.place == 0 {
 		return
@@ -41,7 +41,7 @@ func (u *unmatched) remove(c *Condition) {
 	u.places, u.left = waiting, 0
 }
 
-// first returns the condition that waits longest; nil: none does.
+// first returns the condition that has waited longest, or nil if the queue is empty.
 func (u *unmatched) first() *Condition {
 	for len(u.places) > 0 {
 		if p := u.places[0]; p.condition.place == p.number {
