@@ -10,16 +10,17 @@ import (
 	"strings"
 )
 
-// maxText is the longest announcement that is spoken, in bytes. Names that signs carry are far shorter.
+// maxText is the maximum length of a spoken announcement, in bytes. Names on signs are far shorter.
 const maxText = 600
 
-// addresses seals announcements into addresses, and opens them. Equal announcements have equal addresses, so that they are cached.
+// addresses seals announcements into addresses, and opens them. Equal announcements have equal addresses, so that clips
+// can be cached.
 type addresses struct {
 	aead     cipher.AEAD
 	nonceKey []byte
 }
 
-// newAddresses derives what it needs from a secret key and the command: what another program said has other addresses.
+// newAddresses derives the keys from a secret key and the command, so that clips of another program get other addresses.
 func newAddresses(key []byte, command []string) (addresses, error) {
 	derive := func(use string) []byte {
 		mac := hmac.New(sha256.New, key)
@@ -34,8 +35,8 @@ func newAddresses(key []byte, command []string) (addresses, error) {
 	return addresses{aead, derive("nonce")}, err
 }
 
-// seal returns the address of an announcement; "" for one that is too long. The nonce is a keyed hash of the announcement: it repeats only
-// where all of the address does.
+// seal returns the address of an announcement, or "" if the announcement is empty or too long. The nonce is a keyed hash
+// of the announcement, so that it repeats only if the whole address does.
 func (a *addresses) seal(language, text string) string {
 	if len(text) == 0 || len(text) > maxText {
 		return ""
@@ -51,11 +52,11 @@ func (a *addresses) nonce(plain []byte) []byte {
 	return mac.Sum(nil)[:a.aead.NonceSize()]
 }
 
-// open returns the announcement of an address that seal made.
+// open returns the announcement sealed in an address. ok is false if seal did not make the address.
 func (a *addresses) open(address string) (language, text string, ok bool) {
-	// Bytes of nonce, tag and language, generously.
+	// a generous bound on nonce, tag and language
 	const overhead = 64
-	if len(address) > base64.RawURLEncoding.EncodedLen(maxText+overhead) || strings.ContainsAny(address, "\r\n") { // the decoder skips these
+	if len(address) > base64.RawURLEncoding.EncodedLen(maxText+overhead) || strings.ContainsAny(address, "\r\n") { // the decoder skips line breaks
 		return "", "", false
 	}
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(address)

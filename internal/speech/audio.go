@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Bounds of what a program may write for one announcement.
+// Bounds on the output of a program for one announcement.
 const (
 	maxAudio    = 4 << 20 // bytes
 	maxDuration = time.Minute
 )
 
-// format is a format of audio that browsers play.
+// format is an audio format that browsers play.
 type format struct{ ending, mediaType string }
 
-// Formats that are served.
+// The formats that are served.
 var (
 	wave = format{".wav", "audio/wav"}
 	ogg  = format{".ogg", "audio/ogg"}
@@ -26,8 +26,8 @@ func formats() []format { return []format{wave, ogg, mpeg} }
 
 var errNoAudio = errors.New("it is neither WAV nor Ogg nor MP3")
 
-// judge checks that all of what a program wrote is audio, and returns what is served of it: the sound, without what a container may carry
-// beside it, such as pictures.
+// judge checks that the whole output of a program is audio, and returns the bytes to serve: the sound, without other
+// contents of a container, such as pictures.
 func judge(written []byte) (audio []byte, f format, err error) {
 	if len(written) > maxAudio {
 		return nil, format{}, fmt.Errorf("it has more than %d MiB", maxAudio>>20)

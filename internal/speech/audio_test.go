@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// testOgg is an Ogg file of Opus: two heads and a page of sound.
+// testOgg returns an Ogg file of Opus: two header pages and a page of sound.
 func testOgg() []byte {
 	var b []byte
 	for i, body := range []string{"OpusHead\x01\x01\x38\x01\x80\xbb\x00\x00\x00\x00\x00", "OpusTags\x00\x00\x00\x00\x00\x00\x00\x00", "\xfc\xff\xfe"} {
@@ -24,7 +24,7 @@ func testOgg() []byte {
 	return b
 }
 
-// testMPEG is an MP3 file of some silent frames: MPEG 1, 128 kbit/s, 44.1 kHz.
+// testMPEG returns an MP3 file of silent frames: MPEG 1, 128 kbit/s, 44.1 kHz.
 func testMPEG(frames int) []byte {
 	one := append([]byte{0xff, 0xfb, 0x90, 0x00}, make([]byte, 413)...)
 	return bytes.Repeat(one, frames)
@@ -82,7 +82,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// FuzzJudge: whatever a program writes is refused or served without what a container may carry beside the sound, and is judged the same again.
+// FuzzJudge checks that any output is either refused, or served without other contents of a container and judged the
+// same again.
 func FuzzJudge(f *testing.F) {
 	for _, seed := range [][]byte{testWave([]byte("abcd")), testOgg(), testMPEG(2), append([]byte("ID3\x04\x00\x00\x00\x00\x00\x05<svg>"), testMPEG(1)...), {}} {
 		f.Add(seed)
@@ -102,7 +103,7 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
-// FuzzAddress: addresses that others make up open nothing.
+// FuzzAddress checks that open refuses addresses that seal did not make.
 func FuzzAddress(f *testing.F) {
 	a, err := newAddresses(bytes.Repeat([]byte{1}, 32), []string{"espeak-ng"})
 	if err != nil {
@@ -125,7 +126,7 @@ func FuzzAddress(f *testing.F) {
 	})
 }
 
-// TestRealProgram has the program speak that the documentation names, where it is installed.
+// TestRealProgram checks the program that the documentation recommends, if it is installed.
 func TestRealProgram(t *testing.T) {
 	program, err := exec.LookPath("espeak-ng")
 	if err != nil {

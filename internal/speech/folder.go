@@ -14,15 +14,16 @@ import (
 
 const (
 	maxFolder = 256 << 20 // bytes of clips that are kept (D15.25)
-	blockSize = 4 << 10   // bytes that a small file takes on a disk at least, which bounds the number of files
-	// touchInterval is how old the time of a file may be before it is set again, which is what a restart knows of its last use.
+	blockSize = 4 << 10   // assumed minimum size of a file on disk, in bytes; it bounds the number of files
+	// touchInterval is how old a file's modification time may get before it is set again. A restart takes the time of
+	// last use from it.
 	touchInterval = time.Hour
 )
 
 // temporary begins the names of files that are being written.
 const temporary = ".new-"
 
-// folder keeps clips as files, the least recently used ones go first. It is safe for concurrent use.
+// folder keeps clips as files, and removes the least recently used ones first. It is safe for concurrent use.
 type folder struct {
 	path string
 	most int64 // bytes
@@ -30,19 +31,20 @@ type folder struct {
 
 	mu     sync.Mutex
 	byName map[string]*list.Element // of *clipFile
-	recent *list.List               // the most recently used one first
+	recent *list.List               // the most recently used first
 	bytes  int64
 }
 
-// clipFile is one file of the folder.
+// clipFile is a file of the folder.
 type clipFile struct {
-	name    string // without its ending
+	name    string // without its extension
 	format  format
-	bytes   int64 // on the disk
+	bytes   int64 // on disk
 	touched time.Time
 }
 
-// openFolder makes the folder or reads what is in it. Files that are not clips are left alone, except those that a killed process left.
+// openFolder creates the folder, or reads its contents. It leaves files that are not clips alone, except temporary files
+// of a killed process.
 func openFolder(path string, most int64, now func() time.Time) (*folder, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, err
@@ -75,15 +77,15 @@ func openFolder(path string, most int64, now func() time.Time) (*folder, error) 
 	return f, f.shrink()
 }
 
-// fileOf is the file of an element of folder.recent.
+// fileOf returns the file of an element of folder.recent.
 func fileOf(e *list.Element) *clipFile {
-	c, _ := e.Value.(*clipFile) // nothing else is put into the list
+	c, _ := e.Value.(*clipFile) // the list contains nothing else
 	return c
 }
 
 func onDisk(size int64) int64 { return (size + blockSize - 1) / blockSize * blockSize }
 
-// splitName returns the name of a clip and its format; no format for a file that is not a clip.
+// splitName returns the name and the format of a clip, or no format if the file is not a clip.
 func splitName(file string) (name string, f format) {
 	for _, f := range formats() {
 		if name, ok := strings.CutSuffix(file, f.ending); ok && len(name) == nameLength && strings.Trim(name, "0123456789abcdef") == "" {
@@ -93,7 +95,7 @@ func splitName(file string) (name string, f format) {
 	return "", format{}
 }
 
-// add notes a file as the most recently used one. f.mu is locked.
+// add records a file as the most recently used one. The caller must hold f.mu.
 func (f *folder) add(c *clipFile) {
 	if e := f.byName[c.name]; e != nil {
 		f.drop(e)
@@ -102,7 +104,7 @@ func (f *folder) add(c *clipFile) {
 	f.bytes += c.bytes
 }
 
-// drop forgets a file. f.mu is locked.
+// drop forgets a file. The caller must hold f.mu.
 func (f *folder) drop(e *list.Element) {
 	c := fileOf(e)
 	f.recent.Remove(e)
@@ -110,7 +112,7 @@ func (f *folder) drop(e *list.Element) {
 	f.bytes -= c.bytes
 }
 
-// shrink removes the least recently used files beyond the bound. f.mu is locked.
+// shrink removes the least recently used files beyond the bound. The caller must hold f.mu.
 func (f *folder) shrink() error {
 	var errs []error
 	for f.bytes > f.most {
@@ -132,7 +134,7 @@ func (f *folder) has(name string) bool {
 	return f.byName[name] != nil
 }
 
-// open opens a clip for reading; nil if there is none.
+// open opens a clip for reading. It returns nil if there is none.
 func (f *folder) open(name string) (*os.File, format) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -142,21 +144,21 @@ func (f *folder) open(name string) (*os.File, format) {
 	}
 	c := fileOf(e)
 	file, err := os.Open(f.file(c))
-	if err != nil { // somebody removed it: it is made anew
+	if err != nil { // the file was removed by someone else and must be made again
 		f.drop(e)
 		return nil, format{}
 	}
 	f.recent.MoveToFront(e)
 	if now := f.now(); now.Sub(c.touched) > touchInterval {
 		c.touched = now
-		_ = os.Chtimes(f.file(c), time.Time{}, now) // a wrong time makes the clip go earlier, no more
+		_ = os.Chtimes(f.file(c), time.Time{}, now) // with a wrong time the clip is only removed earlier
 	}
 	return file, c.format
 }
 
-// keep stores a clip, whole or not at all.
+// keep stores a clip, either completely or not at all.
 func (f *folder) keep(name string, kind format, audio []byte) error {
-	fresh, err := os.CreateTemp(f.path, temporary+"*") // with mode 0600
+	fresh, err := os.CreateTemp(f.path, temporary+"*") // has mode 0600
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ package speech
 
 import "os/exec"
 
-// ownGroup does nothing where there are no process groups.
+// ownGroup does nothing, because this system has no process groups.
 func ownGroup(*exec.Cmd) {}
 
 func isBrokenPipe(error) bool { return false }

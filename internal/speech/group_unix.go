@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// ownGroup gives a program a process group of its own, and has all of it killed: a script's children would go on otherwise.
+// ownGroup starts the program in its own process group and kills the whole group on cancellation, because a script's
+// children would go on running otherwise.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	id3Head   = 10  // bytes of the head of a tag before the sound
-	id3v1Size = 128 // bytes of a tag behind the sound
-	frameHead = 4   // bytes of the head of a frame
+	id3Head   = 10  // size of the header of a tag before the sound, in bytes
+	id3v1Size = 128 // size of a tag after the sound, in bytes
+	frameHead = 4   // size of a frame header, in bytes
 )
 
 func isMPEG(b []byte) bool {
@@ -18,7 +18,7 @@ func isMPEG(b []byte) bool {
 	return ok || bytes.HasPrefix(b, []byte("ID3"))
 }
 
-// judgeMPEG returns the frames of an MP3 file, without the tags before and behind them.
+// judgeMPEG returns the frames of an MP3 file, without the tags before and after them.
 func judgeMPEG(b []byte) ([]byte, error) {
 	if bytes.HasPrefix(b, []byte("ID3")) {
 		size, err := id3Size(b)
@@ -48,7 +48,7 @@ func judgeMPEG(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// id3Size is the size of the tag at the beginning, with its head.
+// id3Size returns the size of the tag at the beginning, including its header.
 func id3Size(b []byte) (int, error) {
 	if len(b) < id3Head || (b[6]|b[7]|b[8]|b[9])&0x80 != 0 {
 		return 0, errors.New("the MP3 file begins with a damaged tag")
@@ -66,7 +66,7 @@ type frame struct {
 	lasts time.Duration
 }
 
-// Rates of layer III, of MPEG 1 and of the later versions; 0 is not allowed.
+// Rates of layer III, for MPEG 1 and for the later versions; 0 is not allowed.
 var (
 	kilobits = [2][16]int{
 		{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0},
@@ -75,7 +75,7 @@ var (
 	hertz = [4]int{44100, 48000, 32000, 0}
 )
 
-// parseFrame reads the head of a frame.
+// parseFrame parses a frame header.
 func parseFrame(b []byte) (f frame, ok bool) {
 	const (
 		version25, version2, version1 = 0, 2, 3

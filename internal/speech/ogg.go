@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// oggHead is the size of the head of a page without its table of segments, in bytes.
+// oggHead is the size of a page header without its segment table, in bytes.
 const oggHead = 27
 
 // Flags of a page.
@@ -18,7 +18,8 @@ const (
 
 func isOgg(b []byte) bool { return bytes.HasPrefix(b, []byte("OggS")) }
 
-// judgeOgg walks the pages of an Ogg file: one stream of Opus or Vorbis, each page whole and with the right checksum.
+// judgeOgg checks an Ogg file page by page: it must be one stream of Opus or Vorbis whose pages are complete and have
+// correct checksums.
 func judgeOgg(b []byte) error {
 	var serial, number uint32
 	for at := 0; at < len(b); number++ {
@@ -40,7 +41,7 @@ func judgeOgg(b []byte) error {
 		}
 		at += len(page)
 	}
-	if number < 3 { // the two heads of its stream, and sound
+	if number < 3 { // two header pages and sound
 		return errors.New("the Ogg file has no sound")
 	}
 	return nil
@@ -72,8 +73,8 @@ func isOggAudio(body []byte) bool {
 	return bytes.HasPrefix(body, []byte("OpusHead")) || bytes.HasPrefix(body, []byte("\x01vorbis"))
 }
 
-// oggChecksum is the checksum of a page, in which the checksum itself counts as zero. It is a CRC of 32 bits that neither reflects nor
-// inverts, which hash/crc32 does not offer.
+// oggChecksum returns the checksum of a page, computed with the checksum field as zero. It is a CRC-32 without
+// reflection and inversion, which hash/crc32 does not offer.
 func oggChecksum(page []byte) uint32 {
 	const polynomial = 0x04c11db7
 	var sum uint32

@@ -5,13 +5,14 @@ import (
 	"unicode"
 )
 
-// plainText returns an announcement as a program may read it: one line without markup. Names of streets and signs come from the map,
-// and what is a name there may be a command to a program: SSML and other XML (<audio src="file:…">), phonemes and commands in brackets
-// (espeak's and macOS's [[…]], DECtalk's [:…]), commands after a backslash. Such characters, controls and separators of lines and
-// paragraphs become spaces; invisible marks of direction are dropped. No announcement of ours has any of them, and hardly a name does.
+// plainText returns an announcement in a form that is safe for any program: one line without markup. Names of streets
+// and signs come from the map, and part of a name may be a command to a program: SSML and other XML (<audio
+// src="file:…">), phonemes and commands in brackets (espeak's and macOS's [[…]], DECtalk's [:…]), commands after a
+// backslash. plainText replaces such characters, control characters and separators of lines and paragraphs by spaces,
+// and drops invisible directional marks. Announcements of this service have none of them, and names hardly ever do.
 func plainText(text string) string {
 	cleaned := strings.Map(func(r rune) rune {
-		const nonJoiner, joiner = '\u200c', '\u200d' // some Persian and Indic names are spelt with them
+		const nonJoiner, joiner = '\u200c', '\u200d' // needed to spell some Persian and Indic names
 		switch {
 		case strings.ContainsRune(`<>[]\`, r), unicode.IsControl(r), unicode.In(r, unicode.Zl, unicode.Zp):
 			return ' '

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMarkupIsNotSpoken checks what a program gets on standard input of names that hold markup of speech or end lines.
+// TestMarkupIsNotSpoken checks what a program reads from standard input for names with speech markup or line breaks.
 func TestMarkupIsNotSpoken(t *testing.T) {
 	s := newSpeaker(t, "tell")
 	for name, want := range map[string]string{

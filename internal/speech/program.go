@@ -11,22 +11,23 @@ import (
 
 const (
 	programTimeout = 5 * time.Second // for one announcement (D15.25)
-	pipeTimeout    = time.Second     // for what a killed program leaves behind to close its pipes
-	maxComplaint   = 512             // bytes of a program's standard error that are kept
+	pipeTimeout    = time.Second     // for the children of a killed program to close its pipes
+	maxComplaint   = 512             // bytes of the program's standard error that are kept
 	languageBlank  = "{language}"
 )
 
-// ProgramError is the failure of a program. Its text says nothing of the announcement.
+// ProgramError is the failure of a program. Its message never contains the announcement.
 type ProgramError struct {
 	Reason string
-	// Complaint is what the program wrote to standard error. It may repeat the announcement: logs must not have it.
+	// Complaint is the program's standard error. It may repeat the announcement, so it must not be logged.
 	Complaint string
 }
 
 func (e *ProgramError) Error() string { return e.Reason }
 
-// runProgram has a program read a text, and returns what it writes. No shell comes between, no argument but the language depends on the
-// request, and the program gets no variable of this process, as they may hold secrets.
+// runProgram runs the command to speak a text, and returns its output. It uses no shell, and only the language in the
+// arguments depends on the request. The program inherits none of this process's environment variables, because they may
+// hold secrets.
 func runProgram(parent context.Context, command []string, language, text string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(parent, programTimeout)
 	defer cancel()
@@ -34,7 +35,7 @@ func runProgram(parent context.Context, command []string, language, text string)
 	for i, word := range command[1:] {
 		args[i] = strings.ReplaceAll(word, languageBlank, language)
 	}
-	cmd := exec.CommandContext(ctx, command[0], args...) //nolint:gosec // the operator's command, with a language of our list
+	cmd := exec.CommandContext(ctx, command[0], args...) // the operator's command, with a language of our list
 	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent"}
 	cmd.Stdin = strings.NewReader(plainText(text) + "\n")
 	out, complaint := &boundedBuffer{most: maxAudio, overflow: cancel}, &boundedBuffer{most: maxComplaint}
@@ -53,18 +54,18 @@ func runProgram(parent context.Context, command []string, language, text string)
 		return nil, failed(fmt.Sprintf("it took longer than %v", programTimeout))
 	case errors.As(err, &exit):
 		return nil, failed("it ended with " + exit.String())
-	case err != nil && !isBrokenPipe(err): // a program may end without reading all of its input
+	case err != nil && !isBrokenPipe(err): // a program may exit without reading all of its input
 		return nil, failed("it cannot be run: " + err.Error())
 	}
 	return out.kept, nil
 }
 
-// boundedBuffer keeps what is written up to a size. What goes beyond is dropped, so that the writer is not blocked.
+// boundedBuffer keeps writes up to a size, and drops the rest without blocking the writer.
 type boundedBuffer struct {
 	kept     []byte
 	most     int
 	full     bool
-	overflow func() // called when something is dropped; nil: nothing happens
+	overflow func() // called when something is dropped; may be nil
 }
 
 func (b *boundedBuffer) Write(p []byte) (int, error) {

@@ -15,11 +15,11 @@ import (
 
 const (
 	maxPrograms = 2  // at a time
-	maxFlights  = 32 // texts that are being spoken or wait for it
-	// failureMemory is how long a text that could not be spoken is not tried again.
+	maxFlights  = 32 // texts that are being spoken or queued
+	// failureMemory is how long a text is not tried again after a failure.
 	failureMemory = time.Minute
-	maxFailures   = 1024 // texts that are remembered so
-	nameLength    = 32   // of a file without its ending
+	maxFailures   = 1024 // failed texts that are remembered
+	nameLength    = 32   // of a file name without its extension
 )
 
 // Errors of Clip.
@@ -29,19 +29,20 @@ var (
 	ErrFailed  = errors.New("the announcement could not be spoken")
 )
 
-// errAgain ends a flight without a result: its leader went away before its turn, or the clip was kept before the flight began.
+// errAgain ends a flight without a result, because the caller that led it left before its turn, or the clip was stored
+// before the flight began.
 var errAgain = errors.New("look again")
 
-// Options are what a Speaker needs.
+// Options configure a Speaker.
 type Options struct {
 	Command []string // the program and its arguments; {language} is replaced
 	Folder  string   // where clips are kept
-	Key     []byte   // secret, the same at each node
+	Key     []byte   // secret, the same on each node
 	Log     *slog.Logger
 	Now     func() time.Time
 }
 
-// Speaker has announcements spoken. It is safe for concurrent use.
+// Speaker speaks announcements. It is safe for concurrent use.
 type Speaker struct {
 	Options
 	addresses addresses
@@ -50,19 +51,19 @@ type Speaker struct {
 
 	mu       sync.Mutex
 	flights  map[string]*flight
-	failures map[string]time.Time // until when a clip is not tried again
-	broken   bool                 // the last program failed, which was logged
+	failures map[string]time.Time // the time until which a clip is not tried again
+	broken   bool                 // the last program failed, and the failure was logged
 }
 
 // flight is a clip that is being made.
 type flight struct {
-	done   chan struct{} // closed when the rest is there
+	done   chan struct{} // closed when the other fields are set
 	audio  []byte
 	format format
 	err    error
 }
 
-// Open makes a Speaker, and the folder of its clips.
+// Open returns a Speaker, and creates the folder of its clips if needed.
 func Open(o Options) (*Speaker, error) {
 	sealer, err := newAddresses(o.Key, o.Command)
 	if err != nil {
@@ -78,7 +79,7 @@ func Open(o Options) (*Speaker, error) {
 	}, nil
 }
 
-// Address returns the last part of the address at which an announcement of a route is spoken; "" if it is not.
+// Address returns the last path element of the clip's address, or "" if the announcement cannot be spoken.
 func (s *Speaker) Address(language, text string) string { return s.addresses.seal(language, text) }
 
 // Clip is an announcement as sound.
@@ -87,12 +88,13 @@ type Clip struct {
 	MediaType string
 }
 
-// memoryClip is a clip that is not read from a file.
+// memoryClip is a clip read from memory.
 type memoryClip struct{ *bytes.Reader }
 
 func (memoryClip) Close() error { return nil }
 
-// Clip returns the clip of an address, or ErrUnknown, ErrBusy or ErrFailed. The first caller has the program run; the others wait for it.
+// Clip returns the clip of an address, or ErrUnknown, ErrBusy or ErrFailed. The first caller runs the program;
+// concurrent callers for the same address wait for it.
 func (s *Speaker) Clip(ctx context.Context, address string) (Clip, error) {
 	language, text, ok := s.addresses.open(address)
 	if !ok {
@@ -127,7 +129,7 @@ func (s *Speaker) Clip(ctx context.Context, address string) (Clip, error) {
 	}
 }
 
-// join returns the flight of a clip, and whether the caller is to make it.
+// join returns the flight of a clip, and whether the caller must make the clip.
 func (s *Speaker) join(name string) (f *flight, leads bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +150,7 @@ func (s *Speaker) join(name string) (f *flight, leads bool, err error) {
 	return f, true, nil
 }
 
-// land makes a clip, keeps it, and has all who wait for it go on.
+// land renders the clip, caches it and wakes all waiters.
 func (s *Speaker) land(ctx context.Context, name string, f *flight, language, text string) {
 	select {
 	case s.programs <- struct{}{}:
@@ -174,7 +176,7 @@ func (s *Speaker) land(ctx context.Context, name string, f *flight, language, te
 	close(f.done)
 }
 
-// note remembers a failure, and logs where failing begins and ends. s.mu is locked.
+// note remembers a failure, and logs when failures begin and end. The caller must hold s.mu.
 func (s *Speaker) note(name string, failed, keeping error) {
 	switch {
 	case failed != nil:
@@ -193,7 +195,7 @@ func (s *Speaker) note(name string, failed, keeping error) {
 	s.broken = failed != nil || keeping != nil
 }
 
-// speak runs the program and judges what it writes.
+// speak runs the program and checks its output.
 func (s *Speaker) speak(ctx context.Context, language, text string) ([]byte, format, error) {
 	written, err := runProgram(ctx, s.Command, language, text)
 	if err != nil {
@@ -206,13 +208,13 @@ func (s *Speaker) speak(ctx context.Context, language, text string) ([]byte, for
 	return audio, kind, nil
 }
 
-// Trial is the result of a sentence that was spoken to see whether it works.
+// Trial is the result of a trial sentence.
 type Trial struct {
 	MediaType string
 	Bytes     int
 }
 
-// Try has a program speak a sentence in English, and keeps nothing of it.
+// Try runs a program to speak a sentence in English, and discards the sound.
 func Try(ctx context.Context, command []string) (Trial, error) {
 	written, err := runProgram(ctx, command, "en", "In 200 meters, turn left.")
 	if err != nil {

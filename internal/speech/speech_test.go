@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// TestMain lets the test's own binary be the program that speaks.
+// TestMain runs the test binary as the speech program if its arguments ask for it.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "speak" {
 		speakAs(os.Args[2], os.Args[3:])
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// speakAs is a program for tests: it behaves as its first argument says.
+// speakAs acts as a speech program with the given behaviour.
 func speakAs(behaviour string, args []string) {
 	text, err := io.ReadAll(os.Stdin)
 	if err != nil {
@@ -34,7 +34,7 @@ func speakAs(behaviour string, args []string) {
 	switch behaviour {
 	case "well":
 		_, _ = os.Stdout.Write(testWave(bytes.Repeat(text, 100)))
-	case "count": // args: a folder that gets a file for each run
+	case "count": // args: a folder in which each run creates a file
 		f, err := os.CreateTemp(args[0], "run-*")
 		if err == nil {
 			err = errors.Join(f.Close())
@@ -43,7 +43,7 @@ func speakAs(behaviour string, args []string) {
 			os.Exit(3)
 		}
 		_, _ = os.Stdout.Write(testWave(text))
-	case "tell": // its arguments, its variables and its input, as samples
+	case "tell": // writes its arguments, environment and input as samples
 		_, _ = os.Stdout.Write(testWave([]byte(strings.Join(args, " ") + "|" + strings.Join(os.Environ(), " ") + "|" + string(text))))
 	case "forever":
 		for {
@@ -60,7 +60,7 @@ func speakAs(behaviour string, args []string) {
 	os.Exit(0)
 }
 
-// testWave is a WAV file as a program writes it that cannot know its size.
+// testWave returns a WAV file as written by a program that cannot know its size.
 func testWave(samples []byte) []byte {
 	b := []byte("RIFF\xff\xff\xff\x7fWAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00")
 	b = binary.LittleEndian.AppendUint32(b, 8000)
@@ -95,7 +95,8 @@ func read(t *testing.T, s *Speaker, address string) (audio []byte, mediaType str
 	return audio, clip.MediaType, errors.Join(err, clip.Close())
 }
 
-// TestProgram: the text comes on standard input, the arguments hold the language alone, and no variable of this process is passed on.
+// TestProgram checks that the program gets the text on standard input, only the language in its arguments, and no
+// variable of this process.
 func TestProgram(t *testing.T) {
 	t.Setenv("WAYSIDE_TEST_SECRET", "hunter2")
 	s := newSpeaker(t, "tell", "-v", "{language}", "$(reboot)")
@@ -112,7 +113,8 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestOnlyOwnTexts: only addresses that the service made are spoken; each other one is unknown and runs nothing.
+// TestOnlyOwnTexts checks that only addresses made by the service are spoken, and that any other address is unknown and
+// runs nothing.
 func TestOnlyOwnTexts(t *testing.T) {
 	runs := t.TempDir()
 	s := newSpeaker(t, "count", runs)
@@ -141,7 +143,7 @@ func TestOnlyOwnTexts(t *testing.T) {
 	}
 }
 
-// TestOnce: a text is spoken once, however many ask for it and also after a restart.
+// TestOnce checks that a text is spoken once, however many clients ask for it, also after a restart.
 func TestOnce(t *testing.T) {
 	runs := t.TempDir()
 	s := newSpeaker(t, "count", runs)
@@ -167,7 +169,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestFailures: what fails is told without the text, and is not tried again before a minute is over.
+// TestFailures checks that the log of a failure does not contain the text, and that the text is not tried again for a
+// minute.
 func TestFailures(t *testing.T) {
 	for behaviour, want := range map[string]string{
 		"fail":    "it ended with exit status 7",
@@ -202,7 +205,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestTimeout: a program that hangs is killed.
+// TestTimeout checks that a program that hangs is killed.
 func TestTimeout(t *testing.T) {
 	s := newSpeaker(t, "hang")
 	began := time.Now()
@@ -214,7 +217,8 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestCrowd: only so many texts wait; who goes away while waiting does not harm others who wait for the same text.
+// TestCrowd checks that the number of waiting texts is bounded, and that a caller that leaves while waiting does not
+// harm others that wait for the same text.
 func TestCrowd(t *testing.T) {
 	s := newSpeaker(t, "well")
 	for range maxPrograms {
@@ -253,9 +257,10 @@ func TestCrowd(t *testing.T) {
 	followers.Wait()
 }
 
-// TestFolderIsBounded: the least recently used clips go first, also after a restart, and what is no clip stays.
+// TestFolderIsBounded checks that the least recently used clips are removed first, also after a restart, and that other
+// files stay.
 func TestFolderIsBounded(t *testing.T) {
-	now := time.Now() // files have the time of the system
+	now := time.Now() // the system sets the times of files
 	path := filepath.Join(t.TempDir(), "speech")
 	const most = 3 * blockSize
 	reopen := func() *folder {

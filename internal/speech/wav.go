@@ -12,7 +12,7 @@ import (
 const (
 	riffHead   = 12 // "RIFF", size, "WAVE"
 	chunkHead  = 8  // name, size
-	formatSize = 16 // of the format of plain samples
+	formatSize = 16 // of the format chunk of plain samples
 )
 
 const plainSamples = 1 // the encoding that every browser plays
@@ -21,8 +21,8 @@ func isWave(b []byte) bool {
 	return len(b) >= riffHead && bytes.Equal(b[:4], []byte("RIFF")) && bytes.Equal(b[8:riffHead], []byte("WAVE"))
 }
 
-// judgeWave returns a WAV file with the format and the samples of another one, and nothing else. A program that writes into a pipe cannot
-// know the sizes when it writes the head: samples that are said to go on beyond the end go on to the end.
+// judgeWave returns a WAV file with only the format and the samples of the given one. A program that writes into a pipe
+// cannot know the sizes in advance, so judgeWave accepts a size of the samples beyond the end of the file.
 func judgeWave(b []byte) ([]byte, error) {
 	var head []byte
 	for at := riffHead; at+chunkHead <= len(b); {
@@ -41,12 +41,12 @@ func judgeWave(b []byte) ([]byte, error) {
 			}
 			head = body[:formatSize]
 		}
-		at += chunkHead + int(size+size%2) // chunks begin at even places
+		at += chunkHead + int(size+size%2) // chunks begin at even offsets
 	}
 	return nil, errors.New("the WAV file has no samples")
 }
 
-// checkWaveFormat accepts plain samples as browsers play them.
+// checkWaveFormat checks for plain samples in a form that browsers play.
 func checkWaveFormat(b []byte) error {
 	if len(b) < formatSize {
 		return errors.New("the WAV file has no whole format")
