@@ -1,7 +1,8 @@
-// Package session leads drivers along a route for as long as they drive (D15.21): it knows how far each is, and tells when the rest of
-// the way is closed, when another way has become better, and when the arrival moves. Sessions live in the memory of one node. A
-// session's id is all that is needed to use it; nothing of it is logged or stored.
+// Package session leads drivers along a route while they drive (D15.21): it tracks how far each driver has come, and
+// reports when the rest of the route is closed, when another route has become better, and when the arrival time changes.
+// Sessions live in the memory of one node. A session's id is all that a client needs to use it; nothing of it is logged
+// or stored.
 //
-// A session costs nothing but its memory while nothing is asked of it, and has no goroutine then. It is judged by a few workers of the
-// hub if a client reads its events, and only after the conditions or the driver's place have changed.
+// An idle session costs only memory and has no goroutine. A few workers of the hub judge a session while a client reads
+// its events, and only after the conditions or the driver's position changed.
 package session

@@ -5,12 +5,12 @@ import "time"
 // Moved is the name of the last event of a stream whose node stops.
 const Moved = "moved"
 
-// Event is something that the client is told.
+// Event is a message to the client.
 type Event struct {
 	Name      string // route, reroute, eta, condition, moved
 	Reason    string
 	EntityIDs []string
-	Route     []byte // JSON; nil: it is the same
+	Route     []byte // JSON; nil if the route did not change
 	Left      time.Duration
 	At        time.Time
 }

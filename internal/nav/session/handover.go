@@ -1,7 +1,7 @@
 package session
 
-// farewell returns the last event of a stream that ends because the node stops: its driver begins a session at another node. nil: the
-// session goes on, or is over for another reason.
+// farewell returns the last event of a stream that ends because the node stops, so that the client opens a session at
+// another node. It returns nil while the node runs.
 func (s *Session) farewell() *Event {
 	if !s.hub.isEnded() {
 		return nil

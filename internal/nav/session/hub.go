@@ -17,37 +17,42 @@ import (
 
 // Bounds of sessions.
 const (
-	Lifetime = 10 * time.Minute // after the client's last word (D15.21)
+	Lifetime = 10 * time.Minute // after the client's last request (D15.21)
 
-	// MaxSessions are the sessions of a node. With an open stream of events, one takes some ten kilobytes.
+	// MaxSessions is the maximum number of sessions of a node. One with an open stream of events takes some ten
+	// kilobytes.
 	MaxSessions = 20_000
-	// MaxBytes is what the sessions of a node keep of their routes. One across a town takes some five kilobytes, one across a continent hundreds.
+	// MaxBytes bounds the memory for the routes of a node's sessions. A route across a town takes some five kilobytes,
+	// one across a continent hundreds.
 	MaxBytes = 400 << 20
 
 	sweepInterval = 30 * time.Second
 )
 
-// ErrFull says that the node has as many sessions as it may, or that they keep as much of their routes.
+// ErrFull is returned when the node has MaxSessions sessions, or their routes take MaxBytes.
 var ErrFull = errors.New("this node leads as many drivers as it can")
 
-// Options are what a Hub needs.
+// Options configure a Hub.
 type Options struct {
 	Routes *nav.Service
 	Now    func() time.Time
-	// Watch gives a channel that is closed when conditions or the region change next. nil: nothing ever changes.
+	// Watch returns a channel that is closed at the next change of the conditions or the region. If Watch is nil,
+	// nothing ever changes.
 	Watch func() <-chan struct{}
-	IDs   *IDs // nil: ids that no other process reads
-	// MaxSessions and MaxBytes are set by tests only; 0: the constants of these names.
+	IDs   *IDs // nil: ids that no other process can read
+	// Only tests set MaxSessions and MaxBytes; 0 means the constants of these names.
 	MaxSessions int
 	MaxBytes    int64
 
-	// PerAddress, PerAccount, AddressSessions and AddressBytes are set by tests only; 0: the constants of shares.go.
+	// Only tests set PerAddress, PerAccount, AddressSessions and AddressBytes; 0 means the constants in shares.go.
 	PerAddress, PerAccount, AddressSessions int
 	AddressBytes                            int64
 
-	// Charge counts a search that a position caused as so many routes of a caller; false: the caller has none left. nil: they do not count.
+	// Charge counts a search that a position caused as cost routes of a caller, and returns false if the caller has none
+	// left. If Charge is nil, searches are not counted.
 	Charge func(c Caller, cost int) bool
-	// Admit waits for the turn of a session's search, and returns what ends it. nil: it is always its turn.
+	// Admit waits until a session's search may run, and returns a function that ends its turn. If Admit is nil, searches
+	// run without waiting.
 	Admit func(ctx context.Context, c Caller, cost int) (leave func(), err error)
 }
 
@@ -55,16 +60,16 @@ type Options struct {
 type Hub struct {
 	Options
 	texts  texts
-	queue  chan *stream  // whose sessions are to be judged
-	ended  chan struct{} // closed when Run has ended
-	kept   atomic.Int64  // bytes of the ways of all sessions
+	queue  chan *stream  // streams whose sessions must be judged
+	ended  chan struct{} // closed when the hub ends
+	kept   atomic.Int64  // bytes of the routes of all sessions
 	shares shares
 
 	mu       sync.Mutex
 	sessions map[string]*Session
 }
 
-// New makes a Hub.
+// New returns a Hub.
 func New(o Options) *Hub {
 	if o.MaxSessions == 0 {
 		o.MaxSessions = MaxSessions
@@ -84,7 +89,7 @@ func New(o Options) *Hub {
 	return &Hub{Options: o, texts: newTexts(), queue: make(chan *stream, o.MaxSessions), ended: make(chan struct{}), sessions: make(map[string]*Session), shares: shares{of: make(map[ratelimit.Key]*share)}}
 }
 
-// Run judges sessions, and forgets those whose time is over, until ctx ends. Then all streams of events end.
+// Run judges sessions and removes expired ones until ctx ends. Then it ends all streams of events.
 func (h *Hub) Run(ctx context.Context) error {
 	defer h.endAll()
 	var workers, writers sync.WaitGroup
@@ -112,7 +117,8 @@ func (h *Hub) Run(ctx context.Context) error {
 	}
 }
 
-// work judges the sessions of the queue until ctx ends. What is to be told is sent by a goroutine of its own, since clients may be slow.
+// work judges the sessions of the queue until ctx ends. It sends events in separate goroutines, because clients may be
+// slow.
 func (h *Hub) work(ctx context.Context, writers *sync.WaitGroup) {
 	for {
 		select {
@@ -129,7 +135,7 @@ func (h *Hub) work(ctx context.Context, writers *sync.WaitGroup) {
 	}
 }
 
-// enqueue has a stream's session judged; false: too many wait.
+// enqueue queues a stream's session for judging. It returns false if the queue is full.
 func (h *Hub) enqueue(t *stream) bool {
 	select {
 	case h.queue <- t:
@@ -139,7 +145,7 @@ func (h *Hub) enqueue(t *stream) bool {
 	}
 }
 
-// endAll ends all streams, and lets no other one begin.
+// endAll ends all streams and prevents new ones.
 func (h *Hub) endAll() {
 	h.mu.Lock()
 	if !h.isEnded() {
@@ -160,14 +166,14 @@ func (h *Hub) isEnded() bool {
 	}
 }
 
-// all is the sessions that there are.
+// all returns all sessions.
 func (h *Hub) all() []*Session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Collect(maps.Values(h.sessions))
 }
 
-// sweep forgets sessions whose time is over.
+// sweep removes expired sessions.
 func (h *Hub) sweep() {
 	now := h.Now()
 	for _, s := range h.all() {
@@ -177,17 +183,18 @@ func (h *Hub) sweep() {
 	}
 }
 
-// Len is how many sessions there are.
+// Len returns the number of sessions.
 func (h *Hub) Len() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.sessions)
 }
 
-// Full says whether there is no room for another session, so that no route needs to be found for it.
+// Full reports whether there is no room for another session, in which case the caller need not search a route for it.
 func (h *Hub) Full() bool { return h.Len() >= h.MaxSessions || h.kept.Load() >= h.MaxBytes }
 
-// reserve counts bytes that a session of a caller keeps from now on; false: there is no room for them, or the caller's address has its share.
+// reserve counts bytes that a caller's session keeps. It returns false if the node, or the caller's address, has no room
+// for them.
 func (h *Hub) reserve(c Caller, bytes int64) bool {
 	if !h.shares.keep(h, c, bytes) {
 		return false
@@ -200,10 +207,10 @@ func (h *Hub) reserve(c Caller, bytes int64) bool {
 	return false
 }
 
-// Render writes one route of an answer, as the client asked for routes.
+// Render appends one route of an answer to dst, in the form that the client asked for.
 type Render func(dst []byte, a *nav.RouteAnswer, route int) []byte
 
-// Open begins a session on one of the routes of an answer to a request, on a place that was reserved.
+// Open begins a session on one of the routes of an answer to a request, using a reserved seat.
 func (h *Hub) Open(seat *Seat, q *nav.RouteRequest, a *nav.RouteAnswer, route int, render Render) (*Session, error) {
 	if route < 0 || route >= len(a.Routes) {
 		return nil, &nav.Error{Code: nav.InvalidValue, Message: "There is no such route: route counts from 0, and alternatives says how many there may be."}
@@ -220,7 +227,7 @@ func (h *Hub) Open(seat *Seat, q *nav.RouteRequest, a *nav.RouteAnswer, route in
 	return s, nil
 }
 
-// add makes a session one of the node's; false: there are as many as there may be.
+// add adds a session. It returns false if the node is full.
 func (h *Hub) add(s *Session) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -231,7 +238,7 @@ func (h *Hub) add(s *Session) bool {
 	return true
 }
 
-// Find is the session of an ID; nil: this node does not know it.
+// Find returns the session with an id, or nil if this node does not have it.
 func (h *Hub) Find(id string) *Session {
 	h.mu.Lock()
 	s := h.sessions[id]
@@ -242,7 +249,7 @@ func (h *Hub) Find(id string) *Session {
 	return s
 }
 
-// Close ends a session, and its stream of events. It says whether there was one.
+// Close ends a session and its stream of events, and reports whether the session existed.
 func (h *Hub) Close(id string) bool {
 	h.mu.Lock()
 	s := h.sessions[id]

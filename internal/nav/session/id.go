@@ -15,7 +15,8 @@ import (
 // IDKeySize is the length of the key that seals ids, in bytes.
 const IDKeySize = chacha20poly1305.KeySize
 
-// What is in an id. It begins with a nonce of 192 random bits, of which D15.21 asks for 128; the rest is encrypted and authenticated.
+// The parts of an id. It begins with a nonce of 192 random bits, of which D15.21 requires 128; the rest is encrypted and
+// authenticated.
 const (
 	nodeBytes    = 8 // of Node.Instance
 	addressBytes = 16 + 2
@@ -26,30 +27,32 @@ const (
 // IDLength is the length of every id.
 const IDLength = (idBytes*8 + 5) / 6
 
-// idLifetime is how long after its beginning a session is still asked for: nobody drives longer without a pause of ten minutes.
+// idLifetime is how long an id is valid. No driver goes on for longer without a pause of ten minutes, which ends the
+// session.
 const idLifetime = 7 * 24 * time.Hour
 
 // Node is a process that leads drivers.
 type Node struct {
-	Address  netip.AddrPort  // where other nodes reach it; zero: they do not
-	Instance [nodeBytes]byte // random for each process, so that a node that was started again is another one
+	Address  netip.AddrPort  // where other nodes reach it; zero if they cannot
+	Instance [nodeBytes]byte // random for each process, so that a restarted node counts as another node
 }
 
-// ID is what a session's id says to those who have the key.
+// ID is the content of a session's id.
 type ID struct {
 	Node  Node
-	Begun time.Time // to the second
+	Begun time.Time // with a resolution of one second
 }
 
-// IDs makes and reads the ids of sessions: each names the node that has the session, and says nothing without the key. All nodes
-// of a service have the same key.
+// IDs makes and reads the ids of sessions. Each id names the node that has the session, and is unreadable without the
+// key, which all nodes of a service share.
 type IDs struct {
 	aead     cipher.AEAD
 	instance [nodeBytes]byte
 	address  func() netip.AddrPort
 }
 
-// NewIDs makes IDs of this process. address is where other nodes reach it, zero while that is unknown; nil: they never do.
+// NewIDs returns IDs for this process. address returns where other nodes reach the process, or zero while that is
+// unknown; a nil address means that they never do.
 func NewIDs(key []byte, address func() netip.AddrPort) (*IDs, error) {
 	aead, err := chacha20poly1305.NewX(key)
 	if err != nil {
@@ -63,13 +66,13 @@ func NewIDs(key []byte, address func() netip.AddrPort) (*IDs, error) {
 	return ids, nil
 }
 
-// newLoneIDs makes IDs that no other process reads.
+// newLoneIDs returns IDs with a random key, which no other process can read.
 func newLoneIDs() *IDs {
 	var key [IDKeySize]byte
 	_, _ = rand.Read(key[:]) // never fails
 	ids, err := NewIDs(key[:], nil)
 	if err != nil {
-		panic(err) // cannot be: the key has its size
+		panic(err) // impossible, because the key has the right size
 	}
 	return ids
 }
@@ -94,7 +97,7 @@ func (ids *IDs) make(now time.Time) string {
 	return base64.RawURLEncoding.EncodeToString(ids.aead.Seal(nonce, nonce, plain, nil))
 }
 
-// Read returns what an id says, and whether it is one that a node of this service made in the last seven days.
+// Read decrypts an id. It returns false unless a node of this service made the id in the last seven days.
 func (ids *IDs) Read(id string, now time.Time) (ID, bool) {
 	if len(id) != IDLength {
 		return ID{}, false
@@ -117,11 +120,12 @@ func (ids *IDs) Read(id string, now time.Time) (ID, bool) {
 	return read, now.Sub(read.Begun).Abs() < idLifetime
 }
 
-// Owner returns the other node that an id names; false: it names this one, none that can be reached, or it is no id.
+// Owner returns the address of the other node that an id names. It returns false if the id is invalid, or names this
+// node or one that cannot be reached.
 func (h *Hub) Owner(id string) (netip.AddrPort, bool) {
 	read, ok := h.IDs.Read(id, h.Now())
 	if !ok || !read.Node.Address.IsValid() || read.Node.Instance == h.IDs.instance || read.Node.Address == h.IDs.address() {
-		return netip.AddrPort{}, false // a process at this node's own address was this node before it was started again
+		return netip.AddrPort{}, false // a process at this node's own address was this node before its restart
 	}
 	return read.Node.Address, true
 }

@@ -23,7 +23,7 @@ func idsAt(t *testing.T, fill byte, address string) *IDs {
 	return ids
 }
 
-// TestIDsNameTheirNode checks that a node reads the ids of others, and nobody else does.
+// TestIDsNameTheirNode checks that nodes with the same key can read each other's ids, and that other nodes cannot.
 func TestIDsNameTheirNode(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	for _, address := range []string{"192.0.2.7:8080", "[2001:db8::7]:443", ""} {
@@ -48,7 +48,8 @@ func TestIDsNameTheirNode(t *testing.T) {
 	}
 }
 
-// TestIDsTellNothing checks that changing an id anywhere, or cutting it, makes it none, and that ids of two nodes look alike.
+// TestIDsTellNothing checks that an id that is changed anywhere, or cut, becomes invalid, and that ids of two nodes look
+// alike.
 func TestIDsTellNothing(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	ids := idsAt(t, 1, "192.0.2.7:8080")
@@ -78,7 +79,7 @@ func TestIDsTellNothing(t *testing.T) {
 	}
 }
 
-// TestOwner checks which ids another node is asked about.
+// TestOwner checks for which ids Owner names another node.
 func TestOwner(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	here := New(Options{Now: func() time.Time { return now }, IDs: idsAt(t, 1, "192.0.2.7:8080")})

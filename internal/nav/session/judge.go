@@ -11,35 +11,36 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// When something is told, and how often another way is searched.
+// When clients are notified, and how often another route is searched.
 const (
-	minGain       = time.Minute      // another way is better by this …
-	minGainShare  = 10               // … and by a tenth of what is left (D15.21)
-	minArrival    = 30 * time.Second // the arrival moves by this (D15.21)
-	searchPause   = 10 * time.Second // between searches for a better way
-	judgePause    = time.Second      // between looks at the way
+	minGain       = time.Minute      // the time by which another route must be better …
+	minGainShare  = 10               // … and the part of the rest of the way, a tenth (D15.21)
+	minArrival    = 30 * time.Second // the shift of the arrival that is reported (D15.21)
+	searchPause   = 10 * time.Second // between searches for a better route
+	judgePause    = time.Second      // between two judgements of one session
 	answerTimeout = 5 * time.Second  // for one search
-	headingRange  = 60               // degrees to both sides in which a route goes on
+	headingRange  = 60               // degrees to both sides in which a route may leave the driver's position
 )
 
-// positionLimit is how many positions of one session are read: two a second, and thirty at once.
+// positionLimit returns how many positions of one session are accepted: two a second, and thirty in a burst.
 func positionLimit() ratelimit.Limit { return ratelimit.Limit{Count: 30, Per: 15 * time.Second} }
 
-// Why a route is another one.
+// Reasons why the route changed.
 const (
-	ReasonClosed = "closed" // the rest of the way was
+	ReasonClosed = "closed" // the rest of the old route was closed
 	ReasonFaster = "faster"
-	ReasonLeft   = "left"   // the driver left the way
+	ReasonLeft   = "left"   // the driver left the route
 	ReasonRegion = "region" // the roads were imported anew
 )
 
-// Position is what a client says of where it is.
+// Position is a position sent by a client.
 type Position struct {
 	At      geo.Point
 	Heading float64 // degrees from north; negative: unknown
 }
 
-// Position notes where the driver is. If that is beside the way, it finds another one, and route is that.
+// Position records the driver's position. If the position is off the route, Position searches for a new route and
+// returns it.
 func (s *Session) Position(ctx context.Context, p Position) (route []byte, decision ratelimit.Decision, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +56,7 @@ func (s *Session) Position(ctx context.Context, p Position) (route []byte, decis
 	if err != nil {
 		return nil, decision, err
 	}
-	n.Release() // what is read of it stays valid, and a search may have to wait
+	n.Release() // what was read of n stays valid, and the search may have to wait
 	s.driver.at, s.driver.known, s.driver.heading = p.At, true, p.Heading
 	defer s.wake()
 	reason := ReasonRegion
@@ -73,20 +74,20 @@ func (s *Session) Position(ctx context.Context, p Position) (route []byte, decis
 		}
 	}
 	if !s.maySearch(now) {
-		s.driver.left = true // the stream tells another way when there may be one
+		s.driver.left = true // the stream reroutes as soon as a search is allowed
 		return nil, decision, nil
 	}
 	if err := s.reroute(ctx, reason, nil); err != nil {
 		if errors.Is(err, ratelimit.ErrBusy) {
-			err = nil // the driver keeps the way
+			err = nil // the driver keeps the route
 		}
 		return nil, decision, err
 	}
-	s.told.pending = false // the answer tells it
+	s.told.pending = false // this answer delivers the route
 	return s.text(), decision, nil
 }
 
-// reroute takes the best way from where the driver is.
+// reroute adopts the best route from the driver's position.
 func (s *Session) reroute(ctx context.Context, reason string, entities []string) error {
 	var a nav.RouteAnswer
 	if err := s.search(ctx, &a); err != nil {
@@ -95,20 +96,20 @@ func (s *Session) reroute(ctx context.Context, reason string, entities []string)
 	return s.adopt(&a, reason, entities)
 }
 
-// adopt makes the first route of an answer the way.
+// adopt makes the first route of an answer the session's route.
 func (s *Session) adopt(a *nav.RouteAnswer, reason string, entities []string) error {
 	passed := s.way.passed()
 	if err := s.take(a, 0); err != nil {
 		return err
 	}
-	for range passed { // waypoints that lie behind are not asked for again
+	for range passed { // do not route to the passed waypoints again
 		s.forgetWaypoint()
 	}
 	s.told.pending, s.told.reason, s.told.entities = true, reason, entities
 	return nil
 }
 
-// remaining is the request from where the driver is.
+// remaining returns the request for the rest of the route, from the driver's position.
 func (s *Session) remaining() nav.RouteRequest {
 	q := s.request
 	skip := s.way.passed()
@@ -135,14 +136,14 @@ func (s *Session) remaining() nav.RouteRequest {
 	return q
 }
 
-// forgetWaypoint drops the first place of the request: the driver passed the second one.
+// forgetWaypoint drops the first place of the request, because the driver passed the second one.
 func (s *Session) forgetWaypoint() {
 	p := &s.request.Places
 	p.Coordinates = p.Coordinates[1:]
 	p.Bearings, p.Radiuses, p.Approaches = cut(p.Bearings, 1), cut(p.Radiuses, 1), cut(p.Approaches, 1)
 }
 
-// cut is a copy of a list without its first values; an empty list stays empty.
+// cut returns a copy of a list without its first skip values, or nil if the list is empty.
 func cut[T any](list []T, skip int) []T {
 	if len(list) == 0 {
 		return nil
@@ -150,8 +151,8 @@ func cut[T any](list []T, skip int) []T {
 	return slices.Clone(list[skip:])
 }
 
-// judge looks at the rest of the way: what the client is to be told, and after how long it is to be looked at again though nothing
-// happens; 0: not.
+// judge judges the rest of the route. It returns the events for the client, and after how long the session must be
+// judged again even if nothing changes; 0 means never.
 func (s *Session) judge(ctx context.Context) (events []Event, again time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +162,7 @@ func (s *Session) judge(ctx context.Context) (events []Event, again time.Duratio
 	if err != nil {
 		return nil, 0, err
 	}
-	n.Release() // what is read of it stays valid, and a search may have to wait
+	n.Release() // what was read of n stays valid, and the search may have to wait
 	if n.DataVersion != s.way.dataVersion {
 		if err := s.reroute(ctx, ReasonRegion, nil); err != nil {
 			return nil, 0, err
@@ -187,7 +188,8 @@ func (s *Session) judge(ctx context.Context) (events []Event, again time.Duratio
 	return []Event{{Name: "reroute", Reason: s.told.reason, EntityIDs: s.told.entities, Route: s.text(), Left: r.left, At: now}}, again, nil
 }
 
-// followLeft leads a driver on who left the way when no search was allowed. It returns after how long it is to be tried again; 0: not.
+// followLeft reroutes a driver who left the route at a time when no search was allowed. It returns after how long to try
+// again; 0 means never.
 func (s *Session) followLeft(ctx context.Context) (again time.Duration, err error) {
 	now := s.hub.Now()
 	switch {
@@ -198,12 +200,12 @@ func (s *Session) followLeft(ctx context.Context) (again time.Duration, err erro
 	case !s.maySearch(now):
 		return minSearchPause, nil
 	}
-	s.driver.left = false // tried once: the next position says whether the driver is still beside the way
+	s.driver.left = false // one attempt; the next position shows whether the driver is still off the route
 	return 0, keepWay(s.reroute(ctx, ReasonLeft, nil))
 }
 
-// searchBetter takes another way if the rest is closed, or if conditions changed and another one is much better. It says after how long
-// it is to be tried again.
+// searchBetter takes another route if the rest of the current one is closed, or if conditions changed and the other
+// route is much better. It returns after how long to try again; 0 means never.
 func (s *Session) searchBetter(ctx context.Context, n *nav.Network, r *rest) (again time.Duration, err error) {
 	pause := searchPause
 	switch changed := n.Version() != s.told.metric; {
@@ -232,8 +234,8 @@ func (s *Session) searchBetter(ctx context.Context, n *nav.Network, r *rest) (ag
 	return 0, keepWay(err)
 }
 
-// keepWay ignores that there is no way, no road near the driver, no room for another route, or too much to be searched before it: the client
-// keeps what it has.
+// keepWay returns nil instead of an error after which the client keeps the current route: no other route, no road near
+// the driver, no memory for another route, or too many searches waiting. It returns other errors unchanged.
 func keepWay(err error) error {
 	if errors.Is(err, ErrFull) || errors.Is(err, ratelimit.ErrBusy) {
 		return nil
@@ -244,7 +246,7 @@ func keepWay(err error) error {
 	return err
 }
 
-// tell says what changed on the rest of the way.
+// tell returns the events for the changes on the rest of the route.
 func (s *Session) tell(r *rest, now time.Time) (events []Event) {
 	came, gone := difference(r.conditions, s.told.conditions), difference(s.told.conditions, r.conditions)
 	for _, changed := range []struct {
@@ -269,7 +271,7 @@ func (s *Session) tell(r *rest, now time.Time) (events []Event) {
 	return events
 }
 
-// difference is what a has and b has not; both are in order.
+// difference returns the elements of a that are not in b. Both must be sorted.
 func difference(a, b []string) []string {
 	var only []string
 	for _, id := range a {

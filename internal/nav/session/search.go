@@ -7,16 +7,19 @@ import (
 	"wayside/internal/nav"
 )
 
-// minSearchPause is between two searches of one session, whatever causes them. What opened the session is none: it was paid for.
+// minSearchPause is the minimum time between two searches of one session, whatever causes them. The search that opened
+// the session does not count, because the client paid for it.
 const minSearchPause = 5 * time.Second
 
-// untilSearch returns how long it is until the session may search; 0: it may now. The caller holds the lock.
+// untilSearch returns how long the session must wait before it may search again; 0 means that it may search now. The
+// caller must hold s.mu.
 func (s *Session) untilSearch(now time.Time) time.Duration {
 	return max(0, s.searched.Add(minSearchPause).Sub(now))
 }
 
-// maySearch reports whether a search that a position caused may begin: not soon after another one, and the first in five seconds of all that the
-// caller's positions cause, or as a route of the caller's. The caller of this method holds the lock.
+// maySearch reports whether a search that a position caused may begin now. It must not follow another search too soon,
+// and it must be one of the account's or address's free searches (one every freeEvery) or be charged as a route. The
+// caller must hold s.mu.
 func (s *Session) maySearch(now time.Time) bool {
 	if s.untilSearch(now) > 0 {
 		return false
@@ -27,7 +30,8 @@ func (s *Session) maySearch(now time.Time) bool {
 	return s.hub.Charge(s.caller, s.cost)
 }
 
-// search asks for the route from where the driver is over the waypoints that are left, when the caller's turn has come.
+// search waits for the caller's turn, and then searches the route from the driver's position over the remaining
+// waypoints.
 func (s *Session) search(ctx context.Context, a *nav.RouteAnswer) error {
 	if s.hub.Admit != nil {
 		leave, err := s.hub.Admit(ctx, s.caller, s.cost)

@@ -12,55 +12,55 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// Session is one driver on the way. Its methods may be called from many goroutines.
+// Session is a driver on a route. Its methods are safe for concurrent use.
 type Session struct {
 	ID     string
 	hub    *Hub
 	render Render
 
-	reading sync.Mutex // it is never held while something is searched
-	stream  *stream    // who reads the events; nil: nobody
+	reading sync.Mutex // never held during a search
+	stream  *stream    // of the client that reads the events; nil if there is none
 	over    bool       // the session has ended
 
-	lastWord atomic.Int64 // of the client, in nanoseconds since 1970
+	lastWord atomic.Int64 // time of the client's last request, in nanoseconds since 1970
 
 	caller Caller
-	cost   int           // in routes, of a search
-	isUsed atomic.Bool   // it was read, or its client sent a position
-	unused *list.Element // of shares.unused, which guards it; nil: it is used
+	cost   int           // of a search, in routes
+	isUsed atomic.Bool   // its events were read, or its client sent a position
+	unused *list.Element // element of shares.unused, guarded by its mutex; nil once the session is used
 
 	mu      sync.Mutex
 	request nav.RouteRequest
 	bucket  ratelimit.State
 
 	way      way
-	shown    atomic.Pointer[way] // what way is, for readers that must not wait
-	route    []byte              // what was written of it, compressed: it is sent again to a client that reads the events again
-	kept     atomic.Int64        // bytes of both, as the hub counts them
+	shown    atomic.Pointer[way] // a copy of way for readers that must not wait
+	route    []byte              // the rendered route, compressed, for clients that read the events again
+	kept     atomic.Int64        // bytes of way and route, as counted by the hub
 	driver   driver
 	told     told
-	tried    time.Time // when another way was searched last, or the session opened
-	searched time.Time // when another way was searched last
+	tried    time.Time // time of the last search, or of the session's opening
+	searched time.Time // time of the last search
 }
 
-// driver is where the driver is, as far as it is known.
+// driver is the state of the driver, as far as it is known.
 type driver struct {
 	at      geo.Point
 	known   bool
 	heading float64 // degrees; negative: unknown
-	strayed int     // positions in a row that were beside the way
-	left    bool    // the driver left the way, and no search was allowed then
+	strayed int     // number of consecutive positions off the route
+	left    bool    // the driver left the route when no search was allowed
 }
 
-// told is what the client was told last.
+// told is the state that the client was told last.
 type told struct {
 	metric     uint64
 	arrival    time.Time
-	conditions []string // on the rest of the way, in order
-	closed     []string // what closes the rest of the way, with no way around
-	pending    bool     // the client does not know the route yet
-	reason     string   // why it is another than the first; empty: it is the first
-	entities   []string // that are the reason
+	conditions []string // on the rest of the route, sorted
+	closed     []string // entities that close the rest of the route, with no way around
+	pending    bool     // the client does not have the current route yet
+	reason     string   // why the route was changed; empty for the first route
+	entities   []string // that caused the change
 }
 
 func newSession(seat *Seat, q *nav.RouteRequest, render Render) *Session {
@@ -72,7 +72,7 @@ func newSession(seat *Seat, q *nav.RouteRequest, render Render) *Session {
 	return s
 }
 
-// end ends the stream of events, and lets no other one begin.
+// end ends the stream of events and prevents new ones.
 func (s *Session) end() {
 	s.reading.Lock()
 	t := s.stream
@@ -85,21 +85,21 @@ func (s *Session) end() {
 	}
 }
 
-// release has the hub count nothing of the session any more.
+// release removes the session's bytes from the hub's counts.
 func (s *Session) release() {
 	bytes := s.kept.Swap(0)
 	s.hub.kept.Add(-bytes)
 	s.hub.shares.keep(s.hub, s.caller, -bytes)
 }
 
-// hasEnded says whether the session has ended.
+// hasEnded reports whether the session has ended.
 func (s *Session) hasEnded() bool {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	return s.over
 }
 
-// forget forgets a stream that has ended.
+// forget drops a stream that has ended.
 func (s *Session) forget(t *stream) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
@@ -108,13 +108,13 @@ func (s *Session) forget(t *stream) {
 	}
 }
 
-// isOver says whether the client has been silent for too long. It never waits.
+// isOver reports whether the client has been silent for Lifetime. It never waits.
 func (s *Session) isOver(now time.Time) bool {
 	return now.Sub(time.Unix(0, s.lastWord.Load())) >= Lifetime
 }
 
-// take makes one of the routes of an answer the way. Where there is no room for it, the session stays as it is. The caller holds the lock, or
-// is alone.
+// take makes one of the routes of an answer the session's route. If there is no room for the route, take returns ErrFull
+// and leaves the session unchanged. The caller must hold s.mu or be the only user of s.
 func (s *Session) take(a *nav.RouteAnswer, route int) error {
 	next := newWay(a, route)
 	text := s.hub.texts.compress(func(dst []byte) []byte { return s.render(dst, a, route) })
@@ -122,7 +122,7 @@ func (s *Session) take(a *nav.RouteAnswer, route int) error {
 	if !s.hub.reserve(s.caller, more) {
 		return ErrFull
 	}
-	if s.kept.Add(more); s.hasEnded() { // it ended meanwhile
+	if s.kept.Add(more); s.hasEnded() { // the session ended meanwhile
 		s.release()
 	}
 	s.way, s.route = next, text
@@ -135,17 +135,17 @@ func (s *Session) take(a *nav.RouteAnswer, route int) error {
 	return nil
 }
 
-// bytesPerPlace is what a place of a request takes, with its bearing and what else it may have.
+// bytesPerPlace is the memory of one place of a request, with its bearing and other options.
 const bytesPerPlace = 64
 
-// show lets others see how far the way was driven.
+// show publishes the driver's progress to readers that do not lock.
 func (s *Session) show() {
 	shown := s.way
 	s.shown.Store(&shown)
 }
 
-// Ahead gives the arcs of the way from where the driver was last, and the shares of their lengths that are on it. dataVersion is of the
-// roads that have them. It never waits.
+// Ahead returns the arcs of the route from the driver's last position, with the share of each arc that is on the route,
+// and the data version of the roads that the arcs belong to. It never waits.
 func (s *Session) Ahead() (dataVersion string, route func(yield func(arc uint32, from, to float64) bool)) {
 	w := s.shown.Load()
 	return w.dataVersion, func(yield func(arc uint32, from, to float64) bool) {
@@ -161,16 +161,16 @@ func (s *Session) Ahead() (dataVersion string, route func(yield func(arc uint32,
 	}
 }
 
-// text is the route as it was written.
+// text returns the rendered route.
 func (s *Session) text() []byte {
 	text, err := s.hub.texts.decode.DecodeAll(s.route, nil)
-	if err != nil { // cannot be: it was compressed by us
+	if err != nil { // impossible, because compress made the text
 		return []byte("null")
 	}
 	return text
 }
 
-// wake has the session looked at, if a client reads its events.
+// wake schedules a judgement of the session, if a client reads its events.
 func (s *Session) wake() {
 	s.reading.Lock()
 	t := s.stream

@@ -23,7 +23,7 @@ import (
 	"wayside/internal/signal"
 )
 
-// town has a short way from a to d by b and c, and a longer one by x and y.
+// town returns roads with a short way from a to d by b and c, and a longer one by x and y.
 func town(t *testing.T) *roadtest.Network {
 	return roadtest.Map(t, 250, `
 		a------b------c------d
@@ -35,7 +35,7 @@ func town(t *testing.T) *roadtest.Network {
 	`, roadtest.Ways("abcd bxyc xe yf", "highway=residential, maxspeed=30"))
 }
 
-// drives is a hub over a drawn town, on which a test changes conditions.
+// drives is a hub over a drawn town whose conditions a test can change.
 type drives struct {
 	*session.Hub
 	t       *testing.T
@@ -47,7 +47,7 @@ type drives struct {
 	state   conditions
 }
 
-// conditions are what a test does to arcs.
+// conditions are the conditions that a test puts on arcs.
 type conditions struct {
 	version uint64
 	on      map[uint32]nav.Condition
@@ -79,7 +79,7 @@ func newDrives(t *testing.T, o session.Options) *drives {
 	return d
 }
 
-// open makes the roads those of an import.
+// open replaces the roads by those of a new import.
 func (d *drives) open(dataVersion string) {
 	d.t.Helper()
 	topology, err := cch.Prepare(d.t.Context(), d.graph, cch.PrepareOptions{})
@@ -94,8 +94,8 @@ func (d *drives) open(dataVersion string) {
 	d.changed.Notify()
 }
 
-// change closes the roads between nodes, or makes them take longer: a word is two nodes, or two nodes and "+" with seconds. What it did
-// before is over.
+// change closes the roads between nodes, or makes them slower: a key is two nodes, or two nodes and "+", and a value the
+// delay. It replaces the effect of earlier calls.
 func (d *drives) change(id string, what map[string]time.Duration) {
 	d.t.Helper()
 	next := conditions{version: d.state.version + 1, on: map[uint32]nav.Condition{}, id: id}
@@ -147,7 +147,7 @@ func (d *drives) begin(names string) *session.Session {
 	return s
 }
 
-// lead opens a session of somebody on a route.
+// lead opens a session on a route, for an arbitrary caller.
 func (d *drives) lead(q *nav.RouteRequest, a *nav.RouteAnswer, route int) (*session.Session, error) {
 	seat, err := d.Reserve(session.Caller{}, 1)
 	if err != nil {
@@ -157,7 +157,7 @@ func (d *drives) lead(q *nav.RouteRequest, a *nav.RouteAnswer, route int) (*sess
 	return d.Open(seat, q, a, route, d.letters)
 }
 
-// letters writes a route as the nodes that it passes.
+// letters renders a route as the nodes that it passes.
 func (d *drives) letters(dst []byte, a *nav.RouteAnswer, route int) []byte {
 	for i := range a.Routes[route].Legs {
 		leg := &a.Routes[route].Legs[i]
@@ -168,7 +168,7 @@ func (d *drives) letters(dst []byte, a *nav.RouteAnswer, route int) []byte {
 	return dst
 }
 
-// follow reads the events of a session until the test ends; each is its name, reason, entities and route.
+// follow collects the events of a session until the test ends, each as its name, reason, entities and route.
 func (d *drives) follow(ctx context.Context, s *session.Session) (events *[]string, ended chan struct{}) {
 	d.t.Helper()
 	events, ended = new([]string), make(chan struct{})
@@ -195,7 +195,7 @@ func (d *drives) want(events *[]string, want ...string) {
 	*events = nil
 }
 
-// along is a place between two nodes, and metres to the right of the line.
+// along returns the point at a share of the line between two nodes, moved to its right by some metres.
 func (d *drives) along(from, to string, share, metres float64) geo.Point {
 	a, b := d.drawn.Place(d.t, from), d.drawn.Place(d.t, to)
 	at := geo.Point{Lat: a.Lat + share*(b.Lat-a.Lat), Lng: a.Lng + share*(b.Lng-a.Lng)}
@@ -213,7 +213,7 @@ func (d *drives) position(s *session.Session, at geo.Point, heading float64) str
 	return string(route)
 }
 
-// inBubble runs a test in virtual time, with a hub that runs.
+// inBubble runs a test in virtual time, with a running hub.
 func inBubble(t *testing.T, test func(t *testing.T, d *drives)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -230,7 +230,8 @@ func inBubble(t *testing.T, test func(t *testing.T, d *drives)) {
 	})
 }
 
-// TestClosuresAheadLeadAround: a closure ahead leads around within a second, one behind the driver changes nothing (D15.21).
+// TestClosuresAheadLeadAround checks that a closure ahead changes the route within a second, and that one behind the
+// driver does not (D15.21).
 func TestClosuresAheadLeadAround(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {
 		s := d.begin("ad")
@@ -241,7 +242,7 @@ func TestClosuresAheadLeadAround(t *testing.T) {
 		time.Sleep(time.Second)
 		d.want(events, "reroute closed works bxyc")
 		again, _ := d.follow(t.Context(), s)
-		d.want(again, "route closed works bxyc") // the event may have been lost with the stream before
+		d.want(again, "route closed works bxyc") // the event may have been lost with the earlier stream
 
 		time.Sleep(5 * time.Second)
 		d.position(s, d.along("b", "x", 0.5, 0), 180)
@@ -256,7 +257,8 @@ func TestClosuresAheadLeadAround(t *testing.T) {
 	})
 }
 
-// TestWithoutAnotherWayTheRouteStays: what cannot be driven around is told as a condition, and once that it closes the way.
+// TestWithoutAnotherWayTheRouteStays checks that a closure that cannot be avoided is reported as a condition, and once
+// as closing the route.
 func TestWithoutAnotherWayTheRouteStays(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {
 		events, _ := d.follow(t.Context(), d.begin("ad"))
@@ -273,11 +275,12 @@ func TestWithoutAnotherWayTheRouteStays(t *testing.T) {
 		d.want(events, "condition gone works")
 		d.change("works", map[string]time.Duration{"bc": 0, "xy": 0})
 		time.Sleep(2 * time.Second)
-		d.want(events, "condition came works", "condition closed works", "eta") // the car stands
+		d.want(events, "condition came works", "condition closed works", "eta") // because the car stands
 	})
 }
 
-// TestClosedNamesAnEntityOnce checks that the event that the rest of the way is closed names what closes it once, not once for each arc.
+// TestClosedNamesAnEntityOnce checks that the event of a closed route names the closing entity once, not once for each
+// arc.
 func TestClosedNamesAnEntityOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {
 		events, _ := d.follow(t.Context(), d.begin("af"))
@@ -289,12 +292,13 @@ func TestClosedNamesAnEntityOnce(t *testing.T) {
 	})
 }
 
-// TestBetterWays: another way is told when it is better by a minute and by a tenth of what is left (D15.21).
+// TestBetterWays checks that another route is offered when it is better by a minute and by a tenth of the remaining time
+// (D15.21).
 func TestBetterWays(t *testing.T) {
 	for _, c := range []struct {
 		ends  string
-		share float64 // of what is needed
-		tenth bool    // is more than a minute
+		share float64 // of the required gain
+		tenth bool    // whether a tenth exceeds a minute
 		want  bool
 	}{{"bc", 0.95, false, false}, {"bc", 1.05, false, true}, {"ad", 0.95, true, false}, {"ad", 1.05, true, true}} {
 		inBubble(t, func(t *testing.T, d *drives) {
@@ -322,7 +326,7 @@ func TestBetterWays(t *testing.T) {
 	}
 }
 
-// duration is how long the best way takes now.
+// duration returns how long the best route takes now.
 func (d *drives) duration(ends string) time.Duration {
 	d.t.Helper()
 	var a nav.RouteAnswer
@@ -333,7 +337,7 @@ func (d *drives) duration(ends string) time.Duration {
 	return time.Duration(a.Routes[0].Duration) * time.Millisecond
 }
 
-// TestArrivalMoves: the arrival is told when it moves by half a minute (D15.21).
+// TestArrivalMoves checks that the arrival is reported when it shifts by half a minute (D15.21).
 func TestArrivalMoves(t *testing.T) {
 	for _, c := range []struct {
 		delay time.Duration
@@ -351,7 +355,8 @@ func TestArrivalMoves(t *testing.T) {
 	}
 }
 
-// TestPositions: on the way nothing happens; beside it another route is found, at once when it is far.
+// TestPositions checks that positions on the route change nothing, and that one off the route leads to a new route,
+// without delay if it is far away.
 func TestPositions(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {
 		s := d.begin("ad")
@@ -378,8 +383,8 @@ func TestPositions(t *testing.T) {
 	})
 }
 
-// TestOneWrongPosition takes a driver for one who is far ahead on the way. The next positions find the driver where the car is; one who drives
-// back has left the way.
+// TestOneWrongPosition checks that after a position far ahead on the route, the next positions find the driver at the
+// car's place, and that a driver who goes back has left the route.
 func TestOneWrongPosition(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {
 		s := d.begin("ad")
@@ -400,7 +405,7 @@ func TestOneWrongPosition(t *testing.T) {
 	})
 }
 
-// TestWaypointsThatWerePassed are not led to again.
+// TestWaypointsThatWerePassed checks that a new route does not visit passed waypoints again.
 func TestWaypointsThatWerePassed(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {
 		s := d.begin("abd")
@@ -412,7 +417,7 @@ func TestWaypointsThatWerePassed(t *testing.T) {
 	})
 }
 
-// TestImports: a route on roads that were imported anew is found anew.
+// TestImports checks that the route is searched again when the roads are imported anew.
 func TestImports(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {
 		events, _ := d.follow(t.Context(), d.begin("ad"))
@@ -424,7 +429,8 @@ func TestImports(t *testing.T) {
 	})
 }
 
-// TestSessionsEnd: sessions, and their streams of events, end ten minutes after the client's last request, when it ends them, and with the hub.
+// TestSessionsEnd checks that sessions, and their streams of events, end ten minutes after the client's last request,
+// when the client ends them, and with the hub.
 func TestSessionsEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {
 		if session.Lifetime != 10*time.Minute {
@@ -460,7 +466,8 @@ func TestSessionsEnd(t *testing.T) {
 	})
 }
 
-// TestBounds: a hub has so many sessions, a session reads so many positions, and one client at a time follows it.
+// TestBounds checks the number of sessions of a hub, the rate of positions, and that one client at a time follows a
+// session.
 func TestBounds(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {
 		s := d.begin("ad")
@@ -476,7 +483,7 @@ func TestBounds(t *testing.T) {
 		if err := d.routes.Route(t.Context(), &q, &a); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.lead(&q, &a, 0); err != session.ErrFull { //nolint:errorlint // it is returned as it is
+		if _, err := d.lead(&q, &a, 0); err != session.ErrFull { // returned unwrapped
 			t.Errorf("a fourth session: %v", err)
 		}
 		if _, err := d.lead(&q, &a, 1); err == nil {
@@ -498,8 +505,8 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestBytesAreBounded: what sessions keep of their routes is counted, whether they are begun, led another way, or end. Where there is no room
-// for another way, the driver keeps the one there is.
+// TestBytesAreBounded checks that the memory for routes is counted when sessions begin, change their route and end, and
+// that the driver keeps the current route if there is no room for another.
 func TestBytesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDrives(t, session.Options{MaxBytes: 10_000, PerAddress: 1000})
@@ -529,7 +536,7 @@ func TestBytesAreBounded(t *testing.T) {
 		if _, err := open("a", "d", "a", "d", "a", "d", "a", "d", "a", "d", "a", "d"); !errors.Is(err, session.ErrFull) {
 			t.Errorf("a long route: %v", err)
 		}
-		for range 40 { // room for another one is made, again and again
+		for range 40 { // repeatedly make room for another one
 			if !d.Close(all[0].ID) {
 				t.Fatal("there is no session to close")
 			}

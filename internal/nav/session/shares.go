@@ -10,49 +10,55 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// What one caller may have of a node at the same time.
+// Limits of one caller at the same time on one node.
 const (
 	// MaxPerAddress is for guests of one address (IPv6: one /64): the cars of a household or a small firm.
 	MaxPerAddress = 20
-	// MaxPerAccount is for an account: a car, a phone, and what was left behind by pages that were loaded again.
+	// MaxPerAccount is for an account: a car, a phone, and sessions left behind by reloaded pages.
 	MaxPerAccount = 5
-	// MaxStreams are the streams of events of guests of one address. A session has one at most, so an account has no more than sessions.
+	// MaxStreams is the maximum number of streams of events of guests of one address. A session has at most one stream,
+	// so MaxPerAccount also bounds the streams of an account.
 	MaxStreams = 8
-	// addressShare is which part of the node's sessions and bytes an address may hold, its accounts together: 5 %.
+	// addressShare is the divisor for the share of the node's sessions and bytes that an address may hold, together with
+	// its accounts: 1/20, or 5 %.
 	addressShare = 20
 
-	// idle is how long a session that nobody reads is kept when its place is wanted: a page that lost its connection is back by then.
+	// idle is how long a session without a reader is protected when another caller needs its place. A page that lost its
+	// connection is back by then.
 	idle = 30 * time.Second
-	// freeEvery is how often a caller's positions cause a search that is not counted as a route. Of these, freeBurst may come together: cars of one
-	// address lose their ways by chance at the same moment.
+	// freeEvery is the interval in which a caller's positions may cause one search that is not counted as a route. Up to
+	// freeBurst of them may come together, because several cars of one address may leave their routes at the same
+	// moment.
 	freeEvery = 5 * time.Second
 	freeBurst = 4
 )
 
-// Caller is whom a session counts against. Its keys are in memory only: they may be an address.
+// Caller identifies the account or guest that a session counts against. Its keys stay in memory only, because they may
+// be an address.
 type Caller struct {
 	Key       ratelimit.Key // the account, or the address of a guest
 	Address   ratelimit.Key
 	IsAccount bool
 }
 
-// shares counts what callers have. Its methods may be called from many goroutines.
+// shares counts the resources of callers. Its methods are safe for concurrent use.
 type shares struct {
 	mu     sync.Mutex
 	of     map[ratelimit.Key]*share
-	unused list.List // of *Session that nobody has read or sent a position to, the oldest first
+	unused list.List // of *Session that were never read and got no position, the oldest first
 }
 
-// share is what one caller has, or one address.
+// share counts the resources of one caller or one address.
 type share struct {
-	sessions int // of an address, those of its accounts too
+	sessions int // of an address, including those of its accounts
 	own      map[*Session]struct{}
-	pending  int // places that are reserved
+	pending  int // reserved seats
 	bytes    int64
-	searches ratelimit.State // that positions caused, beyond which they count
+	searches ratelimit.State // free searches caused by positions
 }
 
-// Seat is a place for a session, taken before its route is searched. It has to be released; Open makes the place the session's.
+// Seat is a reserved place for a session, taken before the search for its route. The caller must release it; Open passes
+// the place to the session.
 type Seat struct {
 	hub    *Hub
 	caller Caller
@@ -60,15 +66,16 @@ type Seat struct {
 	used   bool
 }
 
-// errShare is the error of a caller who has as many sessions as one may have.
+// errShare returns the error for a caller that has the maximum number of sessions.
 func errShare(what string, most int) error {
 	return &mapdata.LimitError{RetryAfter: idle, What: fmt.Sprintf("%s (%d)", what, most)}
 }
 
-// Reserve takes a place for a session. It fails with *mapdata.LimitError for a caller who has as many as one may, and with ErrFull if the node
-// has. A session that nobody used since it was opened makes room for another one, and so does one of the caller's own that nobody reads.
+// Reserve takes a place for a session. It fails with *mapdata.LimitError if the caller has the maximum number of
+// sessions, and with ErrFull if the node has. To make room it may end a session that was never used since it was opened,
+// or one of the caller's own that no client reads.
 //
-// cost is how many routes each search of the session counts as that is beyond the caller's free ones.
+// cost is the number of routes that each search of the session counts as, beyond the caller's free searches.
 func (h *Hub) Reserve(c Caller, cost int) (*Seat, error) {
 	for {
 		evicted, err := h.shares.reserve(h, c)
@@ -82,7 +89,7 @@ func (h *Hub) Reserve(c Caller, cost int) (*Seat, error) {
 	}
 }
 
-// reserve counts a place, or names the session that has to end first.
+// reserve counts a place, or returns the session that must end first.
 func (s *shares) reserve(h *Hub, c Caller) (evicted *Session, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +116,7 @@ func (s *shares) reserve(h *Hub, c Caller) (evicted *Session, err error) {
 	if evicted == nil && err == nil {
 		own.pending++
 		address.sessions++
-		return nil, nil //nolint:nilnil // nothing has to end
+		return nil, nil // no session needs to end
 	}
 	s.tidy(c)
 	return evicted, err
@@ -124,7 +131,7 @@ func (s *shares) shareOf(key ratelimit.Key) *share {
 	return one
 }
 
-// tidy forgets a caller who has nothing.
+// tidy removes the entries of a caller that has no sessions.
 func (s *shares) tidy(c Caller) {
 	for _, key := range [...]ratelimit.Key{c.Key, c.Address} {
 		if one := s.of[key]; one != nil && one.sessions == 0 && one.pending == 0 && len(one.own) == 0 {
@@ -133,8 +140,8 @@ func (s *shares) tidy(c Caller) {
 	}
 }
 
-// idlest returns the caller's session that is the first to make room: one that nobody ever used, otherwise the one that was silent for longest;
-// nil: all are in use.
+// idlest returns the caller's session that should end first: one that was never used, otherwise the one that was silent
+// for longest. It returns nil if all are in use.
 func (o *share) idlest(now time.Time) *Session {
 	var best *Session
 	for s := range o.own {
@@ -148,7 +155,7 @@ func (o *share) idlest(now time.Time) *Session {
 	return best
 }
 
-// oldestUnused returns a session that nobody used since it was opened; nil: there is none.
+// oldestUnused returns the oldest session that was never used since it was opened, or nil if there is none.
 func (s *shares) oldestUnused(now time.Time) *Session {
 	if front := s.unused.Front(); front != nil {
 		if one, ok := front.Value.(*Session); ok && now.Sub(one.lastHeard()) >= idle {
@@ -172,7 +179,7 @@ func (s *Seat) Release() {
 	h.tidy(s.caller)
 }
 
-// seat makes a session the owner of a place.
+// seat assigns a reserved place to a session.
 func (s *shares) seat(seat *Seat, one *Session) {
 	seat.used = true
 	s.mu.Lock()
@@ -183,7 +190,7 @@ func (s *shares) seat(seat *Seat, one *Session) {
 	one.unused = s.unused.PushBack(one)
 }
 
-// leave takes a session out of its caller's share. It does so once.
+// leave removes a session from its caller's share. Further calls do nothing.
 func (s *shares) leave(one *Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,7 +209,7 @@ func (s *shares) leave(one *Session) {
 	s.tidy(one.caller)
 }
 
-// use notes that a session was read, or that its client sent a position.
+// use records that a session's events were read, or that its client sent a position.
 func (s *shares) use(one *Session) {
 	if one.isUsed.Swap(true) {
 		return
@@ -219,7 +226,7 @@ func (s *shares) forgetUnused(one *Session) {
 	}
 }
 
-// keep counts bytes of a session's route against its address; false: the address keeps as many as it may.
+// keep counts bytes of a session's route against its address. It returns false if the address has no room for them.
 func (s *shares) keep(h *Hub, c Caller, bytes int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,7 +241,7 @@ func (s *shares) keep(h *Hub, c Caller, bytes int64) bool {
 	return true
 }
 
-// isFree reports whether a search that a position caused is one that does not count, and notes it.
+// isFree reports whether a search that a position caused is free for the caller, and counts it.
 func (s *shares) isFree(c Caller, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,8 +254,8 @@ func (s *shares) isFree(c Caller, now time.Time) bool {
 	return d.OK
 }
 
-// MayRead fails with *mapdata.LimitError if guests of one address read as many sessions as they may. A stream takes the place of the one before
-// of the same session, which does not count.
+// MayRead returns *mapdata.LimitError if guests of the session's address read the maximum number of sessions. A new
+// stream replaces the session's earlier one, so the session itself does not count.
 func (s *Session) MayRead() error {
 	if s.caller.IsAccount {
 		return nil

@@ -13,13 +13,13 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// guest is a caller without an account, of an address.
+// guest returns a caller without an account, at an address.
 func guest(n byte) session.Caller {
 	key := ratelimit.ClientKey(ratelimit.Routes, netip.AddrFrom4([4]byte{127, 0, 0, n}))
 	return session.Caller{Key: key, Address: key}
 }
 
-// owner is an account, at an address.
+// owner returns a caller with an account, at an address.
 func owner(n, address byte) session.Caller {
 	return session.Caller{Key: ratelimit.AccountKey(ratelimit.Routes, mapdata.AccountID{n}), Address: guest(address).Key, IsAccount: true}
 }
@@ -47,11 +47,12 @@ func isLimited(err error) bool {
 	return errors.As(err, &limited)
 }
 
-// TestSharesOfCallers checks that an address has 20 sessions and an account 5, that places are counted when they are reserved and freed at the
-// end, and that all of an address together have 5 % of the node's (T2).
+// TestSharesOfCallers checks that an address has at most 20 sessions and an account 5, that places are counted when they
+// are reserved and freed at the end, and that all callers of an address together have at most 5 % of the node's sessions
+// (T2).
 func TestSharesOfCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDrives(t, session.Options{MaxSessions: 1000}) // of which an address may have 50
+		d := newDrives(t, session.Options{MaxSessions: 1000}) // an address may have 50 of them
 		begin := func(c session.Caller, want int) (last *session.Session) {
 			t.Helper()
 			for i := range want + 1 {
@@ -70,7 +71,7 @@ func TestSharesOfCallers(t *testing.T) {
 		for n := range byte(6) {
 			begin(owner(n, 1), 5)
 		}
-		begin(owner(6, 1), 0) // 20 guests and 30 of accounts
+		begin(owner(6, 1), 0) // 20 of guests and 30 of accounts
 		begin(owner(6, 2), 5)
 
 		d.Close(last.ID)
@@ -83,8 +84,8 @@ func TestSharesOfCallers(t *testing.T) {
 	})
 }
 
-// TestSessionsMakeRoom checks which sessions end for another one: of the caller's own one that nobody reads, first what was never used; of the node's
-// only what was never used.
+// TestSessionsMakeRoom checks which sessions end to make room: of the caller's own, those without a reader, never used
+// ones first; of the node's, only never used ones.
 func TestSessionsMakeRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDrives(t, session.Options{PerAddress: 2, MaxSessions: 4})
@@ -129,8 +130,8 @@ func TestSessionsMakeRoom(t *testing.T) {
 	})
 }
 
-// TestStreamsOfAnAddress checks that guests of one address read 8 sessions at the same time, that a stream that comes again is not one more, and
-// that an account reads all of its own (T2).
+// TestStreamsOfAnAddress checks that guests of one address read at most 8 sessions at the same time, that a reopened
+// stream does not count twice, and that an account may read all of its own (T2).
 func TestStreamsOfAnAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDrives(t, session.Options{})
@@ -161,7 +162,8 @@ func TestStreamsOfAnAddress(t *testing.T) {
 	})
 }
 
-// TestBytesOfAnAddress checks that the sessions of one address keep their share of the node's routes, and that it is free again at their end.
+// TestBytesOfAnAddress checks that the routes of one address's sessions stay within its share of the node's memory,
+// which is freed when they end.
 func TestBytesOfAnAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDrives(t, session.Options{AddressBytes: 1000})
@@ -190,8 +192,9 @@ func TestBytesOfAnAddress(t *testing.T) {
 	})
 }
 
-// TestSearchesOfPositions checks that a session searches once in five seconds, that one search in five seconds is free for a caller, four together, that
-// others count, and that a driver beyond the share keeps the way (T9, F4).
+// TestSearchesOfPositions checks that a session searches at most once in five seconds, that a caller has one free search
+// in five seconds and four in a burst, that further searches are charged, and that a driver beyond the limit keeps the
+// route (T9, F4).
 func TestSearchesOfPositions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		charged, left := 0, 3
@@ -236,7 +239,8 @@ func TestSearchesOfPositions(t *testing.T) {
 	})
 }
 
-// TestStreamLeadsOn checks that a driver who left the way when no search was allowed is led on by the stream as soon as one is.
+// TestStreamLeadsOn checks that the stream reroutes a driver who left the route when no search was allowed, as soon as
+// one is.
 func TestStreamLeadsOn(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {
 		s := d.begin("ad")

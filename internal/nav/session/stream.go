@@ -6,37 +6,37 @@ import (
 	"time"
 )
 
-// heartbeatInterval is how often an idle client sees that the connection is alive.
+// heartbeatInterval is the time between heartbeats, which show an idle client that the connection is alive.
 const heartbeatInterval = 20 * time.Second
 
-// Client is the receiving end of a session's events. After an error of Send or Heartbeat the stream is closed. Only one of the two runs
-// at a time, and never in the goroutine that called Attach.
+// Client is the receiving end of a session's events. If Send or Heartbeat returns an error, the stream is closed. Calls
+// of Send and Heartbeat never overlap, and never run in the goroutine that called Attach.
 type Client struct {
 	Send      func(ctx context.Context, events []Event) error
 	Heartbeat func(ctx context.Context) error
-	// Close is called once, when the stream has ended. busy: something is being sent at the moment, and should be cut off. last is sent
-	// before the end otherwise; nil: nothing.
+	// Close is called once, when the stream has ended. busy reports whether a Send or Heartbeat is running, which Close
+	// should cut off. Otherwise Close should send last, unless it is nil, before it ends the connection.
 	Close func(last *Event, busy bool)
 }
 
-// stream is a client that reads the events of a session. It has no goroutine while nothing happens: a timer and the hub's workers look at
-// it, since ten thousand stacks would take more memory than all sessions.
+// stream is a client that reads the events of a session. An idle stream has no goroutine, because ten thousand stacks
+// would take more memory than all sessions; a timer and the hub's workers serve it.
 type stream struct {
 	session *Session
 	client  Client
 
 	mu        sync.Mutex
 	timer     *time.Timer
-	due       bool      // something changed since the way was judged
-	busy      bool      // it is in the hub's queue, is judged, or something is sent
+	due       bool      // something changed since the session was judged
+	busy      bool      // it is queued, being judged, or sending
 	over      bool      // it has ended
-	rested    time.Time // not judged before
-	later     time.Time // judged again then, though nothing changed; zero: not
-	heartbeat time.Time // when the next one is sent
+	rested    time.Time // do not judge before
+	later     time.Time // judge again then, even without a change; zero: never
+	heartbeat time.Time // time of the next heartbeat
 }
 
-// Begin takes the client's wish to read the events, and gives the first one: the route, and why it is another than the first, because
-// the event that told it may have been lost with the stream before.
+// Begin starts the reading of events and returns the first one: the route, and why it differs from the first route. It
+// repeats the reason because an earlier event may have been lost with its stream.
 func (s *Session) Begin() Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,11 +47,11 @@ func (s *Session) Begin() Event {
 	return Event{Name: "route", Reason: s.told.reason, EntityIDs: s.told.entities, Route: s.text(), Left: s.told.arrival.Sub(now), At: now}
 }
 
-// Attach sends what happens after Begin to a client, until the session ends or another client is attached: there is one at a time. It
-// does not wait. The function that it returns ends the stream.
+// Attach sends the events after Begin to a client, until the session ends or another client is attached, since a session
+// has at most one. Attach does not wait. The function that it returns ends the stream.
 func (s *Session) Attach(c Client) (detach func()) {
 	now := time.Now()
-	t := &stream{session: s, client: c, due: true, heartbeat: now.Add(heartbeatInterval)} // due: there may have been changes since Begin
+	t := &stream{session: s, client: c, due: true, heartbeat: now.Add(heartbeatInterval)} // due, because there may have been changes since Begin
 	s.reading.Lock()
 	before, over := s.stream, s.over || s.hub.isEnded()
 	if !over {
@@ -71,7 +71,8 @@ func (s *Session) Attach(c Client) (detach func()) {
 	return t.close
 }
 
-// Follow sends what happens after Begin to a client until ctx or the session ends, or until another client is attached. It sets Close.
+// Follow sends the events after Begin to a client until ctx or the session ends, or until another client is attached. It
+// sets c.Close.
 func (s *Session) Follow(ctx context.Context, c Client) {
 	closed := make(chan *Event, 1)
 	c.Close = func(last *Event, busy bool) {
@@ -93,7 +94,7 @@ func (s *Session) Follow(ctx context.Context, c Client) {
 	}
 }
 
-// wake says that something changed.
+// wake records that something changed, and schedules a judgement.
 func (t *stream) wake() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,7 +102,8 @@ func (t *stream) wake() {
 	t.schedule(time.Now())
 }
 
-// schedule has the stream looked at immediately, or sets its timer to when there is something to do next. t.mu is held.
+// schedule queues the stream if it is due, or otherwise sets its timer to the next thing to do. The caller must hold
+// t.mu.
 func (t *stream) schedule(now time.Time) {
 	if t.over || t.busy {
 		return
@@ -126,7 +128,7 @@ func (t *stream) schedule(now time.Time) {
 	t.timer.Reset(next.Sub(now))
 }
 
-// tick does what the timer was set for.
+// tick handles the expiry of the timer.
 func (t *stream) tick() {
 	t.mu.Lock()
 	now := time.Now()
@@ -141,10 +143,10 @@ func (t *stream) tick() {
 	}
 	t.busy, t.heartbeat = true, now.Add(heartbeatInterval)
 	t.mu.Unlock()
-	t.finish(t.client.Heartbeat(context.Background())) //nolint:contextcheck // the end of the hub closes the client
+	t.finish(t.client.Heartbeat(context.Background())) // the hub's end closes the client
 }
 
-// judge looks at the session, and returns what is to be sent.
+// judge judges the session, and returns the events to send.
 func (t *stream) judge(ctx context.Context) (events []Event, err error) {
 	t.mu.Lock()
 	t.due = false
@@ -164,7 +166,7 @@ func (t *stream) judge(ctx context.Context) (events []Event, err error) {
 	return events, err
 }
 
-// finish says that the stream is not busy any more; with an error, it ends.
+// finish marks the stream as no longer busy, and closes it if err is not nil.
 func (t *stream) finish(err error) {
 	t.mu.Lock()
 	t.busy = false

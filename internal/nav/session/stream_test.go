@@ -12,7 +12,8 @@ import (
 	"wayside/internal/nav/session"
 )
 
-// TestSlowClientsHoldNobodyUp: what a client does not take is waited for by its own goroutine, and cut off when the session ends.
+// TestSlowClientsHoldNobodyUp checks that only its own goroutine waits for a slow client, and that the client is cut off
+// when the session ends.
 func TestSlowClientsHoldNobodyUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {
 		stuck := make(chan struct{})
@@ -44,7 +45,8 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 	})
 }
 
-// TestHeartbeats: an idle client gets one every 20 s; one that is gone is noticed by it, and another one can follow.
+// TestHeartbeats checks that an idle client gets a heartbeat every 20 s, that a failed one ends the stream, and that
+// another client can then follow.
 func TestHeartbeats(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {
 		s := d.begin("ad")
@@ -72,7 +74,7 @@ func TestHeartbeats(t *testing.T) {
 	})
 }
 
-// TestStreamsHaveNoGoroutines: a stream to which nothing happens costs no stack.
+// TestStreamsHaveNoGoroutines checks that an idle stream has no goroutine.
 func TestStreamsHaveNoGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDrives(t, session.Options{MaxSessions: 1000, PerAddress: 1000})

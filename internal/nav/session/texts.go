@@ -7,14 +7,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// texts compresses what was written of routes. The memory for it is shared by all sessions.
+// texts compresses rendered routes. All sessions share its buffers.
 type texts struct {
 	encode  *zstd.Encoder
 	decode  *zstd.Decoder
 	scratch *sync.Pool
 }
 
-// textScratch is a text and what it becomes.
+// textScratch is a text and its compressed form.
 type textScratch struct{ text, compressed []byte }
 
 const (
@@ -23,13 +23,13 @@ const (
 )
 
 func newTexts() texts {
-	// Neither fails with these options.
+	// Neither call fails with these options.
 	encode, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(textWindow), zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true))
 	decode, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	return texts{encode: encode, decode: decode, scratch: &sync.Pool{New: func() any { return new(textScratch) }}}
 }
 
-// compress gives what a function writes, compressed, without room to grow.
+// compress returns the output of write, compressed, without spare capacity.
 func (t *texts) compress(write func(dst []byte) []byte) []byte {
 	scratch, ok := t.scratch.Get().(*textScratch)
 	if !ok {

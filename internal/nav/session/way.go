@@ -12,20 +12,22 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// way is a route without what is written of it, and how far it was driven. What can be read from the network is not kept.
+// way is a route without its rendered form, and the driver's progress on it. It keeps nothing that can be read from the
+// network.
 type way struct {
 	dataVersion string
 	arcs        []uint32
 	spans       []span
-	legs        []uint32 // the first arc of each leg but the first, in order
-	at          int      // the arc that the driver is on, as an index of arcs
+	legs        []uint32 // the index of the first arc of each leg except the first, sorted
+	at          int      // index in arcs of the arc that the driver is on
 	share       float64
 }
 
-// span is arcs that follow each other by turns: all of the first but a part at its beginning, to a part of the last.
+// span is a sequence of arcs joined by turns: the first without a part at its beginning, the last up to a share of its
+// length.
 type span struct {
-	first    uint32  // index of way.arcs
-	from, to float32 // shares of the length of the first and the last arc
+	first    uint32  // index in way.arcs
+	from, to float32 // shares of the lengths of the first and the last arc
 }
 
 func newWay(a *nav.RouteAnswer, route int) way {
@@ -62,20 +64,20 @@ func newWay(a *nav.RouteAnswer, route int) way {
 	return w
 }
 
-// bytes is what the way keeps.
+// bytes returns the memory that the way takes.
 func (w *way) bytes() int64 {
 	const perArc, perSpan, perLeg = 4, 12, 4
 	return int64(cap(w.arcs))*perArc + int64(cap(w.spans))*perSpan + int64(cap(w.legs))*perLeg
 }
 
-// stretch is an arc of a way, or what of it is on the way.
+// stretch is an arc of a way, or the part of it that is on the way.
 type stretch struct {
 	arc      uint32
 	from, to float64 // shares of the arc's length
-	turn     bool    // another arc follows by a turn
+	turn     bool    // another arc follows, by a turn
 }
 
-// ahead gives the stretches from the driver's on, with their indexes.
+// ahead yields the stretches from the driver's position on, with their indexes.
 func (w *way) ahead() iter.Seq2[int, stretch] {
 	return func(yield func(int, stretch) bool) {
 		for k := range w.spans {
@@ -100,15 +102,15 @@ func (w *way) ahead() iter.Seq2[int, stretch] {
 	}
 }
 
-// rest is what lies ahead on a way, on the network of this moment.
+// rest describes the way ahead of the driver on the current network.
 type rest struct {
 	left       time.Duration
-	closed     []string // entities that close it, in order
-	blocked    bool     // another way was searched, and there is none
-	conditions []string // what is on it, in order
+	closed     []string // entities that close it, sorted
+	blocked    bool     // another route was searched, and there is none
+	conditions []string // entities of the conditions on it, sorted
 }
 
-// rest judges what lies ahead. Arcs on which the way begins and ends may be closed (D15.16).
+// rest judges the way ahead. The arcs at which the way begins and ends may be closed (D15.16).
 func (w *way) rest(n *nav.Network) rest {
 	var r rest
 	for i, s := range w.ahead() {
@@ -136,34 +138,35 @@ func (w *way) rest(n *nav.Network) rest {
 	return r
 }
 
-// inOrder sorts entities, each once: a closure of two kilometres is on fifty arcs.
+// inOrder sorts entities and removes duplicates, because a closure of two kilometres is on fifty arcs.
 func inOrder(entities []string) []string {
 	slices.Sort(entities)
 	return slices.Compact(entities)
 }
 
-// Where positions count as on the way, in metres.
+// Distances in metres that decide whether a position is on the way.
 const (
-	onWay     = 35  // as near as that to a stretch ahead: on it
-	nearWay   = 100 // not farther: perhaps still on it
+	onWay     = 35  // up to this distance from a stretch ahead, the driver is on it
+	nearWay   = 100 // up to this distance, the driver may still be on it
 	lookAhead = 5_000.0
-	// maxStrayed is how many positions in a row may lie between onWay and nearWay.
+	// maxStrayed is how many consecutive positions may lie between onWay and nearWay.
 	maxStrayed = 2
 )
 
-// How the driver is found where a route passes itself, such as on both carriageways of a road.
+// Constants for finding the driver where a route passes itself, such as on both carriageways of a road.
 const (
 	maxStretches  = 8    // that are compared
-	aheadPerMetre = 0.02 // metres beside the way that a metre of the way counts as: the nearer stretch is more probable
-	oppositeCosts = 30.0 // metres beside the way that a stretch counts which leads against the heading
+	aheadPerMetre = 0.02 // penalty for each metre along the way, as metres beside the way: nearer stretches are more probable
+	oppositeCosts = 30.0 // penalty for a stretch against the heading, as metres beside the way
 	opposite      = 90.0 // degrees
 )
 
-// lookBehind is how far behind a driver is looked for who is not found ahead, in metres: one position that was wrong may have been taken for one
-// on a part of the way that passes near, such as the other end of a ramp.
+// lookBehind is how far back along the way, in metres, a driver is searched who is not found ahead. One wrong position
+// may have been matched to a later part of the way that passes nearby, such as the other end of a ramp.
 const lookBehind = 1_000.0
 
-// progress finds the driver on what lies ahead, and says how far the way is, in metres; +Inf: it is farther than nearWay.
+// progress updates the driver's place on the way, looking ahead first, and returns the distance from the way in metres,
+// or +Inf if it exceeds nearWay.
 func (w *way) progress(n *nav.Network, at geo.Point, heading float64) float64 {
 	found := w.locate(n, at, heading)
 	if found.distance > onWay && heading >= 0 {
@@ -177,13 +180,13 @@ func (w *way) progress(n *nav.Network, at geo.Point, heading float64) float64 {
 	if math.IsInf(found.distance, 1) {
 		return found.distance
 	}
-	if found.index > w.at || found.share > w.share { // positions jitter, and nobody drives backwards
+	if found.index > w.at || found.share > w.share { // positions jitter, and the driver does not go backwards
 		w.at, w.share = found.index, found.share
 	}
 	return found.distance
 }
 
-// behind is the stretch that lies so far behind the driver.
+// behind returns the index of the stretch that lies lookBehind metres behind the driver.
 func (w *way) behind(n *nav.Network) int {
 	i := w.at
 	for metres := 0.0; i > 0 && metres < lookBehind; i-- {
@@ -192,19 +195,19 @@ func (w *way) behind(n *nav.Network) int {
 	return i
 }
 
-// located is where on a way a driver is.
+// located is a driver's place on a way.
 type located struct {
 	index      int
 	share      float64
-	distance   float64 // metres beside the way; +Inf: it is farther than nearWay
+	distance   float64 // metres beside the way; +Inf if more than nearWay
 	isOpposite bool    // the way leads against the heading there
 }
 
-// locate finds the driver on what lies ahead of a place of the way.
+// locate finds the driver on the way ahead of the current place.
 func (w *way) locate(n *nav.Network, at geo.Point, heading float64) located {
 	type first struct {
 		index  int
-		metres float64 // of the way to its beginning
+		metres float64 // along the way to its beginning
 		from   float64
 	}
 	pieces := make(map[uint32]first) // the first stretch ahead on each piece
@@ -243,7 +246,7 @@ func (w *way) locate(n *nav.Network, at geo.Point, heading float64) located {
 	return found
 }
 
-// passed is how many waypoints behind the first one were passed.
+// passed returns how many waypoints, not counting the first place, the driver has passed.
 func (w *way) passed() int {
 	count := 0
 	for _, first := range w.legs {
