@@ -7,27 +7,29 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// What a driver calls another way (D15.18): not much longer than the best one, not much of it shared with another one, and without a
-// detour within: a part of it as long as this share of the best way is a shortest way between its ends.
+// Conditions for an alternative route that drivers accept (D15.18): it is not much longer than the best route, shares
+// little with the other routes, and has no detour: any part of it as long as 1/optimalShare of the best route is a
+// shortest path between its ends.
 const (
-	longerShare  = 4 // of the best way: a quarter
-	sharedShare  = 5 // at least a fifth is its own
+	longerShare  = 4 // at most a quarter longer than the best route
+	sharedShare  = 5 // at least a fifth is shared with no other route
 	optimalShare = 4
 )
 
-// maxVias bounds the vertices over which alternatives are tried, maxPaths what is found.
+// maxVias bounds the vertices over which alternatives are tried, and maxPaths the number of paths.
 const (
 	maxVias  = 150
 	maxPaths = 8
 )
 
-// via is a way over a vertex that both searches reached.
+// via is a path over a vertex that both searches reached.
 type via struct {
 	vertex uint32
 	meeting
 }
 
-// Alternatives are up to count paths, and no more than maxPaths, the best one first, as Route finds it. They are the caller's to keep.
+// Alternatives returns up to count paths, but at most maxPaths, the best one first, as Route finds it. The caller may
+// keep them.
 func (q *Query) Alternatives(view View, from, to []graph.End, count int) []graph.Path {
 	best, ok := q.Route(view, from, to)
 	if !ok {
@@ -53,17 +55,17 @@ func (q *Query) Alternatives(view View, from, to []graph.End, count int) []graph
 	return a.paths
 }
 
-// alternatives are some in the making.
+// alternatives is the state of one call of Alternatives.
 type alternatives struct {
 	query    *Query
 	costs    *costs
 	from, to []graph.End
 	best     uint32
 	paths    []graph.Path
-	on       map[uint32]uint32 // by base arc, a bit for each path that has it
+	on       map[uint32]uint32 // by base arc, a bit for each path that contains it
 }
 
-// road is the arc that an arc is a copy of.
+// road returns the arc that an arc is a copy of.
 func (a *alternatives) road(arc uint32) uint32 { return a.query.topology.graph.Arcs[arc].CopyOf }
 
 func (a *alternatives) accept(path graph.Path) {
@@ -76,7 +78,7 @@ func (a *alternatives) accept(path graph.Path) {
 	a.paths = append(a.paths, graph.Path{Weight: path.Weight, Arcs: slices.Clone(path.Arcs)})
 }
 
-// vias are the vertices over which a way leads that is not too long, the shortest way first.
+// vias returns the vertices over which a path leads that is not too long, sorted by the weight of that path.
 func (a *alternatives) vias() []via {
 	q, t := a.query, a.query.topology
 	longest := a.best + a.best/longerShare
@@ -110,7 +112,7 @@ func (a *alternatives) vias() []via {
 	return vias[:min(len(vias), maxVias)]
 }
 
-// try accepts the way over a vertex if a driver would call it another one.
+// try accepts the path over a vertex if it meets the conditions for an alternative.
 func (a *alternatives) try(v via) {
 	q := a.query
 	q.arcs = q.arcs[:0]
@@ -123,7 +125,7 @@ func (a *alternatives) try(v via) {
 	if a.repeats(arcs) || a.shares(arcs, v.weight) {
 		return
 	}
-	// Both halves must be shortest ways, which upward searches alone do not promise.
+	// Both halves must be shortest paths, which upward searches alone do not guarantee.
 	there, on := q.forward.steps[v.forward].dist, q.backward.steps[v.backward].dist
 	arc := q.topology.arcOf[v.vertex]
 	if a.shortest(a.from, []graph.End{{Arc: arc, Cost: a.costs.arcs[arc]}}) != there || a.shortest([]graph.End{{Arc: arc}}, a.to) != on {
@@ -134,7 +136,7 @@ func (a *alternatives) try(v via) {
 	}
 }
 
-// repeats tells whether a way comes to a node twice.
+// repeats reports whether a path visits a node twice.
 func (a *alternatives) repeats(arcs []uint32) bool {
 	nodes := make(map[uint32]bool, len(arcs))
 	for _, arc := range arcs[:len(arcs)-1] {
@@ -147,7 +149,7 @@ func (a *alternatives) repeats(arcs []uint32) bool {
 	return false
 }
 
-// shares tells whether a way has too much in common with one that was accepted.
+// shares reports whether a path shares too much with an accepted one.
 func (a *alternatives) shares(arcs []uint32, weight uint32) bool {
 	shared := make([]uint64, len(a.paths))
 	for i, arc := range arcs {
@@ -170,10 +172,10 @@ func (a *alternatives) shortest(from, to []graph.End) uint32 {
 	return a.query.probe.best.weight
 }
 
-// optimalAround tells whether the part of a way before and after an arc is a shortest way.
+// optimalAround reports whether the part of a path around an arc is a shortest path.
 func (a *alternatives) optimalAround(arcs []uint32, at int, endCost uint32) bool {
 	t := a.query.topology
-	cost := func(i int) uint32 { // of the turn onto an arc, and of the arc
+	cost := func(i int) uint32 { // of the turn onto an arc plus the arc
 		if i == len(arcs)-1 {
 			turn, _ := t.turn(arcs[i-1], arcs[i])
 			return plus(turn.Weight, endCost)

@@ -8,8 +8,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Alternatives are paths, at most a quarter longer than the best one, of which at least a fifth is not on any other, and each part
-// of them that is short enough is a shortest way.
+// TestAlternativesAreOtherWays checks that alternatives are paths, at most a quarter longer than the best one, that at
+// least a fifth of each is on no other, and that each sufficiently short part of them is a shortest path.
 func TestAlternativesAreOtherWays(t *testing.T) {
 	random := rand.New(rand.NewPCG(15, 16))
 	g := town(random, 25, 25)
@@ -70,7 +70,7 @@ func sharedWeight(g *graph.Graph, weights []uint32, path, other graph.Path) (sum
 	return sum
 }
 
-// detours looks for a part of a path, of a length, that is no shortest way.
+// detours fails the test if a part of a path, of the given length, is not a shortest path.
 func (c *comparison) detours(weights []uint32, path graph.Path, length uint64) {
 	for first := 0; first < len(path.Arcs)-2; first += 1 + c.random.IntN(10) {
 		sum, last := uint64(0), first

@@ -12,7 +12,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// network is one to measure on.
+// network is a network to measure on.
 type network struct {
 	graph    *graph.Graph
 	topology *cch.Topology
@@ -20,8 +20,8 @@ type network struct {
 	pairs    [][2]graph.End
 }
 
-// BenchmarkRouter measures on Milan, and on so much of it side by side that it has a million junctions. Run it alone:
-// WAYSIDE_TEST_OSM=… go test ./internal/roads/cch -run - -bench . (-short leaves out the million).
+// BenchmarkRouter measures on Milan, and on copies of Milan side by side with a million junctions in total. Run it
+// alone: WAYSIDE_TEST_OSM=… go test ./internal/roads/cch -run - -bench . (-short leaves out the million).
 func BenchmarkRouter(b *testing.B) {
 	g := extract(b, "milan-otp.osm.pbf")
 	b.Run("Milan", func(b *testing.B) { benchmarkNetwork(b, g) })
@@ -127,7 +127,7 @@ func (n *network) benchmarkTable(b *testing.B) {
 	})
 }
 
-// benchmarkOne closes an arc, and opens it again.
+// benchmarkOne measures closing an arc and opening it again.
 func (n *network) benchmarkOne(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	arc := uint32(0)
@@ -153,7 +153,7 @@ func (n *network) benchmarkThousand(b *testing.B) {
 	})
 }
 
-// pairsOf are pairs of arcs of the largest island.
+// pairsOf returns pairs of arcs of the largest island.
 func pairsOf(g *graph.Graph) [][2]graph.End {
 	random := rand.New(rand.NewPCG(1, 2))
 	end := func() graph.End {
@@ -170,7 +170,7 @@ func pairsOf(g *graph.Graph) [][2]graph.End {
 	return pairs
 }
 
-// quantiles reports the median and the 99th percentile of what is done.
+// quantiles reports the median and the 99th percentile of the duration of do.
 func quantiles(b *testing.B, do func(i int)) {
 	times := make([]time.Duration, 0, 1<<20)
 	for b.Loop() {

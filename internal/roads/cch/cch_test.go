@@ -12,8 +12,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// fullDraw is set for 100 000 pairs a graph before and after 10 000 changes (TestRoutes…AreThoseOfTrees); without it a smaller draw
-// takes seconds.
+// fullDraw is the variable that, if set, makes TestRoutes…AreThoseOfTrees check 100 000 pairs for each graph, before and
+// after 10 000 changes. Without it a smaller draw takes seconds.
 const fullDraw = "WAYSIDE_TEST_FULL"
 
 func draw(few, all int) int {
@@ -36,7 +36,7 @@ func prepared(t testing.TB, g *graph.Graph) (*cch.Topology, *cch.Metric) {
 	return topology, metric
 }
 
-// towns are networks of all sizes, from one junction on.
+// towns returns networks of all sizes, starting with one without junctions.
 func towns() map[string]*graph.Graph {
 	random := rand.New(rand.NewPCG(1, 2))
 	graphs := map[string]*graph.Graph{"empty": {FirstTurn: []uint32{0}}}
@@ -46,8 +46,8 @@ func towns() map[string]*graph.Graph {
 	return graphs
 }
 
-// Routes have the weight that Dijkstra finds, and their path has it too; before and after changes, which must give every edge of
-// the hierarchy what a full customisation gives it.
+// TestRoutesAreThoseOfDijkstra checks that routes have the weight that Dijkstra finds, that their paths have this
+// weight, and that changes give every edge of the hierarchy the same weight as a full customisation.
 func TestRoutesAreThoseOfDijkstra(t *testing.T) {
 	for name, g := range towns() {
 		t.Run(name, func(t *testing.T) { routesAreThoseOfDijkstra(t, g, draw(300, 5_000)) })
@@ -60,7 +60,7 @@ func TestRoutesInExtractsAreThoseOfDijkstra(t *testing.T) {
 	}
 }
 
-// routesAreThoseOfDijkstra compares this many pairs before and after changes.
+// routesAreThoseOfDijkstra compares the given number of pairs before and after changes.
 func routesAreThoseOfDijkstra(t *testing.T, g *graph.Graph, pairs int) {
 	random := rand.New(rand.NewPCG(3, uint64(len(g.Arcs))))
 	topology, metric := prepared(t, g)
@@ -77,7 +77,8 @@ func routesAreThoseOfDijkstra(t *testing.T, g *graph.Graph, pairs int) {
 	same(t, topology, metric, weights)
 }
 
-// Many changes become a full customisation, and what comes after it is right too.
+// TestManyChangesAreCustomisedInFull checks weights after changes that are numerous enough for a full customisation, and
+// after later ones.
 func TestManyChangesAreCustomisedInFull(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	g := town(random, 25, 25)
@@ -98,7 +99,7 @@ func TestManyChangesAreCustomisedInFull(t *testing.T) {
 	}
 }
 
-// change changes the weights of some arcs: closed, slower, or as they were.
+// change makes some arcs closed, slower or as they were.
 func change(random *rand.Rand, g *graph.Graph, metric *cch.Metric, weights []uint32) {
 	var changes []cch.ArcWeight
 	for range 1 + random.IntN(4) {
@@ -134,7 +135,7 @@ func same(t *testing.T, topology *cch.Topology, metric *cch.Metric, weights []ui
 	}
 }
 
-// comparison asks a query and Dijkstra for the same routes.
+// comparison compares the routes of a query with those of Dijkstra.
 type comparison struct {
 	t        testing.TB
 	graph    *graph.Graph
@@ -165,7 +166,7 @@ func (c *comparison) compare(metric *cch.Metric, weights []uint32, pairs int) {
 	}
 }
 
-// ends are one to three ends, sometimes several on one arc.
+// ends returns one to three ends, sometimes several on one arc.
 func (c *comparison) ends() []graph.End {
 	var ends []graph.End
 	for range 1 + c.random.IntN(3) {
@@ -178,7 +179,7 @@ func (c *comparison) ends() []graph.End {
 	return ends
 }
 
-// replay drives along a path and compares its weight. Of several ends on one arc the least cost counts.
+// replay follows a path and compares its weight. If several ends are on one arc, the least cost counts.
 func replay(g *graph.Graph, weights []uint32, path graph.Path, from, to []graph.End) error {
 	cost := func(ends []graph.End, arc uint32) (least uint64, err error) {
 		least = 1 << 40

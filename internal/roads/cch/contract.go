@@ -8,16 +8,18 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// maxEdges bounds a hierarchy that grows out of all proportion, by edges in one direction for each arc; roads have about six.
+// maxEdges bounds the edges of the hierarchy in one direction for each arc, in case the hierarchy of a hostile graph
+// explodes. Roads have about six.
 const maxEdges = 1000
 
-// contraction finds the edges of the hierarchy. A vertex v gets an edge to w for a turn, and for each lower vertex u with edges from
-// v to u and from u to w, as in the factorization of a sparse matrix. Directions are kept apart: what no metric can make finite
-// is not there.
+// contraction computes the edges of the hierarchy. A vertex v gets an edge to w for a turn, and for each lower vertex u
+// with edges from v to u and from u to w, as in the factorization of a sparse matrix. The directions are kept apart, so
+// that an edge that no metric can make finite does not exist.
 type contraction struct {
 	*Topology
-	heads [2][]uint32 // the ancestor of each edge, out and in
-	// waiting[side][v] is a list of the lower vertices whose next edge (cursor) leads to v, or comes from there; link is its next entry.
+	heads [2][]uint32 // the ancestor at the other end of each edge, out and in
+	// waiting[side][v] is a linked list of the lower vertices whose next edge, given by cursor, leads to v or comes from
+	// v; link is the next entry.
 	waiting, link, cursor [2][]uint32
 }
 
@@ -70,7 +72,8 @@ func (t *Topology) contract(ctx context.Context) error {
 	return nil
 }
 
-// markTurns marks the depths of the higher vertices onto which a turn leads from v, or from which one leads onto it.
+// markTurns marks the depths of the higher vertices to which a turn leads from v (sideOut), or from which one leads to v
+// (sideIn).
 func (c *contraction) markTurns(v uint32, side int, found []uint64) {
 	mark := func(arc uint32) {
 		if w := c.vertexOf[arc]; w > v {
@@ -88,7 +91,7 @@ func (c *contraction) markTurns(v uint32, side int, found []uint64) {
 	}
 }
 
-// mark marks the depths of the edges of a lower vertex u that lead to ancestors of v.
+// mark marks the depths of those edges of a lower vertex u that lead to ancestors of v.
 func (c *contraction) mark(u, v uint32, side int, found []uint64) {
 	e := &c.out
 	if side == sideIn {
@@ -100,7 +103,7 @@ func (c *contraction) mark(u, v uint32, side int, found []uint64) {
 	}
 }
 
-// collect makes the edges of v of what was marked, and unmarks it.
+// collect turns the marked depths into edges of v, and clears the marks.
 func (c *contraction) collect(v uint32, side int, found []uint64, ancestors []uint32) {
 	e := &c.out
 	if side == sideIn {
@@ -119,7 +122,7 @@ func (c *contraction) collect(v uint32, side int, found []uint64, ancestors []ui
 	c.cursor[side][v] = e.first[v]
 }
 
-// advance puts v, and the lower vertices that waited for it, into the lists of the vertices of their next edges.
+// advance moves v, and the lower vertices that waited for v, to the lists of the vertices of their next edges.
 func (c *contraction) advance(v uint32, side int) {
 	e := &c.out
 	if side == sideIn {

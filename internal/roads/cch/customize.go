@@ -10,14 +10,14 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// infinite is the weight of what cannot be driven. The sum of two such weights fits into 32 bits. A way that takes 2^31 ms, 24 days,
-// counts as none.
+// infinite is the weight of an edge that cannot be driven. The sum of two such weights fits into 32 bits. A path of 2^31
+// ms (24 days) or more counts as no path.
 const infinite = 1<<31 - 1
 
-// costs are what arcs and edges of the hierarchy weigh in one version of the conditions.
+// costs are the weights of arcs and edges of the hierarchy in one version of the conditions.
 type costs struct {
-	arcs    []uint32 // as graph.Arc.Weight, Closed where closed
-	out, in []uint32 // of the edges of Topology.out and .in; infinite where there is no way
+	arcs    []uint32 // like graph.Arc.Weight, graph.Closed where closed
+	out, in []uint32 // of the edges of Topology.out and .in; infinite where there is no path
 	version uint64
 	readers atomic.Int64
 }
@@ -26,10 +26,10 @@ func (t *Topology) newCosts() *costs {
 	return &costs{arcs: make([]uint32, len(t.arcOf)), out: make([]uint32, len(t.out.depth)), in: make([]uint32, len(t.in.depth))}
 }
 
-// plus adds weights of arcs and turns.
+// plus adds weights of arcs and turns, up to infinite.
 func plus(a, b uint32) uint32 { return uint32(min(uint64(a)+uint64(b), infinite)) }
 
-// find is the index of the edge of v whose other end lies at a depth, and whether there is one.
+// find returns the index of v's edge at the given depth, and whether it exists.
 func (e *edges) find(v uint32, depth uint16) (uint32, bool) {
 	low, end := e.first[v], e.first[v+1]
 	for high := end; low < high; {
@@ -43,7 +43,7 @@ func (e *edges) find(v uint32, depth uint16) (uint32, bool) {
 	return low, low < end && e.depth[low] == depth
 }
 
-// weight is the weight of the edge of v whose other end lies at a depth, infinite if there is none.
+// weight returns the weight of v's edge at the given depth, or infinite if there is none.
 func (e *edges) weight(weights []uint32, v uint32, depth uint16) uint32 {
 	if i, ok := e.find(v, depth); ok {
 		return weights[i]
@@ -53,10 +53,11 @@ func (e *edges) weight(weights []uint32, v uint32, depth uint16) uint32 {
 
 func (e *edges) belowOf(v uint32) []uint32 { return e.below[e.firstBelow[v]:e.firstBelow[v+1]] }
 
-// byDepth has a weight for each depth in the tree. An array as long as all of uint16 needs no check of bounds.
+// byDepth has a weight for each depth in the tree. It has an entry for each uint16, so that indexing needs no bounds
+// check.
 type byDepth [1 << 16]uint32
 
-// turn is the turn of the least weight from an arc onto another, and whether there is one.
+// turn returns the turn of the least weight from an arc to another, and whether one exists.
 func (t *Topology) turn(from, to uint32) (least graph.Turn, ok bool) {
 	for _, turn := range t.graph.TurnsFrom(from) {
 		if turn.To == to && (!ok || turn.Weight < least.Weight) {
@@ -66,7 +67,8 @@ func (t *Topology) turn(from, to uint32) (least graph.Turn, ok bool) {
 	return least, ok
 }
 
-// turnWeight is the weight of the turn from an arc onto another with that of the other arc; infinite where there is none.
+// turnWeight returns the weight of the turn from an arc to another plus that of the other arc, or infinite if there is
+// no turn.
 func (t *Topology) turnWeight(arcs []uint32, from, to uint32) uint32 {
 	if turn, ok := t.turn(from, to); ok {
 		return plus(turn.Weight, arcs[to])
@@ -74,8 +76,8 @@ func (t *Topology) turnWeight(arcs []uint32, from, to uint32) uint32 {
 	return infinite
 }
 
-// pullOut computes the weights of the edges from v to higher vertices, of its turns and of all pairs of edges over a lower vertex.
-// They are in weights afterwards, by depth.
+// pullOut computes the weights of the edges from v to higher vertices, from its turns and all pairs of edges over a
+// lower vertex. It leaves them in weights, by depth.
 func (t *Topology) pullOut(c *costs, v uint32, weights *byDepth) {
 	own := t.out.depth[t.out.first[v]:t.out.first[v+1]]
 	for _, d := range own {
@@ -92,7 +94,7 @@ func (t *Topology) pullOut(c *costs, v uint32, weights *byDepth) {
 	}
 }
 
-// pullIn does the same for the edges from higher vertices to v.
+// pullIn computes the weights of the edges from higher vertices to v, as pullOut does for the other direction.
 func (t *Topology) pullIn(c *costs, v uint32, weights *byDepth) {
 	own := t.in.depth[t.in.first[v]:t.in.first[v+1]]
 	for _, d := range own {
@@ -110,7 +112,8 @@ func (t *Topology) pullIn(c *costs, v uint32, weights *byDepth) {
 	}
 }
 
-// relax lowers the weights by depth to those over the edges of a lower vertex u that lead above a depth, which cost weight before.
+// relax lowers the weights by depth to those of the paths that reach the lower vertex u with the given weight and go on
+// over u's edges to vertices above the given depth.
 func relax(e *edges, of []uint32, u uint32, above uint16, weight uint32, weights *byDepth) {
 	if weight >= infinite {
 		return
@@ -128,24 +131,25 @@ func relax(e *edges, of []uint32, u uint32, above uint16, weight uint32, weights
 	}
 }
 
-// store keeps the weights by depth as those of the edges of v.
+// store copies the weights by depth to the edges of v.
 func (e *edges) store(v uint32, of []uint32, weights *byDepth) {
 	for i := e.first[v]; i < e.first[v+1]; i++ {
 		of[i] = weights[e.depth[i]]
 	}
 }
 
-// schedule says how all vertices are customised by several goroutines: subtrees one by one, then what lies above them.
+// schedule divides the customisation of all vertices among goroutines: subtrees one by one, then the vertices above
+// them.
 type schedule struct {
 	subtrees []span
-	above    map[uint32]int // a number for each vertex above the subtrees
-	children []int32        // of each of these
+	above    map[uint32]int // the number of each vertex above the subtrees
+	children []int32        // number of children of each of these
 }
 
-// span is the vertices of a subtree.
+// span is the range of vertices of a subtree.
 type span struct{ first, root uint32 }
 
-// subtreesPerCore is how many subtrees there are for each core, so that all cores have something to do until the end.
+// subtreesPerCore is the number of subtrees for each core. It is large so that all cores stay busy until the end.
 const subtreesPerCore = 16
 
 func (t *Topology) newSchedule() schedule {
@@ -174,8 +178,8 @@ func (t *Topology) newSchedule() schedule {
 	return s
 }
 
-// customize computes the weights of all edges from those of the arcs. The goroutine that finishes the last child of a vertex above
-// the subtrees goes on with this vertex. It returns early if ctx is done.
+// customize computes the weights of all edges from those of the arcs. The goroutine that finishes the last child of a
+// vertex above the subtrees continues with that vertex. customize returns early if ctx is done.
 func (t *Topology) customize(ctx context.Context, c *costs) {
 	children := make([]atomic.Int32, len(t.schedule.children))
 	for i, count := range t.schedule.children {

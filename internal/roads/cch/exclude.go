@@ -8,21 +8,23 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// excludable are the flags of arcs that a request may leave out.
+// excludable are the flags of arcs that a request may avoid.
 const excludable = graph.Toll | graph.Motorway | graph.Ferry
 
-// maxExclusions bounds the metrics that leave arcs out, which have as much memory as the metric that they are made of. Few regions have
-// all of tolls, motorways and ferries, and few drivers leave out several: more than three combinations in use at a time are rare.
+// maxExclusions bounds the metrics that avoid arcs, each of which takes as much memory as the original metric. Few
+// regions have all of tolls, motorways and ferries, and few drivers avoid several, so more than three combinations in
+// use at a time are rare.
 const maxExclusions = 3
 
-// exclusion is a metric that closes all arcs with one of some flags. It follows the changes of the one that it is made of.
+// exclusion is a metric that closes all arcs with at least one of some flags. It follows the changes of the metric that
+// it is derived from.
 type exclusion struct {
 	flags  graph.Flags
 	metric *Metric
-	used   uint64 // the last use, counted
+	used   uint64 // number of the last use
 }
 
-// flagsOf is what of a graph can be left out.
+// flagsOf returns the excludable flags that occur in a graph.
 func flagsOf(g *graph.Graph) (flags graph.Flags) {
 	for i := range g.Arcs {
 		flags |= g.Arcs[i].Flags
@@ -30,9 +32,10 @@ func flagsOf(g *graph.Graph) (flags graph.Flags) {
 	return flags & excludable
 }
 
-// Excluding is a metric for which all arcs with one of these flags are closed, and all others cost what they cost now. The first
-// request for some flags takes a full customisation; after that it is there, and takes part in each change. The metric itself is the
-// answer where no arc has such a flag. Only use it to take a view immediately: the least used one of many is dropped. The error is that of ctx.
+// Excluding returns a metric in which all arcs with one of these flags are closed, and all others have their current
+// costs. The first request for some flags takes a full customisation; afterwards the metric is kept and takes part in
+// each change. If no arc has such a flag, Excluding returns m itself. The caller must use the result only to take a view
+// immediately, because the least used metric is dropped when there are too many. The error is that of ctx.
 func (m *Metric) Excluding(ctx context.Context, flags graph.Flags) (*Metric, error) {
 	flags &= m.topology.flags
 	if flags == 0 {
@@ -41,7 +44,7 @@ func (m *Metric) Excluding(ctx context.Context, flags graph.Flags) (*Metric, err
 	if found := m.exclusion(flags); found != nil {
 		return found, nil
 	}
-	select { // one at a time: each takes all cores
+	select { // one at a time, because each takes all cores
 	case m.excluding <- struct{}{}:
 		defer func() { <-m.excluding }()
 	case <-ctx.Done():
@@ -87,11 +90,11 @@ func (m *Metric) Excluding(ctx context.Context, flags graph.Flags) (*Metric, err
 
 // A client that asks for one combination after the other makes metrics displace each other. Making them takes a tenth of the time at most.
 const (
-	makingPause = 9 // times what the last one took
+	makingPause = 9 // A client that asks for one combination after another makes metrics displace each other. The pauses limit making metrics to a tenth of the time.
 	minPause    = 100 * time.Millisecond
 )
 
-// awaitMaking waits until a metric may be made that displaces another one. The first ones wait for nothing.
+// awaitMaking waits until a metric that displaces another one may be made. Metrics that displace none need not wait.
 func (m *Metric) awaitMaking(ctx context.Context) error {
 	m.exclusionsMutex.Lock()
 	full := len(m.exclusions) >= maxExclusions
@@ -110,7 +113,7 @@ func (m *Metric) awaitMaking(ctx context.Context) error {
 	}
 }
 
-// exclusion is the metric without arcs of some flags, or nil.
+// exclusion returns the metric without arcs of some flags, or nil.
 func (m *Metric) exclusion(flags graph.Flags) *Metric {
 	m.exclusionsMutex.Lock()
 	defer m.exclusionsMutex.Unlock()
@@ -124,7 +127,7 @@ func (m *Metric) exclusion(flags graph.Flags) *Metric {
 	return nil
 }
 
-// keep adds an exclusion; the one that was not used for longest goes.
+// keep adds an exclusion, and drops the one that was not used for longest if there are too many.
 func (m *Metric) keep(e exclusion) {
 	m.exclusionsMutex.Lock()
 	defer m.exclusionsMutex.Unlock()
@@ -136,7 +139,7 @@ func (m *Metric) keep(e exclusion) {
 	m.exclusions = append(m.exclusions, e)
 }
 
-// changeExclusions makes a change to all metrics that leave arcs out.
+// changeExclusions applies a change to all metrics that avoid arcs.
 func (m *Metric) changeExclusions(changes []ArcWeight, version uint64) {
 	m.exclusionsMutex.Lock()
 	exclusions := slices.Clone(m.exclusions)

@@ -12,8 +12,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Routes without arcs of some flags are those of Dijkstra with these arcs closed, through all changes; however many combinations
-// are asked for in turns.
+// TestExcludingIsExact checks that routes without arcs of some flags are those of Dijkstra with these arcs closed,
+// through all changes, however many combinations are requested in turn.
 func TestExcludingIsExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	g := town(random, 14, 14)
@@ -47,7 +47,7 @@ func TestExcludingIsExact(t *testing.T) {
 	}
 }
 
-// The metrics that leave something out are bounded: with a fourth one, the least used one of three goes.
+// TestExclusionsAreBounded checks that making a fourth metric drops the one of three that was not used for longest.
 func TestExclusionsAreBounded(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	g := town(random, 6, 6)
@@ -78,7 +78,8 @@ func TestExclusionsAreBounded(t *testing.T) {
 	}
 }
 
-// Who asks for one combination after the other has a tenth of the time at most. Metrics that are there are had at any time.
+// TestExclusionsAreMadeInTurn checks that requests for one combination after another take at most a tenth of the time,
+// and that metrics that exist are available without waiting.
 func TestExclusionsAreMadeInTurn(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	g := town(random, 6, 6)
@@ -117,7 +118,8 @@ func TestExclusionsAreMadeInTurn(t *testing.T) {
 	})
 }
 
-// A metric that is made while weights change has all changes: those before it was made, meanwhile, and after.
+// TestExcludingMeanwhile checks that a metric that is made while weights change includes all changes: those before,
+// during and after its making.
 func TestExcludingMeanwhile(t *testing.T) {
 	random := rand.New(rand.NewPCG(27, 28))
 	g := town(random, 20, 20)

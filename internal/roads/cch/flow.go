@@ -2,10 +2,10 @@ package cch
 
 import "math"
 
-// directions is in how many ways a cell is cut, and the best is taken.
+// directions is in how many directions a cut of a cell is tried; the best is taken.
 const directions = 4
 
-// along is how far a place lies in a direction.
+// along returns how far a place lies in a direction.
 func along(direction int, x, y int64) int64 {
 	switch direction {
 	case 0:
@@ -18,8 +18,8 @@ func along(direction int, x, y int64) int64 {
 	return x - y
 }
 
-// components parts a cell that does not hang together into two cells of about equal size, without cutting a street. It is nil if
-// the cell hangs together.
+// components splits a disconnected cell into two cells of about equal size, without cutting a street. It returns nil if
+// the cell is connected.
 func (c *cell) components() []bool {
 	seen, side := make([]bool, len(c.nodes)), make([]bool, len(c.nodes))
 	var stack []uint32
@@ -55,20 +55,20 @@ func (c *cell) components() []bool {
 	return side
 }
 
-// Inertial flow: the outermost nodes of a cell in some direction, this share at each end, are held on two sides, and the cut with
-// the fewest arcs between them is found as the maximum flow.
+// Inertial flow: the outermost nodes of a cell in some direction, heldPart/heldWhole of all nodes at each end, are the
+// sources and targets of a maximum flow, which gives the cut with the fewest arcs between them.
 const (
 	heldPart  = 1
 	heldWhole = 4
 )
 
-// cut is a way to part a cell.
+// cut is a way to split a cell.
 type cut struct {
 	side  []bool
-	score float64 // arcs cut for each node on the smaller side
+	score float64 // cut arcs for each node on the smaller side
 }
 
-// bisect parts a cell in two.
+// bisect splits a cell in two.
 func (d *dissection) bisect(c *cell) []bool {
 	if len(c.nodes) == 2 {
 		return []bool{false, true}
@@ -102,17 +102,17 @@ func (d *dissection) bisect(c *cell) []bool {
 	return best.side
 }
 
-// minConcurrentNodes is the size of a cell from which its directions are tried at the same time.
+// minConcurrentNodes is the size of a cell from which its directions are tried concurrently.
 const minConcurrentNodes = 4000
 
-// flow finds maximum flows in a cell, after Dinic.
+// flow finds maximum flows in a cell with Dinic's algorithm.
 type flow struct {
 	cell     *cell
 	capacity []int32 // of each half, in arcs
 	residual []int32
 	level    []int32
-	next     []uint32 // the half to try next at each node
-	held     []int8   // on which side a node is held
+	next     []uint32 // the half to try next, by node
+	held     []int8   // source, target or neither, by node
 	queue    []uint32
 	path     []uint32 // halves
 }
@@ -135,7 +135,7 @@ func newFlow(c *cell, d *dissection) *flow {
 	return f
 }
 
-// cut is the best cut in a direction; its score is infinite if it cannot be better than another one.
+// cut returns the best cut in a direction. Its score is infinite if it cannot be better than best.
 func (f *flow) cut(direction int, best float64) cut {
 	order := f.cell.orders[direction]
 	count := len(order)
@@ -179,7 +179,7 @@ func (f *flow) cut(direction int, best float64) cut {
 	return cut{side, float64(total) / float64(small)}
 }
 
-// levels is how many halves lie between the sources and each node; it is false if no target is reached.
+// levels computes the number of halves between the sources and each node. It returns false if no target can be reached.
 func (f *flow) levels() bool {
 	c := f.cell
 	f.queue = f.queue[:0]
@@ -211,7 +211,7 @@ func (f *flow) levels() bool {
 	return reached != math.MaxInt32
 }
 
-// augment sends as much as it can from a source to the targets along the levels.
+// augment sends as much flow as possible from a source to the targets along the levels.
 func (f *flow) augment(from uint32) (sent int32) {
 	c := f.cell
 	f.path = f.path[:0]
@@ -253,7 +253,8 @@ func (f *flow) augment(from uint32) (sent int32) {
 	}
 }
 
-// reachable is the nodes that the sources reach, or those that reach the targets, over what has room left.
+// reachable reports for each node whether the sources reach it over residual capacity or, if from is target, whether it
+// reaches the targets.
 func (f *flow) reachable(from int8) []bool {
 	c := f.cell
 	seen := make([]bool, len(c.nodes))

@@ -8,8 +8,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// town is a generated network with all that makes one difficult: a grid with streets that are missing or one-way, parallel streets,
-// loops, dead ends, forbidden turns, copies of arcs, and parts that nothing joins.
+// town generates a network with everything that is difficult: a grid with missing and one-way streets, parallel streets,
+// loops, dead ends, forbidden turns, copies of arcs, and disconnected parts.
 func town(random *rand.Rand, width, height int) *graph.Graph {
 	b := builder{random: random}
 	for y := range height {
@@ -22,7 +22,7 @@ func town(random *rand.Rand, width, height int) *graph.Graph {
 	for y := range height {
 		for x := range width {
 			node := uint32(y*width + x)
-			if x+1 < width && x != width/3 { // a gap in the middle parts the town in two
+			if x+1 < width && x != width/3 { // a gap in the middle splits the town in two
 				b.street(node, node+1)
 			}
 			if y+1 < height {

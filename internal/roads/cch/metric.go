@@ -8,37 +8,39 @@ import (
 	"time"
 )
 
-// ArcWeight is what an arc weighs from now on: milliseconds, or graph.Closed.
+// ArcWeight is a new weight of an arc: milliseconds, or graph.Closed.
 type ArcWeight struct{ Arc, Weight uint32 }
 
-// Metric is what everything costs now. It has two copies: readers hold the current one, and a change is made to the other one, which
-// then becomes the current one. Readers take no lock; changes wait for each other.
+// Metric is the current cost of every arc and edge. It has two copies: readers hold the current one, while a change is
+// made to the other one, which then becomes the current one. Readers take no lock; changes wait for each other.
 type Metric struct {
 	topology *Topology
 	current  atomic.Pointer[costs]
-	released chan struct{} // has an entry when a copy that is not the current one may have lost its last reader
+	released chan struct{} // has an entry if a copy that is not current may have lost its last reader
 
 	mutex sync.Mutex
-	// other is the copy that is not current, or nil as long as nothing changed. What the last change did to the current copy alone is in behind, or, if all is set, it is
-	// too much for a list.
+	// other is the copy that is not current, or nil before the first change. behind lists what the last change changed
+	// in the current copy but not yet in other; if all is set, the change was too large for a list and other must be
+	// copied as a whole.
 	other  *costs
 	behind difference
 	all    bool
 	update updater
 
 	excluding       chan struct{} // held while an exclusion is made
-	makeNext        time.Time     // when the next one that displaces another may be made; for who holds excluding
-	exclusionsMutex sync.Mutex    // readers hold it for a look at the list; those who exclude nothing never do
+	makeNext        time.Time     // earliest time for making an exclusion that displaces another; guarded by excluding
+	exclusionsMutex sync.Mutex    // readers hold it to look at the list; those that exclude nothing never do
 	exclusions      []exclusion
 	uses            uint64
 }
 
-// readerTimeout is how long a change waits for those who still read the copy that it needs. A search holds a copy for less than a
-// millisecond, a table for some tens. After that the change gets a new copy, and the garbage collector the old one: a reader that
-// holds its view for long costs memory for as long as it does, but no driver gets a route over a road that was closed meanwhile.
+// readerTimeout is how long a change waits for the last readers of the copy that it needs. A search holds a copy for
+// less than a millisecond, a table for some tens. After the timeout the change makes a new copy and leaves the old one
+// to its readers and the garbage collector: a reader that holds its view for long costs memory meanwhile, but does not
+// delay closures for other drivers.
 const readerTimeout = 20 * time.Millisecond
 
-// Customize computes what everything costs from the weights of all arcs, on all cores. The error is that of ctx.
+// Customize computes the costs of all edges from the weights of all arcs, on all cores. The error is that of ctx.
 func (t *Topology) Customize(ctx context.Context, weights []uint32) (*Metric, error) {
 	m := &Metric{topology: t, released: make(chan struct{}, 1), excluding: make(chan struct{}, 1)}
 	first := t.newCosts()
@@ -49,13 +51,14 @@ func (t *Topology) Customize(ctx context.Context, weights []uint32) (*Metric, er
 	return m, ctx.Err()
 }
 
-// View is what everything costs at one moment: immutable until it is released.
+// View is the cost of every arc and edge at one moment: immutable until it is released.
 type View struct {
 	metric *Metric
 	costs  *costs
 }
 
-// View is the current state. Release it soon: a change waits for a moment until nobody holds the state before the last one.
+// View returns the current state. The caller should release it soon, because a change waits for a moment until all views
+// of the state before the current one are released.
 func (m *Metric) View() View {
 	for {
 		c := m.current.Load()
@@ -63,7 +66,7 @@ func (m *Metric) View() View {
 		if m.current.Load() == c {
 			return View{m, c}
 		}
-		// A change came in between: the copy may be in the making.
+		// A change came in between, and may be writing to this copy.
 		m.leave(c)
 	}
 }
@@ -80,14 +83,14 @@ func (m *Metric) leave(c *costs) {
 	}
 }
 
-// Version grows with each change; the first is 1.
+// Version returns the view's version, which grows with each change, starting from 1.
 func (v View) Version() uint64 { return v.costs.version }
 
-// Weights are the weights of all arcs. They must not be changed, nor used after the release.
+// Weights returns the weights of all arcs. The caller must not change them, nor use them after the release.
 func (v View) Weights() []uint32 { return v.costs.arcs }
 
-// Update changes the weights of arcs, all at once; the last of several weights for one arc counts. Every view taken after it has
-// returned has them. It returns the new version.
+// Update changes the weights of arcs in one step; the last of several weights for one arc counts. Every view taken after
+// Update has returned includes the changes. Update returns the new version.
 func (m *Metric) Update(changes []ArcWeight) uint64 {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -97,7 +100,7 @@ func (m *Metric) Update(changes []ArcWeight) uint64 {
 	return version
 }
 
-// change makes the copy that is not current the next version, and swaps both.
+// change turns the copy that is not current into the next version, and swaps both.
 func (m *Metric) change(changes []ArcWeight, version uint64) {
 	current := m.current.Load()
 	m.prepareOther(current)
@@ -116,13 +119,14 @@ func (m *Metric) change(changes []ArcWeight, version uint64) {
 	m.other = current
 }
 
-// A full customisation takes less time than one in part where more than one arc in arcsPerChange changed, and minFullChanges more.
+// A full customisation is faster than a partial one if more arcs change than 1/arcsPerChange of all plus minFullChanges.
 const (
 	arcsPerChange  = 100
 	minFullChanges = 100
 )
 
-// prepareOther makes the other copy equal to the current one. Its last readers leave first, or it is replaced.
+// prepareOther makes the other copy equal to the current one. It first waits for the copy's last readers, and replaces
+// the copy if they take too long.
 func (m *Metric) prepareOther(current *costs) {
 	if m.other == nil || !m.awaitReaders() {
 		m.other = &costs{arcs: slices.Clone(current.arcs), out: slices.Clone(current.out), in: slices.Clone(current.in)}
@@ -145,7 +149,7 @@ func (m *Metric) prepareOther(current *costs) {
 	}
 }
 
-// awaitReaders waits until nobody reads the other copy. It is false after the timeout.
+// awaitReaders waits until the other copy has no readers. It returns false after readerTimeout.
 func (m *Metric) awaitReaders() bool {
 	if m.other.readers.Load() == 0 {
 		return true
@@ -162,7 +166,7 @@ func (m *Metric) awaitReaders() bool {
 	return true
 }
 
-// difference is the indexes of arcs and edges whose weight a change changed.
+// difference lists the indexes of the arcs and edges whose weight a change changed.
 type difference struct{ arcs, out, in []uint32 }
 
 func (d *difference) reset() { d.arcs, d.out, d.in = d.arcs[:0], d.out[:0], d.in[:0] }

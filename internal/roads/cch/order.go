@@ -13,13 +13,13 @@ import (
 // street is all arcs between two nodes.
 type street struct {
 	from, to uint32 // nodes, from < to
-	// Its arcs are dissection.arcs[first:end]; those from middle on lead from to to from.
+	// The street's arcs are dissection.arcs[first:end]; those from middle on lead from node to to node from.
 	first, middle, end uint32
 }
 
-// dissection finds the order in which arcs are contracted: nested dissection of the nodes by inertial flow. Where streets cut the
-// nodes in two, no turn leads from an arc of one half to one of the other; so the arcs of these streets separate the arcs of the
-// halves, and come after them.
+// dissection computes the order in which arcs are contracted: nested dissection of the nodes by inertial flow. If
+// streets cut the nodes in two, no turn leads from an arc of one half to one of the other. So the arcs of these streets
+// separate the arcs of the halves, and are contracted after them.
 type dissection struct {
 	streets []street
 	arcs    []uint32
@@ -30,7 +30,7 @@ type dissection struct {
 	ctx     context.Context
 }
 
-// orderArcs is an order of all arcs of a graph. It depends on the graph alone.
+// orderArcs returns an order of all arcs of a graph. It depends on the graph alone, not on the number of workers.
 func orderArcs(ctx context.Context, g *graph.Graph, workers int) ([]uint32, error) {
 	d := &dissection{ctx: ctx, order: make([]uint32, 0, len(g.Arcs)), workers: make(chan struct{}, max(workers-1, 0))}
 	nodes := d.readStreets(g)
@@ -45,7 +45,8 @@ func orderArcs(ctx context.Context, g *graph.Graph, workers int) ([]uint32, erro
 	return d.order, ctx.Err()
 }
 
-// readStreets gathers arcs by the nodes that they join; arcs from a node to itself go first. It returns how many nodes there are.
+// readStreets groups arcs by the nodes that they join, and appends arcs from a node to itself to the order. It returns
+// the number of nodes.
 func (d *dissection) readStreets(g *graph.Graph) int {
 	nodes := len(g.Nodes)
 	type key struct{ from, to, arc uint32 }
@@ -88,7 +89,7 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// project puts the nodes on a plane where a metre is about as long in each direction.
+// project maps the nodes to a plane in which a metre is about as long in each direction.
 func (d *dissection) project(g *graph.Graph, nodes int) {
 	d.x, d.y = make([]int32, nodes), make([]int32, nodes)
 	if len(g.Nodes) == 0 {
@@ -104,24 +105,25 @@ func (d *dissection) project(g *graph.Graph, nodes int) {
 	}
 }
 
-// cell is a part of the nodes with the streets between them.
+// cell is a subset of the nodes with the streets between them.
 type cell struct {
-	nodes []uint32 // in the whole graph
+	nodes []uint32 // indexes in the whole graph
 	// The streets at node n are heads[first[n]:first[n+1]].
 	first  []uint32
 	heads  []half
-	orders [directions][]uint32 // the nodes as they lie in each direction
-	arcs   uint32               // of all its streets
+	orders [directions][]uint32 // the nodes, sorted by their position in each direction
+	arcs   uint32               // number of arcs of all its streets
 }
 
 // half is a street as seen from one of its nodes.
 type half struct {
 	to     uint32 // node of the cell
-	twin   uint32 // index of the same street seen from there
+	twin   uint32 // index of the half at the other node
 	street uint32
 }
 
-// newCell is the cell of some nodes with all their streets; nodes are given by the index of each in the whole graph, or nil for all.
+// newCell returns the cell of count nodes with all their streets. nodes contains the index of each in the whole graph;
+// nil means all nodes.
 func newCell(count int, streets []street, nodes []uint32) *cell {
 	c := &cell{nodes: nodes, first: make([]uint32, count+1), heads: make([]half, 2*len(streets))}
 	if nodes == nil {
@@ -148,7 +150,7 @@ func newCell(count int, streets []street, nodes []uint32) *cell {
 	return c
 }
 
-// peel puts the arcs of dead ends into the order, the outermost first, and marks their nodes by taking away their streets.
+// peel appends the arcs of dead ends to the order, the outermost first, and removes their streets from the cell.
 func (d *dissection) peel(c *cell) {
 	degree := make([]uint32, len(c.nodes))
 	var ends []uint32
@@ -180,7 +182,7 @@ func (d *dissection) peel(c *cell) {
 
 const noStreet = math.MaxUint32
 
-// core is the cell without what peel took away, with the orders of its nodes.
+// core returns the cell without the nodes of dead ends, with the orders of its nodes.
 func (c *cell) core(d *dissection) *cell {
 	side := make([]bool, len(c.nodes))
 	for n := range c.nodes {
@@ -199,7 +201,7 @@ func (c *cell) core(d *dissection) *cell {
 	return core
 }
 
-// part is the cell of the nodes on one side with the streets between them.
+// part returns the cell of the nodes on one side with the streets between them.
 func (c *cell) part(d *dissection, side []bool, want bool) *cell {
 	local := make([]uint32, len(c.nodes))
 	p := &cell{}
@@ -242,10 +244,10 @@ func (c *cell) part(d *dissection, side []bool, want bool) *cell {
 	return p
 }
 
-// minGoroutineNodes is the size of a cell from which a goroutine of its own pays.
+// minGoroutineNodes is the size of a cell from which a separate goroutine pays.
 const minGoroutineNodes = 2000
 
-// dissect puts the arcs of a cell into the order from start on.
+// dissect writes the arcs of a cell into the order from start on.
 func (d *dissection) dissect(c *cell, start uint32) {
 	if c.arcs == 0 || d.ctx.Err() != nil {
 		return
@@ -260,7 +262,7 @@ func (d *dissection) dissect(c *cell, start uint32) {
 		d.separate(c, side, start+a.arcs+b.arcs)
 	}
 	next := start + a.arcs
-	*c = cell{} // its memory is not needed below
+	*c = cell{} // free its memory for the recursion
 	if len(a.nodes) < minGoroutineNodes {
 		d.dissect(a, start)
 	} else {
@@ -269,7 +271,7 @@ func (d *dissection) dissect(c *cell, start uint32) {
 	d.dissect(b, next)
 }
 
-// concurrently calls work in another goroutine if a worker is free, and here otherwise.
+// concurrently calls work in another goroutine if a worker is free, and in the calling one otherwise.
 func (d *dissection) concurrently(work func()) {
 	select {
 	case d.workers <- struct{}{}:
@@ -282,7 +284,8 @@ func (d *dissection) concurrently(work func()) {
 	}
 }
 
-// separate puts the arcs of the streets between both sides into the order: those that lead to one side, then the others.
+// separate writes the arcs of the streets between both sides into the order: those that lead to one side, then the
+// others.
 func (d *dissection) separate(c *cell, side []bool, at uint32) {
 	for _, backward := range [2]bool{false, true} {
 		for n := range c.nodes {

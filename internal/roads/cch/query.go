@@ -7,29 +7,29 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Query finds routes. It holds what a search needs, so that none allocates. One goroutine at a time may use it.
+// Query finds routes. It holds the memory for searches, so that they do not allocate. It is not safe for concurrent use.
 type Query struct {
 	topology          *Topology
 	forward, backward search
 	best              meeting
 	arcs              []uint32 // of the path
-	stack             []pair   // to be unpacked
-	probe             *Query   // for alternatives, to look for detours while this one holds what it reached
+	stack             []pair   // edges still to be unpacked
+	probe             *Query   // used by alternatives to look for detours while this query keeps its searches
 }
 
-// meeting is a way over a vertex that both searches reached.
+// meeting is a path over a vertex that both searches reached.
 type meeting struct {
 	weight            uint32
 	forward, backward uint32 // steps
 }
 
-// NewQuery makes a query for a topology.
+// NewQuery returns a query for a topology.
 func NewQuery(t *Topology) *Query {
 	return &Query{topology: t, forward: newSearch(), backward: newSearch()}
 }
 
-// Route is the path of the least weight that takes at least one turn, as graph.Dijkstra.Route finds it. Its arcs are good until the
-// next use of the query. It is false if there is no path.
+// Route returns the path of the least weight that takes at least one turn, the same as graph.Dijkstra.Route, and false
+// if there is no path. The path's arcs are valid until the next use of the query.
 func (q *Query) Route(view View, from, to []graph.End) (graph.Path, bool) {
 	q.search(view.costs, from, to)
 	if q.best.weight >= infinite {
@@ -51,7 +51,7 @@ func (q *Query) search(c *costs, from, to []graph.End) {
 	q.backward.startTo(t, to)
 	q.best = meeting{weight: infinite}
 	f, b := &q.forward, &q.backward
-	// Meetings lie above starts of both searches: the rest of one alone is of no use.
+	// Meetings lie above starts of both searches, so the rest of one search alone is not needed.
 	for f.at != graph.None && b.at != graph.None {
 		switch {
 		case f.at < b.at:
@@ -74,19 +74,21 @@ func (q *Query) search(c *costs, from, to []graph.End) {
 	b.finish()
 }
 
-// search walks up the elimination tree from some vertices, in ascending order. What it reaches from a vertex are ancestors; and as
-// the order is a postorder, it has left a branch of the tree for good when it begins another one. So distances are kept by depth.
+// search walks up the elimination tree from some vertices, in ascending order. From a vertex it reaches only ancestors;
+// and because the order is a postorder, the search is done with a branch of the tree when it begins another one. So one
+// distance for each depth suffices.
 type search struct {
 	starts  []start
-	started int    // how many starts lie behind
-	at      uint32 // the vertex to visit next, or None
-	deepest uint16 // of the starts
+	started int    // number of starts already passed
+	at      uint32 // the vertex to visit next, or graph.None
+	deepest uint16 // depth of the deepest start
 	dist    *byDepth
 	from    *byDepth // the step before, or isStart and the index of a start
 	steps   []step   // in ascending order of vertices
 }
 
-// start is where a search begins, with what it cost to get there. End is the index of the end that it is made of.
+// start is a vertex at which a search begins, with the cost to get there. end is the index of the end that it belongs
+// to.
 type start struct{ vertex, dist, end uint32 }
 
 // step is a vertex that was reached, and the step before, or isStart and the index of a start.
@@ -111,7 +113,8 @@ func (s *search) startFrom(t *Topology, from []graph.End) {
 	s.begin(t)
 }
 
-// startTo begins a search from the arcs that have a turn onto those where a route ends: the weight of the latter is that of the end.
+// startTo begins a backward search from the arcs that have a turn onto an arc at which a route ends. The latter arc
+// costs as much as its end.
 func (s *search) startTo(t *Topology, to []graph.End) {
 	s.starts = s.starts[:0]
 	for i, end := range to {
@@ -139,10 +142,10 @@ func (s *search) begin(t *Topology) {
 	}
 }
 
-// finish forgets all distances.
+// finish resets all distances.
 func (s *search) finish() { s.forget(0) }
 
-// forget forgets the distances at a depth and below.
+// forget resets the distances at a depth and below.
 func (s *search) forget(depth uint16) {
 	known := s.dist[:int(s.deepest)+1]
 	for d := int(depth); d < len(known); d++ {
@@ -150,7 +153,8 @@ func (s *search) forget(depth uint16) {
 	}
 }
 
-// visit makes a step of the next vertex if it was reached with less than bound, and goes on. It says whether it did.
+// visit makes a step of the next vertex if its distance is less than bound, and moves on. It reports whether it made a
+// step.
 func (s *search) visit(t *Topology, e *edges, weights []uint32, bound uint32) bool {
 	v := s.at
 	depth := t.depth[v]
@@ -176,7 +180,7 @@ func (s *search) visit(t *Topology, e *edges, weights []uint32, bound uint32) bo
 	}
 	s.at = t.parent[v]
 	if s.started < len(s.starts) && s.starts[s.started].vertex < s.at {
-		// Another branch comes first: of this one, only what is above both is needed.
+		// Another branch comes first: of this one, only the vertices above both are still needed.
 		if s.at == graph.None {
 			s.forget(0)
 		} else {

@@ -7,11 +7,11 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// ErrBadSections says that sections are not those of a topology of the graph.
+// ErrBadSections is returned for sections that are not those of a topology of the graph.
 var ErrBadSections = errors.New("what is prepared for routing is damaged")
 
-// Sections are the arrays as bytes, for a file: little-endian, each to lie at a multiple of graph.SectionAlignment. They are the
-// topology's own memory: do not change them.
+// Sections returns the arrays as bytes for a file: little-endian, each to be placed at a multiple of
+// graph.SectionAlignment. They share the topology's memory; the caller must not change them.
 func (t *Topology) Sections() []graph.Section {
 	return []graph.Section{
 		{Name: "cch.arc_of", Bytes: graph.SectionBytes(t.arcOf)},
@@ -33,9 +33,9 @@ func (t *Topology) Sections() []graph.Section {
 	}
 }
 
-// FromSections makes a topology of a graph of the bytes that Sections gave, by name. It keeps them as its arrays, so they must stay
-// and not change while the topology is used. It refuses with ErrBadSections what does not fit together: bytes that somebody forged
-// may lead to wrong routes, but never beyond an array.
+// FromSections makes a topology of a graph from the bytes that Sections returned, by name. It uses them as its arrays,
+// so they must stay unchanged while the topology is used. It returns ErrBadSections if they are inconsistent: forged
+// bytes may lead to wrong routes, but never beyond an array.
 func FromSections(g *graph.Graph, section func(name string) ([]byte, bool)) (*Topology, error) {
 	t := &Topology{graph: g}
 	r := graph.SectionReader{Section: section, Damaged: ErrBadSections}
@@ -65,7 +65,7 @@ func FromSections(g *graph.Graph, section func(name string) ([]byte, bool)) (*To
 	return t, nil
 }
 
-// check finds whatever would lead a search beyond an array, or in a circle.
+// check finds whatever would lead a search beyond an array, or into an endless loop.
 func (t *Topology) check() error {
 	count := len(t.graph.Arcs)
 	switch {
@@ -95,7 +95,7 @@ func (t *Topology) check() error {
 	return nil
 }
 
-// good tells whether edges lead to ancestors, and the lists of lower vertices to lower vertices.
+// good reports whether edges lead to ancestors, and the lists of lower vertices to lower vertices.
 func (e *edges) good(depth []uint16) bool {
 	if len(e.middle) != len(e.depth) || !ranges(e.first, len(depth), len(e.depth)) || !ranges(e.firstBelow, len(depth), len(e.below)) {
 		return false
@@ -120,7 +120,7 @@ func (e *edges) good(depth []uint16) bool {
 	return true
 }
 
-// ranges tells whether first cuts an array of some size into count parts.
+// ranges reports whether first cuts an array of the given size into count parts.
 func ranges(first []uint32, count, size int) bool {
 	if len(first) != count+1 || first[0] != 0 || uint64(first[count]) != uint64(size) {
 		return false

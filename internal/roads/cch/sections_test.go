@@ -12,7 +12,7 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// sectionsOf copies the sections of a topology into memory that is aligned as a file's.
+// sectionsOf copies the sections of a topology into memory that is aligned like a file's.
 func sectionsOf(topology *cch.Topology) map[string][]byte {
 	sections := make(map[string][]byte)
 	for _, s := range topology.Sections() {
@@ -40,7 +40,7 @@ func TestSectionsMakeTheSameTopology(t *testing.T) {
 	c.compare(metric, g.Weights(), 100)
 }
 
-// The same graph gives the same bytes, however many processors there are.
+// TestPrepareIsDeterministic checks that the same graph gives the same bytes, whatever the number of workers.
 func TestPrepareIsDeterministic(t *testing.T) {
 	g := town(rand.New(rand.NewPCG(5, 6)), 300, 15) // large enough for several goroutines
 	var want map[string][]byte
@@ -61,10 +61,11 @@ func TestPrepareIsDeterministic(t *testing.T) {
 	}
 }
 
-// Forged bytes are refused, or give a topology that neither panics nor runs forever.
+// TestForgedSectionsAreBounded checks that forged bytes are refused, or give a topology that neither panics nor runs
+// forever.
 func TestForgedSectionsAreBounded(t *testing.T) {
-	// On one processor, customising has one worker: in a topology whose levels are forged, two would read what each other writes, which is
-	// wrong and harmless, as the costs are then, and which the race detector would report.
+	// With one processor, customising has one worker. In a topology with forged levels, two workers would read what the
+	// other one writes. That is harmless, because the costs are wrong anyway, but the race detector would report it.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	random := rand.New(rand.NewPCG(9, 10))
 	g := town(random, 8, 8)
@@ -109,7 +110,7 @@ func TestForgedSectionsAreBounded(t *testing.T) {
 	}
 }
 
-// use does what can be done with a topology, whatever comes out.
+// use calls everything that a topology offers, and ignores the results.
 func use(t *testing.T, random *rand.Rand, g *graph.Graph, topology *cch.Topology) {
 	metric, err := topology.Customize(context.Background(), g.Weights())
 	if err != nil {

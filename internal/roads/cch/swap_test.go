@@ -12,12 +12,13 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// A view is of one version however long it is held, and readers go on while weights change.
+// TestViewsAreOfOneVersion checks that a view shows one version however long it is held, and that readers go on while
+// weights change.
 func TestViewsAreOfOneVersion(t *testing.T) {
 	g := town(rand.New(rand.NewPCG(17, 18)), 12, 12)
 	topology, metric := prepared(t, g)
 	rounds := draw(60, 3000)
-	versions := make([][]uint32, 2, rounds+2) // what the arcs weigh in each version
+	versions := make([][]uint32, 2, rounds+2) // the weights of the arcs in each version
 	versions[1] = g.Weights()
 	random := rand.New(rand.NewPCG(19, 20))
 	var updates [][]cch.ArcWeight
@@ -60,7 +61,8 @@ func TestViewsAreOfOneVersion(t *testing.T) {
 	readers.Wait()
 }
 
-// A reader that holds its view for long does not keep changes back for more than a moment, and keeps what it saw.
+// TestLongReadersDoNotBlockChanges checks that a reader that holds its view for long delays changes for a moment only,
+// and that its view does not change.
 func TestLongReadersDoNotBlockChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := town(rand.New(rand.NewPCG(17, 18)), 12, 12)
@@ -83,12 +85,12 @@ func TestLongReadersDoNotBlockChanges(t *testing.T) {
 	})
 }
 
-// A change takes the copy as soon as its last reader leaves.
+// TestChangesWaitForTheLastReader checks that a change takes the copy as soon as its last reader leaves.
 func TestChangesWaitForTheLastReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := town(rand.New(rand.NewPCG(17, 18)), 12, 12)
 		_, metric := prepared(t, g)
-		metric.Update([]cch.ArcWeight{{Arc: 0, Weight: 1}}) // the second copy is made at the first change
+		metric.Update([]cch.ArcWeight{{Arc: 0, Weight: 1}}) // the first change makes the second copy
 		held := metric.View()
 		metric.Update([]cch.ArcWeight{{Arc: 0, Weight: 2}})
 		go func() {

@@ -8,14 +8,14 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// TableRequest asks for the paths from each of some sets of ends to each of others.
+// TableRequest asks for the paths from each set of ends in From to each in To.
 type TableRequest struct {
 	From, To [][]graph.End
-	// Arc is how long an arc takes, and its length. If it is nil, weights are all that is asked for.
+	// Arc returns the duration and length of an arc. If it is nil, only weights are computed.
 	Arc func(arc uint32) Measure
 }
 
-// Measure is what else a path sums up.
+// Measure is the sums along a path besides its weight.
 type Measure struct{ Duration, Length uint64 }
 
 func (m *Measure) add(other Measure) {
@@ -25,16 +25,17 @@ func (m *Measure) add(other Measure) {
 
 // Cell is one path of a table.
 type Cell struct {
-	Weight   uint64 // with the costs of both ends; NoPath if there is none
-	Measure         // the durations of all turns, and what Arc says of the arcs between the first and the last
+	Weight   uint64 // including the costs of both ends; NoPath if there is none
+	Measure         // sums of the durations of all turns, and of TableRequest.Arc for the arcs between the first and the last
 	From, To uint32 // indexes of the ends in TableRequest.From[i] and To[j]
 }
 
 // NoPath is the weight of a cell without a path.
 const NoPath = ^uint64(0)
 
-// Table fills cells with the paths of the least weight, row by row: a row for each of From. It searches once from each set of ends;
-// what the searches backward reached is gathered by vertex, for those forward to pass by. The error is that of ctx.
+// Table fills cells with the paths of the least weight, row by row, with a row for each element of From. It searches
+// once from each set of ends: the vertices that the backward searches reached are gathered and sorted, and each forward
+// search meets them as it climbs. The error is that of ctx.
 func (q *Query) Table(ctx context.Context, view View, request TableRequest, cells []Cell) error {
 	t := table{query: q, costs: view.costs, arc: request.Arc, to: request.To, measures: make(map[[2]uint32]Measure)}
 	for i, to := range request.To {
@@ -57,23 +58,23 @@ func (q *Query) Table(ctx context.Context, view View, request TableRequest, cell
 	return nil
 }
 
-// table is one in the making.
+// table is the state of one call of Table.
 type table struct {
 	query    *Query
 	costs    *costs
 	to       [][]graph.End
 	arc      func(arc uint32) Measure
-	backward []partWay // the steps of all searches backward
+	backward []partWay // the steps of all backward searches
 	reached  []reached
-	forward  []partWay // the steps of the search of the row
+	forward  []partWay // the steps of the row's forward search
 	meetings []meeting // of the row
 	measures map[[2]uint32]Measure
 }
 
-// reached is that a search backward, of a column, came to a vertex.
+// reached records that the backward search of a column reached a vertex.
 type reached struct{ vertex, dist, column, step uint32 }
 
-// partWay is a step with what lies between it and where its search began.
+// partWay is a step with the sums between it and the start of its search.
 type partWay struct {
 	step
 	Measure
@@ -81,7 +82,7 @@ type partWay struct {
 	measured bool
 }
 
-// climb searches to the top.
+// climb searches up to the roots.
 func (s *search) climb(t *Topology, e *edges, weights []uint32) {
 	for s.at != graph.None {
 		s.visit(t, e, weights, infinite)
@@ -89,7 +90,7 @@ func (s *search) climb(t *Topology, e *edges, weights []uint32) {
 	s.finish()
 }
 
-// gather searches backward, for a column.
+// gather searches backward for a column.
 func (t *table) gather(column uint32) {
 	s, first := &t.query.backward, uint32(len(t.backward))
 	s.climb(t.query.topology, &t.query.topology.in, t.costs.in)
@@ -106,13 +107,13 @@ func (t *table) gather(column uint32) {
 	}
 }
 
-// lastTurn is the duration of the turn onto the arc where a path ends.
+// lastTurn returns the duration of the turn onto the arc at which a path ends.
 func (t *table) lastTurn(vertex, arc uint32) uint64 {
 	turn, _ := t.query.topology.turn(t.query.topology.arcOf[vertex], arc)
 	return uint64(turn.Duration)
 }
 
-// row searches forward, and meets what the columns reached.
+// row searches forward, and meets the vertices that the columns reached.
 func (t *table) row(cells []Cell) {
 	s := &t.query.forward
 	s.climb(t.query.topology, &t.query.topology.out, t.costs.out)
@@ -150,8 +151,9 @@ func (t *table) row(cells []Cell) {
 	}
 }
 
-// measure sums up what lies between a step and where its search began. An edge has the arc to which it leads, so the arc of the
-// meeting counts in the search forward, the first arc of the path nowhere, and the last one, which no edge leads to, neither.
+// measure sums up the path between a step and the start of its search. An edge includes the arc to which it leads. So
+// the arc of the meeting counts in the forward search; the first arc of the path does not count, and neither does the
+// last one, to which no edge leads.
 func (t *table) measure(steps []partWay, at uint32, backward bool) *partWay {
 	s := &steps[at]
 	if s.measured || s.from&isStart != 0 {
@@ -171,7 +173,7 @@ func (t *table) measure(steps []partWay, at uint32, backward bool) *partWay {
 	return s
 }
 
-// edge is the turns and arcs of an edge, without its first arc.
+// edge sums up the turns and arcs of an edge, without its first arc.
 func (t *table) edge(edge pair) Measure {
 	key := [2]uint32{edge.from, edge.to}
 	sum, known := t.measures[key]

@@ -10,7 +10,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// A cell has the weight of the route that Query.Route finds, and the durations and lengths of a path of this weight.
+// TestTableIsThatOfRoutes checks that a cell has the weight of the route that Query.Route finds, and the duration and
+// length of a path of this weight.
 func TestTableIsThatOfRoutes(t *testing.T) {
 	for name, g := range towns() {
 		if len(g.Arcs) == 0 {
@@ -46,7 +47,7 @@ func TestTableIsThatOfRoutes(t *testing.T) {
 					}
 					continue
 				}
-				// All turns have their weight as their duration, so the durations are what the ends do not cost.
+				// Each turn's duration is its weight, so the durations are the weight without the costs of the ends.
 				ends := uint64(from[cell.From].Cost) + uint64(to[cell.To].Cost)
 				if cell.Weight != want.Weight || cell.Duration+ends != cell.Weight {
 					t.Fatalf("cell %d: got %+v, want %d over %v", i, cell, want.Weight, want.Arcs)

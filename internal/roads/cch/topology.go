@@ -9,53 +9,53 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Topology is what routing prepares of a graph whatever its arcs cost: the order of its arcs and all shortcuts. It is immutable and
-// holds nothing but arrays of plain values, so that it can lie in a mapped file.
+// Topology is the part of the preparation that does not depend on the costs of arcs: the order of the arcs and all
+// shortcuts. It is immutable and contains only arrays of plain values, so that it can lie in a mapped file.
 //
-// The vertices of the hierarchy are the arcs, numbered in the order in which they are contracted; an edge is a turn or a shortcut.
-// The order is a postorder of the elimination tree, and all edges of a vertex to higher ones lead to its ancestors in the tree. So
-// the other end of an edge is given by its depth in the tree, in 16 bits.
+// The vertices of the hierarchy are the arcs, numbered in the order in which they are contracted; an edge is a turn or a
+// shortcut. The order is a postorder of the elimination tree, and all edges of a vertex to higher ones lead to its
+// ancestors in the tree. So the depth in the tree, which takes 16 bits, identifies the other end of an edge.
 type Topology struct {
 	graph *graph.Graph
 
 	arcOf    []uint32 // the arc of a vertex
 	vertexOf []uint32 // the vertex of an arc
 	parent   []uint32 // in the elimination tree; None for a root. Parents have larger numbers.
-	depth    []uint16 // how many ancestors a vertex has
+	depth    []uint16 // number of ancestors of a vertex
 
 	out, in edges // to and from higher vertices
 	into    turnsInto
 
-	// What follows of the above and is not stored.
+	// Derived from the above and not stored.
 	schedule schedule
 	flags    graph.Flags
 }
 
-// edges are those that lead from vertices to their ancestors, or from there to them: the edges of v are firstOf[v] to firstOf[v+1].
-// The ancestor is given by its depth, the deepest first.
+// edges are the edges from vertices to their ancestors, or from ancestors to them. The edges of v are first[v] to
+// first[v+1]. Each is identified by the depth of the ancestor, the deepest first.
 type edges struct {
 	first []uint32
 	depth []uint16
-	// below are the vertices that have an edge with v: below[firstBelow[v]:firstBelow[v+1]], in ascending order.
+	// below lists the vertices that have an edge with v: below[firstBelow[v]:firstBelow[v+1]], in ascending order.
 	firstBelow []uint32
 	below      []uint32
-	// middle is the lower vertex over which each edge leads without conditions, None for turns. It leads there with conditions too,
-	// mostly, so the arcs of a path are found without looking through below.
+	// middle is the lower vertex over which each edge leads without conditions, None for turns. It is mostly the same
+	// with conditions, so that unpacking a path rarely needs to search through below.
 	middle []uint32
 }
 
-// PrepareOptions bound what Prepare may use.
+// PrepareOptions bound the resources of Prepare.
 type PrepareOptions struct {
-	Workers int // goroutines; 0: one for each core
+	Workers int // number of goroutines; 0: one for each core
 }
 
-// maxHeight is how many ancestors a vertex may have. Roads of a continent have some thousands.
+// maxHeight is the maximum number of ancestors of a vertex. Roads of a continent have some thousands.
 const maxHeight = math.MaxUint16
 
-// ErrTangled is the error for a graph that no order untangles: no network of roads is one.
+// ErrTangled is returned for a graph that is too densely connected for any order. No road network is.
 var ErrTangled = errors.New("the road network is too densely connected to be prepared for routing")
 
-// Prepare finds an order of the arcs of a graph and all shortcuts. The same graph gives the same topology.
+// Prepare computes an order of the arcs of a graph and all shortcuts. The same graph gives the same topology.
 func Prepare(ctx context.Context, g *graph.Graph, o PrepareOptions) (*Topology, error) {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -77,7 +77,7 @@ func Prepare(ctx context.Context, g *graph.Graph, o PrepareOptions) (*Topology, 
 	return t, t.findMiddles(ctx)
 }
 
-// findMiddles finds the usual middle of all edges.
+// findMiddles computes the middles of all edges without conditions.
 func (t *Topology) findMiddles(ctx context.Context) error {
 	c := t.newCosts()
 	copy(c.arcs, t.graph.Weights())
@@ -127,7 +127,8 @@ func depths(parent []uint32) ([]uint16, error) {
 	return depth, nil
 }
 
-// firstDescendants gives each vertex the first one of its subtree, which ends with itself; or None, if the order is not a postorder.
+// firstDescendants returns for each vertex the first one of its subtree, whose last one is the vertex itself, or None if
+// the order is not a postorder.
 func (t *Topology) firstDescendants() []uint32 {
 	first, size := make([]uint32, len(t.parent)), make([]uint32, len(t.parent))
 	for v := range first {

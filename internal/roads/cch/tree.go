@@ -6,7 +6,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// turnsInto are the arcs from which a turn leads onto each arc: from[first[a]:first[a+1]], each once, in ascending order.
+// turnsInto lists the arcs from which a turn leads onto each arc: from[first[a]:first[a+1]], each once, in ascending
+// order.
 type turnsInto struct{ first, from []uint32 }
 
 func newTurnsInto(g *graph.Graph) turnsInto {
@@ -37,8 +38,9 @@ func newTurnsInto(g *graph.Graph) turnsInto {
 
 func (t *turnsInto) of(arc uint32) []uint32 { return t.from[t.first[arc]:t.first[arc+1]] }
 
-// eliminationTree gives each position in an order its parent in the elimination tree of arcs and turns (both ways), after Liu:
-// the next of its neighbours when all before it were contracted. A root has none.
+// eliminationTree returns for each position in an order its parent in the elimination tree of arcs and turns (in both
+// directions), with Liu's algorithm: the next of its neighbours when all before it were contracted. A root has no
+// parent.
 func eliminationTree(g *graph.Graph, into *turnsInto, order []uint32) []uint32 {
 	position := inverse(order)
 	parent, ancestor := make([]uint32, len(order)), make([]uint32, len(order))
@@ -73,15 +75,15 @@ func inverse(order []uint32) []uint32 {
 	return position
 }
 
-// postorder numbers the arcs anew so that those below each arc in the tree lie immediately before it. It returns the new order and
-// its tree.
+// postorder renumbers the arcs so that those below each arc in the tree lie immediately before it. It returns the new
+// order and its tree.
 func postorder(order, parent []uint32) (arcs, parents []uint32) {
 	child, sibling := make([]uint32, len(order)), make([]uint32, len(order))
 	root := uint32(graph.None)
 	for i := range order {
 		child[i] = graph.None
 	}
-	for i := len(order) - 1; i >= 0; i-- { // the first child is the first in the order
+	for i := len(order) - 1; i >= 0; i-- { // backwards, so that the first child is the first in the order
 		first := &root
 		if parent[i] != graph.None {
 			first = &child[parent[i]]

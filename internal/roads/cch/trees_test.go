@@ -9,7 +9,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Trees of least weights from some arcs are compared with routes to many others each: far more pairs than Dijkstra could do one by one.
+// TestRoutesAreThoseOfTrees compares trees of least weights from some arcs with routes to many others each: far more
+// pairs than Dijkstra could compute one by one.
 func TestRoutesAreThoseOfTrees(t *testing.T) {
 	graphs := towns()
 	for _, size := range []int{40, draw(40, 90)} {
@@ -76,7 +77,7 @@ func compareTrees(t *testing.T, g *graph.Graph, random *rand.Rand, topology *cch
 
 const unreached = 1<<64 - 1
 
-// turnsOnto are the arcs from which turns lead onto each arc.
+// turnsOnto returns for each arc the arcs from which turns lead onto it.
 func turnsOnto(g *graph.Graph) [][]uint32 {
 	onto := make([][]uint32, len(g.Arcs))
 	for arc := range uint32(len(g.Arcs)) {
@@ -87,8 +88,8 @@ func turnsOnto(g *graph.Graph) [][]uint32 {
 	return onto
 }
 
-// tree is the least weights to the ends of all arcs: label correcting in buckets of weight, which shares nothing with the searches
-// that it is compared with.
+// tree returns the least weights to the ends of all arcs. It corrects labels in buckets of weight, and shares no code
+// with the searches that it is compared with.
 func tree(g *graph.Graph, weights []uint32, from []graph.End) []uint64 {
 	const width = 64
 	distances := make([]uint64, len(g.Arcs))

@@ -6,10 +6,10 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// pair is an edge, by the vertices between which it leads, with its weight and its index in Topology.out or .in.
+// pair is an edge, given by its vertices, with its weight and its index in Topology.out or .in.
 type pair struct{ from, to, weight, index uint32 }
 
-// pair is the edge between two vertices, of a weight.
+// pair returns the edge between two vertices, with the given weight.
 func (t *Topology) pair(from, to, weight uint32) pair {
 	p := pair{from: from, to: to, weight: weight}
 	if from < to {
@@ -20,7 +20,8 @@ func (t *Topology) pair(from, to, weight uint32) pair {
 	return p
 }
 
-// unpack appends the arcs of the way over a meeting, but for the last one, and returns the index of its end.
+// unpack appends the arcs of the path over a meeting except the last one, and returns the index of the end that the path
+// leads to.
 func (q *Query) unpack(c *costs, m meeting) (last uint32, ok bool) {
 	q.stack = q.stack[:0]
 	// From the first vertex up to the meeting.
@@ -54,7 +55,8 @@ func (q *Query) unpack(c *costs, m meeting) (last uint32, ok bool) {
 	return last, q.unpackTo(c)
 }
 
-// unpackTo appends the arcs of the edges on the stack, the last one first, each without its first arc.
+// unpackTo appends the arcs of the edges on the stack, starting with the top of the stack, each edge without its first
+// arc.
 func (q *Query) unpackTo(c *costs) bool {
 	t := q.topology
 	for len(q.stack) > 0 {
@@ -75,7 +77,7 @@ func (q *Query) unpackTo(c *costs) bool {
 	return true
 }
 
-// usual is both parts of an edge that leads over the vertex over which it leads without conditions.
+// usual returns both parts of an edge if it leads over the same vertex as without conditions.
 func (t *Topology) usual(c *costs, edge pair) (first, second pair, ok bool) {
 	middle := t.out.middle
 	if edge.from > edge.to {
@@ -87,7 +89,7 @@ func (t *Topology) usual(c *costs, edge pair) (first, second pair, ok bool) {
 	return t.over(c, edge, middle[edge.index])
 }
 
-// over is both parts of an edge if it leads over a vertex, with its weight.
+// over returns both parts of an edge if a path over the vertex middle has the edge's weight.
 func (t *Topology) over(c *costs, edge pair, middle uint32) (first, second pair, ok bool) {
 	to, ok := t.out.find(middle, t.depth[edge.to])
 	if !ok || c.out[to] >= edge.weight {
@@ -100,10 +102,11 @@ func (t *Topology) over(c *costs, edge pair, middle uint32) (first, second pair,
 	return pair{edge.from, middle, c.in[from], from}, pair{middle, edge.to, c.out[to], to}, true
 }
 
-// middle is both parts of an edge that leads over any lower vertex; there are none for turns and edges of no way.
+// middle returns both parts of an edge that leads over any lower vertex. ok is false for turns and for edges without a
+// path.
 func (t *Topology) middle(c *costs, edge pair) (first, second pair, ok bool) {
-	// The lower end has a list of the vertices to where, or from where, its edges lead. The highest come first: most ways between
-	// two vertices lead over others that are not far below.
+	// The lower end lists the vertices to which, or from which, its edges lead. The highest candidates come first,
+	// because most paths between two vertices lead over others that are not far below.
 	candidates := t.out.belowOf(edge.to)
 	if edge.from < edge.to {
 		candidates = t.in.belowOf(edge.from)
@@ -114,7 +117,7 @@ func (t *Topology) middle(c *costs, edge pair) (first, second pair, ok bool) {
 	return first, second, ok
 }
 
-// weight is the weight of an edge, infinite if there is none.
+// weight returns the weight of an edge, or infinite if there is none.
 func (t *Topology) weight(c *costs, from, to uint32) uint32 {
 	if from < to {
 		return t.out.weight(c.out, from, t.depth[to])

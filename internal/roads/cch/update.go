@@ -6,18 +6,19 @@ import (
 	"wayside/internal/roads/minheap"
 )
 
-// updater customises in part: it computes the edges of a vertex anew if one of them may have changed, and then marks those that
-// depend on what did change. Vertices are visited in ascending order, since edges depend on those of lower vertices alone.
+// updater customises in part: it recomputes the edges of a vertex if one of them may have changed, and then marks the
+// edges that depend on those that did change. It visits vertices in ascending order, because edges depend only on those
+// of lower vertices.
 type updater struct {
 	weights, ancestors byDepth
 
-	marked []uint64                       // a bit for the edges from, and one for the edges to each vertex
+	marked []uint64                       // two bits for each vertex: one for its outgoing edges, one for the incoming ones
 	queue  minheap.Heap[uint32, struct{}] // of vertices
-	// What the edges of the vertex that is visited cost before; only the rows that are computed anew have it.
+	// The previous weights of the edges of the visited vertex; only rows that are recomputed are set.
 	oldOut, oldIn []uint32
 }
 
-// apply changes weights of arcs, and notes what it changed.
+// apply changes weights of arcs, and records in changed what it changed.
 func (u *updater) apply(t *Topology, c *costs, changes []ArcWeight, changed *difference) {
 	if u.marked == nil {
 		u.marked = make([]uint64, len(t.arcOf)/32+1)
@@ -39,12 +40,12 @@ func (u *updater) apply(t *Topology, c *costs, changes []ArcWeight, changed *dif
 	}
 }
 
-// mark has the weight of the edge between two vertices computed anew.
+// mark schedules the edge between two vertices for recomputation.
 func (u *updater) mark(from, to uint32) {
 	low, bit := from, uint64(1)
 	switch {
 	case from == to:
-		return // no way of least weight has it between its ends
+		return // no path of least weight contains such an edge
 	case to < from:
 		low, bit = to, 2
 	}
@@ -55,7 +56,7 @@ func (u *updater) mark(from, to uint32) {
 	*word |= bit << shift
 }
 
-// visit computes the marked edges of a vertex, and marks what depends on those that changed.
+// visit recomputes the marked edges of a vertex, and marks the edges that depend on those that changed.
 func (u *updater) visit(t *Topology, c *costs, v uint32, changed *difference) {
 	word, shift := &u.marked[v/32], v%32*2
 	marks := *word >> shift & 3
@@ -78,7 +79,7 @@ func (u *updater) visit(t *Topology, c *costs, v uint32, changed *difference) {
 	u.markAbove(t, c, v, out, in)
 }
 
-// markAbove marks the edges over v whose weight came of an edge of v that changed, or comes of it now.
+// markAbove marks the edges over v whose weight came from a changed edge of v, or comes from it now.
 func (u *updater) markAbove(t *Topology, c *costs, v uint32, out, in []uint32) {
 	outDepths, inDepths := t.out.depth[t.out.first[v]:t.out.first[v+1]], t.in.depth[t.in.first[v]:t.in.first[v+1]]
 	if len(outDepths) == 0 || len(inDepths) == 0 {
@@ -104,7 +105,7 @@ func (u *updater) markAbove(t *Topology, c *costs, v uint32, out, in []uint32) {
 	}
 }
 
-// appendChanged appends the indexes, counted from first, of what differs.
+// appendChanged appends the indexes, offset by first, at which before and after differ.
 func appendChanged(indexes []uint32, first uint32, before, after []uint32) []uint32 {
 	for i := range before {
 		if before[i] != after[i] {
