@@ -63,42 +63,43 @@ type Pin struct {
 	Announced Announced
 }
 
-// Alert is a pin that is listed.
+// Alert is a listed pin.
 type Alert struct {
 	Pin      int     // its index among the pins
-	Distance float64 // metres; of a zone, to its edge, and 0 inside; of a line, to its nearest point ahead, and 0 on it
+	Distance float64 // metres; to the edge of a zone, 0 inside; to the nearest point ahead of a line, 0 on it
 	Bearing  float64 // degrees clockwise from north, [0, 360)
 	Stage    Stage
-	Due      bool // to be announced, unless the caller suppresses it
+	Due      bool // it should be announced, unless the caller suppresses it
 	Match    Match
 }
 
-// Match is how it was decided that a pin lies ahead.
+// Match is how a pin was found to lie ahead.
 type Match string
 
-// The ways to decide it.
+// The values of Match.
 const (
-	ByCone Match = "cone" // it lies in the corridor
-	ByRoad Match = "road" // the roads lead to it
+	ByCone Match = "cone" // the pin lies in the corridor
+	ByRoad Match = "road" // the roads lead to the pin
 )
 
-// Ahead is where a pin lies along the roads.
+// Ahead is a pin's place along the roads.
 type Ahead struct {
-	Match    Match   // empty: the roads lead elsewhere; ByCone: the corridor decides
-	Distance float64 // metres along the road; of a zone or line, to its beginning
+	Match    Match   // empty: the roads lead elsewhere; ByCone: List must use the corridor
+	Distance float64 // metres along the road; to the beginning of a zone or line
 	Reached  bool    // the car is on the pin's line or in its zone
-	Unsure   bool    // the driver may well take another road before: it is listed, and not announced yet
+	Unsure   bool    // the driver may well take another road before the pin: the pin is listed, but not announced yet
 }
 
-// List returns the pins ahead, nearest first, at most MaxListed; at equal distances in the order of the pins. If there are more, the
-// nearest that are due and then the nearest others are kept. Without a heading it returns the pins around, and none is due. details
-// returns the details of the pin with an index, and is called only for pins that may be due.
+// List returns the pins ahead, nearest first, at most MaxListed; at equal distances in the order of the pins. If there
+// are more, it keeps the nearest that are due and then the nearest others. Without a heading it returns the pins around,
+// and none is due. List calls details, which returns the details of the pin with an index, only for pins that may be
+// due.
 func (c *Car) List(pins []Pin, details func(int) Details) []Alert {
 	return c.ListAlong(nil, pins, nil, details)
 }
 
-// ListAlong is List where it is known for each pin how the roads lead to it. nil: the corridor decides for all. The rules of leads and
-// stages are the same. It appends to all.
+// ListAlong is like List, but uses a place along the roads for each pin. If ahead is nil, the corridor decides for all
+// pins. The rules of leads and stages are the same. ListAlong appends to all.
 func (c *Car) ListAlong(all []Alert, pins []Pin, ahead []Ahead, details func(int) Details) []Alert {
 	due := 0
 	for i := range pins {
@@ -127,7 +128,7 @@ func (c *Car) ListAlong(all []Alert, pins []Pin, ahead []Ahead, details func(int
 	return shortened(all, min(due, MaxListed))
 }
 
-// shortened keeps MaxListed alerts in their order: the first that are due, whose number is given, and the first others.
+// shortened keeps MaxListed alerts in their order: those that are due, which are due in number, and the first others.
 func shortened(all []Alert, due int) []Alert {
 	if len(all) <= MaxListed {
 		return all
@@ -147,15 +148,15 @@ func shortened(all []Alert, due int) []Alert {
 	return kept
 }
 
-// seen is where a car sees a pin.
+// seen is a pin's place as seen from the car.
 type seen struct {
-	distance float64 // metres; of a zone, to its edge, and 0 inside
+	distance float64 // metres; to the edge of a zone, 0 inside
 	middle   float64 // metres to the pin's position, or to the point of its line
 	bearing  float64 // degrees clockwise from north
 	reached  bool    // the car is on the pin's line
 }
 
-// alert computes the alert of the pin with an index, and whether it is listed.
+// alert computes the alert of the pin with index i, and reports whether the pin is listed.
 func (c *Car) alert(p *Pin, where Ahead, i int, details func(int) Details) (Alert, bool) {
 	at, ok := seen{}, false
 	switch where.Match {
@@ -176,13 +177,13 @@ func (c *Car) alert(p *Pin, where Ahead, i int, details func(int) Details) (Aler
 	s.Due = c.mayAnnounce(p, at, s.Stage) && !where.Unsure && (where.Match == ByRoad || c.isNarrowlyAhead(p, at))
 	if s.Due {
 		d := details(i)
-		d.Directed = d.Directed && where.Match == ByCone // along the roads, the direction was looked at where the pin is
+		d.Directed = d.Directed && where.Match == ByCone // along the roads, the direction was already compared at the pin
 		s.Due = c.announces(p, at.distance, &d)
 	}
 	return s, true
 }
 
-// see returns where a pin lies, and false if it is not ahead.
+// see returns a pin's place relative to the car, and false if the pin is not ahead.
 func (c *Car) see(p *Pin) (seen, bool) {
 	if len(p.Line) > 1 {
 		return c.seeLine(p)
@@ -197,7 +198,7 @@ func (c *Car) seePoint(p geo.Point) seen {
 	return seen{distance: metres, middle: metres, bearing: geo.Bearing(c.At, p)}
 }
 
-// seeLine finds the nearest point of a pin's line that lies ahead. It looks at the nearest point of each segment.
+// seeLine finds the nearest point of a pin's line that lies ahead. It considers the nearest point of each segment.
 func (c *Car) seeLine(p *Pin) (best seen, found bool) {
 	for i := 1; i < len(p.Line); i++ {
 		at := c.seePoint(geo.NearestOnSegment(c.At, p.Line[i-1], p.Line[i]))
@@ -211,7 +212,8 @@ func (c *Car) seeLine(p *Pin) (best seen, found bool) {
 	return best, found
 }
 
-// inCorridor reports whether a pin is in the corridor with a cone of an angle; half the width of a zone widens the strip.
+// inCorridor reports whether a pin is in the corridor with a cone of the given half angle. Half the width of a zone
+// widens the strip.
 func (c *Car) inCorridor(p *Pin, at seen, halfAngle float64) bool {
 	half := p.Zone / 2
 	if half > 0 && at.middle <= half {
@@ -224,7 +226,7 @@ func (c *Car) inCorridor(p *Pin, at seen, halfAngle float64) bool {
 	return off <= halfAngle || off <= maxAngle && at.middle*math.Sin(off*(math.Pi/180)) <= stripHalfWidth+half
 }
 
-// Seconds is the travel time for a distance in metres at a speed in m/s; false below MinSpeed.
+// Seconds returns the travel time for a distance in metres at a speed in m/s, and false below MinSpeed.
 func Seconds(distance, speed float64) (float64, bool) {
 	if speed < MinSpeed {
 		return 0, false

@@ -144,7 +144,7 @@ func (w *goldenAlert) check(t *testing.T, c *goldenCase, s *alerts.Alert, announ
 	}
 }
 
-// TestNothingBehind checks for any distance, position, heading and speed that no pin behind the car is listed.
+// TestNothingBehind checks that no pin behind the car is listed, for any distance, position, heading and speed.
 func TestNothingBehind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		car := alerts.Car{
@@ -171,11 +171,12 @@ func TestNothingBehind(t *testing.T) {
 	})
 }
 
-// plain is the details of pins without properties.
+// plain returns the details of pins without properties.
 func plain(int) alerts.Details { return alerts.Details{} }
 
-// TestDrive checks that on a straight road past a pin of any kind, at any speed, speed limit and interval of fixes, with a line or
-// without, each stage is announced at most once, the first one always, and none behind, if the client reports what it has announced.
+// TestDrive checks drives on a straight road past a pin of any kind, with or without a line, at any speed, speed limit
+// and interval of fixes: if the client reports its announcements, each stage is announced at most once, the first one
+// always, and none behind the pin.
 func TestDrive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		speed := rapid.Float64Range(alerts.MinSpeed, 60).Draw(t, "speed")

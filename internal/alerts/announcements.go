@@ -36,9 +36,9 @@ const (
 // Announcements holds the announcements that a client reported, by id.
 type Announcements map[string]Announced
 
-// ParseAnnouncements parses the keys by which a client reports its announcements: an entity's id for the first stage, which may
-// be followed by ~ and the metres and ~ and the seconds since then; and its id and ~near for the second stage. Unknown ids are
-// ignored. Figures that are no numbers of 0 or more count as not sent.
+// ParseAnnouncements parses the keys by which a client reports its announcements: an entity's id for the first stage,
+// which may be followed by ~ and the metres and ~ and the seconds since then; and its id and ~near for the second stage.
+// Unknown ids are ignored. Figures that are not numbers of at least 0 are ignored.
 func ParseAnnouncements(keys []string) Announcements {
 	seen := make(Announcements, len(keys))
 	for _, key := range keys {
@@ -65,8 +65,8 @@ func parseFigure(text string) (float64, bool) {
 	return v, err == nil && v >= 0 && !math.IsInf(v, 1)
 }
 
-// Of returns the stages announced for a pin under any of its ids: which of several merged pins is shown may change. The figures are
-// those of the latest announcement.
+// Of returns the stages announced for a pin under any of its ids, because the one of several merged pins that is shown
+// may change. The figures are those of the latest announcement.
 func (s Announcements) Of(ids ...string) (t Announced) {
 	for _, id := range ids {
 		announced := s[id]

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// north gives the place that is so many metres north of 0, 0: exactly, when they are a whole number.
+// north returns the place that is the given number of metres north of 0, 0, exactly if the number is whole.
 func north(t *testing.T, metres float64) geo.Point {
 	t.Helper()
 	p := geo.Point{Lat: metres / geo.EarthRadius * 180 / math.Pi}
@@ -29,7 +29,7 @@ func north(t *testing.T, metres float64) geo.Point {
 	return p
 }
 
-// TestEdges holds where the corridor and the stages end; what lies on an edge is within.
+// TestEdges checks where the corridor and the stages end; a pin on an edge is inside.
 func TestEdges(t *testing.T) {
 	hazard, _ := mapdata.ParseKind("alert.hazard")
 	camera, _ := mapdata.ParseKind("camera.speed")
@@ -42,7 +42,7 @@ func TestEdges(t *testing.T) {
 		heading  float64
 		speed    float64
 		zone     float64
-		want     string // stage, and due if it is; empty: not listed
+		want     string // stage, and due if the pin is due; empty: not listed
 	}{
 		{"the range", hazard, 2000, 0, 20, 0, "ahead"},
 		{"beyond the range", hazard, 2000.1, 0, 20, 0, ""},
@@ -85,7 +85,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestOrderAtEqualDistances: pins at one distance stay in their order.
+// TestOrderAtEqualDistances checks that pins at equal distances keep their order.
 func TestOrderAtEqualDistances(t *testing.T) {
 	hazard, _ := mapdata.ParseKind("alert.hazard")
 	near, far := alerts.Pin{At: north(t, 10), Kind: hazard}, alerts.Pin{At: north(t, 20), Kind: hazard}
@@ -99,7 +99,7 @@ func TestOrderAtEqualDistances(t *testing.T) {
 	}
 }
 
-// TestNothingToAnnounce holds the answers for no announcement and no time, and the pause that clients keep between two.
+// TestNothingToAnnounce checks the results for no announcement and no time, and the constants that clients rely on.
 func TestNothingToAnnounce(t *testing.T) {
 	if i := alerts.First([]alerts.Alert{{Due: true}, {}}, func(int) bool { return true }); i != -1 {
 		t.Errorf("First = %d, want -1", i)

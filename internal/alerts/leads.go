@@ -7,14 +7,15 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// leadRule says how far ahead the kinds of a class are announced: as far as the car drives in Seconds, within bounds.
+// leadRule is the distance at which a class of kinds is announced: the distance that the car drives in the given
+// seconds, within bounds.
 type leadRule struct {
 	seconds  float64
 	min, max float64 // metres
 }
 
-// The leads. A closure or a jam is announced while a driver can still take another road. The bounds of the others keep their
-// seconds between 12.5 m/s and 50 m/s.
+// The leads. A closure or a jam is announced while a driver can still take another road. The bounds of the others keep
+// their seconds unchanged between 12.5 m/s and 50 m/s.
 var (
 	cameraLead   = leadRule{seconds: 12, min: 150, max: 600}
 	ordinaryLead = leadRule{seconds: 15, min: 150, max: 750}
@@ -23,7 +24,7 @@ var (
 
 // Ranges of the list.
 const (
-	Range       = 2000.0 // metres: pins farther away are not listed, except for those that a driver may drive around
+	Range       = 2000.0 // metres: pins farther away are not listed, except closures and jams, which a driver may drive around
 	DetourRange = 3000.0 // metres: the range of closures and jams
 )
 
@@ -31,19 +32,20 @@ const (
 const (
 	nearCameraShare   = 0.4   // of the lead
 	minNearCamera     = 100.0 // metres: at least five seconds in city traffic
-	minFirstDistance  = 250.0 // metres: a second stage follows only an announcement from farther away,
-	minSecondsBetween = 10.0  // that is at least so long ago,
-	minSecondsLeft    = 4.0   // as long as the driver has time to react to it
+	minFirstDistance  = 250.0 // metres: a second stage follows only an announcement from farther away …
+	minSecondsBetween = 10.0  // … that is at least this long ago …
+	minSecondsLeft    = 4.0   // … while the driver still has this long to react
 	kmhPerMetreSecond = 3.6
 )
 
-// maxOppositeAngle is the largest angle in degrees between the heading and the bearing of a pin that concerns the driver. It is
-// the angle of the rule that matches pins to roads (D15.15): the road may still bend before the pin.
+// maxOppositeAngle is the largest angle in degrees between the heading and the bearing of a pin that concerns the
+// driver. It is the same angle as in the rule that matches pins to roads (D15.15), because the road may still bend
+// before the pin.
 const maxOppositeAngle = 60.0
 
 func (r leadRule) at(speed float64) float64 { return math.Max(r.min, math.Min(r.max, r.seconds*speed)) }
 
-// Lead is the distance in metres at which a pin of a kind is announced at a speed in m/s.
+// Lead returns the distance in metres at which a pin of a kind is announced at a speed in m/s.
 func Lead(k mapdata.Kind, speed float64) float64 {
 	switch {
 	case k.Camera():
@@ -54,7 +56,7 @@ func Lead(k mapdata.Kind, speed float64) float64 {
 	return ordinaryLead.at(speed)
 }
 
-// rangeOf is the distance in metres up to which a kind is listed.
+// rangeOf returns the distance in metres up to which a kind is listed.
 func rangeOf(k mapdata.Kind) float64 {
 	if k.Detour() {
 		return DetourRange
@@ -62,7 +64,8 @@ func rangeOf(k mapdata.Kind) float64 {
 	return Range
 }
 
-// NearOf is the distance in metres at which the second stage of a pin begins at a speed in m/s; 0 if it has none.
+// NearOf returns the distance in metres at which the second stage of a pin begins at a speed in m/s, or 0 if it has
+// none.
 func NearOf(p *Pin, speed float64) float64 {
 	switch {
 	case p.Zone > 0:
@@ -82,21 +85,22 @@ type Details struct {
 	MaxSpeed float64 // km/h: the limit that a camera enforces; 0: unknown
 }
 
-// mayAnnounce reports whether a pin at a place and in a stage is to be announced, unless its details forbid it.
+// mayAnnounce reports whether a pin at a place and in a stage should be announced, unless its details forbid it.
 func (c *Car) mayAnnounce(p *Pin, at seen, stage Stage) bool {
 	if !c.Directed || c.Speed < MinSpeed || at.reached || p.Kind.Charger() || at.distance > Lead(p.Kind, c.Speed) {
 		return false
 	}
-	// The near distance varies with the speed: after the near stage, the early one is not announced any more.
+	// The near distance varies with the speed: after the near stage, the early one must not be announced.
 	return !p.Announced.Near && (stage == Near || !p.Announced.Early)
 }
 
-// isNarrowlyAhead reports whether a pin is near or in the narrow cone: from far away most pins beside the heading lie on other roads.
+// isNarrowlyAhead reports whether a pin is near or in the narrow cone, because from far away most pins beside the
+// heading lie on other roads.
 func (c *Car) isNarrowlyAhead(p *Pin, at seen) bool {
 	return at.distance <= ordinaryLead.at(c.Speed) || c.inCorridor(p, at, farConeHalfAngle)
 }
 
-// announces reports whether a pin that may be announced is, with its details.
+// announces reports whether a pin for which mayAnnounce is true is announced, given its details.
 func (c *Car) announces(p *Pin, distance float64, d *Details) bool {
 	if d.Directed && geo.AngleBetween(c.Heading, d.Bearing) > maxOppositeAngle {
 		return false
@@ -104,7 +108,7 @@ func (c *Car) announces(p *Pin, distance float64, d *Details) bool {
 	return !p.Announced.Early || c.repeats(p, distance, d)
 }
 
-// repeats reports whether a pin that was announced is announced a second time, now that it is near: if the first announcement
+// repeats reports whether an announced pin is announced a second time, now that it is near: if the first announcement
 // was early enough to be forgotten, or if the car is too fast for a camera.
 func (c *Car) repeats(p *Pin, distance float64, d *Details) bool {
 	if p.Kind.Camera() && d.MaxSpeed > 0 && c.Speed*kmhPerMetreSecond > d.MaxSpeed {
@@ -112,7 +116,8 @@ func (c *Car) repeats(p *Pin, distance float64, d *Details) bool {
 	}
 	first, ago := p.Announced.Distance, p.Announced.Ago
 	if !p.Announced.Measured {
-		// An older client sends no figures: it announced the pin at the lead, and drove at this speed since.
+		// An older client sends no figures: assume that it announced the pin at the lead, and has driven at this speed
+		// since.
 		first = Lead(p.Kind, c.Speed)
 		ago = (first - distance) / c.Speed
 	}

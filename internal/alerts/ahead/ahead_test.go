@@ -31,7 +31,8 @@ func draw(t *testing.T, metres float64, drawing string, objects ...roadtest.Obje
 	return &drawn{Network: n, Roads: ahead.Roads{Graph: g, Index: match.NewIndex(g), Version: 1}, t: t}
 }
 
-// junctions has a main road from west to east with a side street, a carriageway of the other direction, and a bridge over both.
+// junctions returns a main road from west to east with a side street, a carriageway of the other direction, and a bridge
+// over both.
 func junctions(t *testing.T) *drawn {
 	return draw(t, 20, `
 		           p
@@ -47,14 +48,14 @@ func junctions(t *testing.T) *drawn {
 		roadtest.Ways("be cf", "highway=residential"))
 }
 
-// fixAt is a fix at a place, so many metres north of it.
+// fixAt returns a fix at a number of metres north of a place.
 func (d *drawn) fixAt(place string, north, heading, speed float64, seconds int) ahead.Fix {
 	at := d.Place(d.t, place)
 	at.Lat += north / 111_195
 	return ahead.Fix{At: at, Heading: heading, Speed: speed, Now: began.Add(time.Duration(seconds) * time.Second)}
 }
 
-// find is where pins at places lie on the most probable way from a fix: each a place and metres.
+// find returns the pins on the most probable ways from a fix, each as its index and distance in metres.
 func (d *drawn) find(f ahead.Fix, pins ...ahead.Pin) string {
 	d.t.Helper()
 	var w ahead.Walk
@@ -70,14 +71,15 @@ func (d *drawn) find(f ahead.Fix, pins ...ahead.Pin) string {
 	return strings.Join(all, " ")
 }
 
-// pinAt is a pin at a place, so many metres north of it.
+// pinAt returns a pin at a number of metres north of a place.
 func (d *drawn) pinAt(place string, north float64) ahead.Pin {
 	at := d.Place(d.t, place)
 	at.Lat += north / 111_195
 	return ahead.Pin{At: at}
 }
 
-// TestOnlyThisWay: the other carriageway, what lies behind, and the other direction of a street are not ahead.
+// TestOnlyThisWay checks that pins on the other carriageway, behind the car, and for the other direction of a street are
+// not ahead.
 func TestOnlyThisWay(t *testing.T) {
 	d := junctions(t)
 	west := d.pinAt("2", 0)
@@ -96,7 +98,7 @@ func TestOnlyThisWay(t *testing.T) {
 	}
 }
 
-// TestForks: the way goes straight on; a side street is no part of it until the car is in it.
+// TestForks checks that the most probable way goes straight on, and includes a side street only when the car is in it.
 func TestForks(t *testing.T) {
 	d := junctions(t)
 	pins := []ahead.Pin{d.pinAt("e", 5), d.pinAt("f", 5), d.pinAt("d", 0)}
@@ -108,7 +110,7 @@ func TestForks(t *testing.T) {
 	}
 }
 
-// TestPinsOfOneStreet: of two roads the one that the pin names counts, even if the other is nearer.
+// TestPinsOfOneStreet checks that a pin counts on the road that it names, even if another road is nearer.
 func TestPinsOfOneStreet(t *testing.T) {
 	d := draw(t, 20, `
 		a--1-----x------b
@@ -133,7 +135,8 @@ func TestPinsOfOneStreet(t *testing.T) {
 	}
 }
 
-// TestZonesAndLines: a zone is as far as its edge along the road, a line as far as its beginning, if it leads the same way.
+// TestZonesAndLines checks that the distance to a zone is that to its edge along the road, and the distance to a line
+// that to its beginning, if the line leads the same way.
 func TestZonesAndLines(t *testing.T) {
 	d := draw(t, 20, "a---1-----b-----------c", roadtest.Way("abc", "highway=primary"))
 	b, c := d.Place(t, "b"), d.Place(t, "c")
@@ -153,7 +156,8 @@ func TestZonesAndLines(t *testing.T) {
 	}
 }
 
-// TestWhatWasLearnedTellsRoadsApart: between two parallel roads a fix alone says nothing; where the car came from does.
+// TestWhatWasLearnedTellsRoadsApart checks that the state from earlier fixes decides between two parallel roads where a
+// single fix cannot.
 func TestWhatWasLearnedTellsRoadsApart(t *testing.T) {
 	d := draw(t, 10, `
 		a---1----------2----------b
@@ -184,7 +188,8 @@ func TestWhatWasLearnedTellsRoadsApart(t *testing.T) {
 	}
 }
 
-// TestAverageSpeedSections: the mean is measured from where the section begins to where it ends, with nothing but the token.
+// TestAverageSpeedSections checks that the mean speed is measured from the beginning to the end of a section, with no
+// other state than the token.
 func TestAverageSpeedSections(t *testing.T) {
 	d := draw(t, 100, "a-1------------------b", roadtest.Way("ab", "highway=motorway"))
 	camera, end := d.Place(t, "1"), d.Place(t, "1")
@@ -225,7 +230,7 @@ func TestAverageSpeedSections(t *testing.T) {
 	}
 }
 
-// TestRoutes: along a route, the roads beside it do not count, and the route's end is the end.
+// TestRoutes checks that along a route, roads beside it do not count, and that nothing lies beyond the route's end.
 func TestRoutes(t *testing.T) {
 	d := junctions(t)
 	var arcs []uint32
@@ -262,11 +267,11 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// FuzzParseState: a token that anybody made up is refused or harmless, and what is read is written as it was.
+// FuzzParseState checks that a forged token is refused or harmless, and that a parsed token is written unchanged.
 func FuzzParseState(f *testing.F) {
 	f.Add("")
 	f.Add("AQAAAAE")
-	f.Add("AQAAAAE\r\r\rAAAGaAAAAAAEAAAAJ____AA") // decoders skip ends of lines
+	f.Add("AQAAAAE\r\r\rAAAGaAAAAAAEAAAAJ____AA") // decoders skip line breaks
 	f.Add(base64.RawURLEncoding.EncodeToString(append([]byte{1, 0, 0, 0, 1, 0, 0, 1, 0x9a, 0, 0, 0, 0, 1}, 0, 0, 0, 9, 255, 255, 255, 0)))
 	f.Add(strings.Repeat("A", 512))
 	f.Fuzz(func(t *testing.T, text string) {
@@ -293,7 +298,7 @@ func FuzzParseState(f *testing.F) {
 	})
 }
 
-// probability is how probable it is that a car comes to a place; 0: it is not on the walk.
+// probability returns how probable it is that a car comes to a place; 0 if the place is not on the walk.
 func (d *drawn) probability(f ahead.Fix, place string) float64 {
 	d.t.Helper()
 	var w ahead.Walk
@@ -305,7 +310,8 @@ func (d *drawn) probability(f ahead.Fix, place string) float64 {
 	return found.Probability
 }
 
-// TestForksAreAsProbableAsTheyAreTaken: one driver in five leaves a road at a crossing with one like it, none for a road that ends.
+// TestForksAreAsProbableAsTheyAreTaken checks that one driver in five leaves a road at a crossing with a similar road,
+// and none onto a road that ends.
 func TestForksAreAsProbableAsTheyAreTaken(t *testing.T) {
 	crossing := func(sides string) *drawn {
 		return draw(t, 40, `
@@ -341,7 +347,8 @@ func TestForksAreAsProbableAsTheyAreTaken(t *testing.T) {
 	}
 }
 
-// TestFarRoadsDoNotDecide: on which road a pin is, depends on the roads about as near as the nearest of the walk, and on no other.
+// TestFarRoadsDoNotDecide checks that only the roads about as near as the walk's nearest one decide on which road a pin
+// is.
 func TestFarRoadsDoNotDecide(t *testing.T) {
 	d := draw(t, 10, `
 		a--1--------2--------b

@@ -10,10 +10,11 @@ import (
 // metresPerDegree is the length of a degree of latitude (D4.1).
 const metresPerDegree = 6_371_008.8 * math.Pi / 180
 
-// xy is a place in metres east and north of the car. Within the three kilometres of a walk the plane is off by some centimetres.
+// xy is a place in metres east and north of the car. Within the three kilometres of a walk, the error of the plane is
+// some centimetres.
 type xy struct{ x, y float64 }
 
-// plane makes places xy.
+// plane projects places to xy.
 type plane struct {
 	center geo.Point
 	east   float64 // metres of a degree of longitude
@@ -29,12 +30,13 @@ func (p plane) place(at geo.Point) xy {
 
 func (a xy) distance(b xy) float64 { return math.Hypot(b.x-a.x, b.y-a.y) }
 
-// bearing is the direction from a to b, in degrees clockwise from north.
+// bearing returns the direction from a to b, in degrees clockwise from north.
 func (a xy) bearing(b xy) float64 {
 	return math.Mod(math.Atan2(b.x-a.x, b.y-a.y)*(180/math.Pi)+360, 360)
 }
 
-// nearestOn is the place of a segment that is nearest to p: its share of the segment, and how far it is.
+// nearestOn returns the place on the segment from a to b that is nearest to p, as a share of the segment, and its
+// distance from p.
 func (a xy) nearestOn(b, p xy) (share, distance float64) {
 	dx, dy := b.x-a.x, b.y-a.y
 	if squared := dx*dx + dy*dy; squared > 0 {
@@ -43,7 +45,7 @@ func (a xy) nearestOn(b, p xy) (share, distance float64) {
 	return share, math.Hypot(p.x-a.x-share*dx, p.y-a.y-share*dy)
 }
 
-// rectangle bounds places.
+// rectangle is a bounding box of places.
 type rectangle struct{ west, south, east, north float64 }
 
 func emptyRectangle() rectangle {
@@ -55,20 +57,21 @@ func (r *rectangle) add(p xy) {
 	r.south, r.north = min(r.south, p.y), max(r.north, p.y)
 }
 
-// near says whether a place is within a square of so many metres around the rectangle.
+// near reports whether a place lies in the rectangle, extended by some metres to each side.
 func (r *rectangle) near(p xy, metres float64) bool {
 	return p.x >= r.west-metres && p.x <= r.east+metres && p.y >= r.south-metres && p.y <= r.north+metres
 }
 
-// meets says whether two rectangles are that near each other.
+// meets reports whether two rectangles, one extended by some metres to each side, overlap.
 func (r *rectangle) meets(o *rectangle, metres float64) bool {
 	return r.west <= o.east+metres && o.west <= r.east+metres && r.south <= o.north+metres && o.south <= r.north+metres
 }
 
-// lookAt is how far along a road its direction at a junction is taken, in metres: the first metres are often a corner's.
+// lookAt is how many metres of a road determine its direction at a junction. The first metres alone often belong to a
+// rounded corner.
 const lookAt = 20
 
-// leaving and arriving are the directions in which an arc begins and ends.
+// leaving and arriving return the directions in which an arc begins and ends.
 func leaving(g *graph.Graph, arc uint32) float64 {
 	a := &g.Arcs[arc]
 	return directionFrom(g.PieceLine(a.Piece), a.Flags&graph.Backward != 0)
@@ -79,7 +82,7 @@ func arriving(g *graph.Graph, arc uint32) float64 {
 	return math.Mod(directionFrom(g.PieceLine(a.Piece), a.Flags&graph.Backward == 0)+180, 360)
 }
 
-// directionFrom is the direction of a line as seen from one of its ends.
+// directionFrom returns the direction of a line away from one of its ends.
 func directionFrom(line []graph.Position, fromEnd bool) float64 {
 	at := func(i int) geo.Point {
 		if fromEnd {

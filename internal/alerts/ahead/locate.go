@@ -11,7 +11,7 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// Fix is where a car is and how it moves.
+// Fix is a position of a car with its heading and speed.
 type Fix struct {
 	At      geo.Point
 	Heading float64 // degrees clockwise from north
@@ -19,34 +19,34 @@ type Fix struct {
 	Now     time.Time
 }
 
-// How a fix is matched to roads.
+// Parameters of matching a fix to roads.
 const (
 	maxOff          = 60.0 // metres between a car and its road
-	maxRoads        = 24   // that are looked at
+	maxRoads        = 24   // number of roads that are considered
 	maxHeadingOff   = 60.0 // degrees
 	distanceError   = 12.0 // metres, one standard deviation: receivers drift between houses
 	headingError    = 18.0 // degrees, one standard deviation
 	minCandidate    = 0.02
-	unreached       = 0.002 // of a road that cannot be reached from where the car was
+	unreached       = 0.002 // factor for a road that cannot be reached from the car's previous place
 	reachSlack      = 60.0  // metres
-	reachFactor     = 1.7   // of what the speed says
+	reachFactor     = 1.7   // of the distance that follows from the speed
 	maxReach        = 2500.0
-	distanceDoubt   = 20.0 // metres, and this share of the distance: by how much a speed may be wrong
+	distanceDoubt   = 20.0 // metres plus distanceShare of the distance: the uncertainty of a distance that follows from the speed
 	distanceShare   = 0.4
 	minReachShare   = 0.005
 	maxStateAge     = 45 * time.Second
-	minHeadingSpeed = 2.0 // m/s: slower, a heading says nothing
+	minHeadingSpeed = 2.0 // m/s: below it a heading is meaningless
 )
 
 // candidate is an arc on which the car may be.
 type candidate struct {
 	seed
 	off    float64 // metres from the car
-	driven float64 // metres since the fix before; NaN: unknown
+	driven float64 // metres since the previous fix; NaN: unknown
 }
 
-// Probable fills the walk with the most probable ways from a fix, as far as so many metres. What was learned before may be nil. It
-// returns what it learned, and false if no road is near that leads where the car is heading.
+// Probable fills the walk with the most probable ways from a fix, up to the given distance. before is the state from the
+// previous answer, or nil. Probable returns the new state, and false if no nearby road leads in the car's direction.
 func (w *Walk) Probable(r Roads, f Fix, before *State, metres float64) (State, bool) {
 	w.reset(r, f.At)
 	w.candidates(f)
@@ -84,21 +84,21 @@ func (w *Walk) Probable(r Roads, f Fix, before *State, metres float64) (State, b
 	return state, true
 }
 
-// knows says whether what was learned before is of these roads, and recent.
+// knows reports whether a state belongs to these roads and is recent.
 func (w *Walk) knows(before *State, f Fix) bool {
 	if before == nil || before.count == 0 || before.Roads != w.roads.Version {
 		return false
 	}
 	for _, s := range before.arcs() {
 		if int64(s.arc) >= int64(len(w.roads.Graph.Arcs)) {
-			return false // forged
+			return false // the token is forged
 		}
 	}
 	elapsed := f.Now.Sub(before.At)
 	return elapsed >= 0 && elapsed <= maxStateAge
 }
 
-// look has what can be reached from where the car was.
+// look computes which arcs can be reached from the car's previous place.
 func (w *Walk) look(f Fix, before *State) {
 	if w.reach == nil {
 		w.reach = new(Walk)
@@ -107,7 +107,8 @@ func (w *Walk) look(f Fix, before *State) {
 	w.reach.expand(before.arcs(), min(maxReach, f.Speed*f.Now.Sub(before.At).Seconds()*reachFactor+reachSlack), minReachShare)
 }
 
-// remember takes the sections of an answer before over. driven is what was driven since; NaN: what the speed says.
+// remember copies the sections of the previous answer to state. driven is the distance driven since; NaN means that it
+// follows from the speed.
 func (w *Walk) remember(state *State, f Fix, before *State, driven float64) {
 	if math.IsNaN(driven) {
 		driven = f.Speed * f.Now.Sub(before.At).Seconds()
@@ -127,7 +128,7 @@ func normalize(all []candidate) {
 	}
 }
 
-// candidates has the arcs around a fix, each as probable as its distance and its direction make it.
+// candidates finds the arcs around a fix, with probabilities by their distance and direction.
 func (w *Walk) candidates(f Fix) {
 	w.located = w.located[:0]
 	w.places = w.roads.Index.Nearest(w.places[:0], f.At, match.Nearest{Within: maxOff, Count: maxRoads})
@@ -158,7 +159,8 @@ func (w *Walk) candidates(f Fix) {
 	}
 }
 
-// weigh multiplies the probability of each candidate by how probable it is to get there from where the car was.
+// weigh multiplies the probability of each candidate by how probable it is that the car came there from its previous
+// place.
 func (w *Walk) weigh(f Fix, seconds float64) {
 	expected := f.Speed * seconds
 	doubt := distanceDoubt + distanceShare*expected
@@ -180,14 +182,14 @@ func (w *Walk) weigh(f Fix, seconds float64) {
 	}
 }
 
-// Route gives the arcs of a route from the driver on, and the shares of their lengths that are on it.
+// Route yields the arcs of a route from the driver on, with the share of each arc's length that is on the route.
 type Route func(yield func(arc uint32, from, to float64) bool)
 
 // onRoute is how far from its route a car may be, in metres.
 const onRoute = 35
 
-// Along fills the walk with what is ahead on a route, as far as so many metres. It returns what it learned, and false if the car is not on
-// the route.
+// Along fills the walk with the route ahead, up to the given distance. It returns the new state, and false if the car is
+// not on the route.
 func (w *Walk) Along(r Roads, f Fix, route Route, before *State, metres float64) (State, bool) {
 	w.reset(r, f.At)
 	at := 0.0
@@ -220,10 +222,10 @@ func (w *Walk) Along(r Roads, f Fix, route Route, before *State, metres float64)
 	return state, true
 }
 
-// onRouteAhead is how far ahead on its route a car is looked for, in metres.
+// onRouteAhead is how far ahead on its route a car is searched, in metres.
 const onRouteAhead = 2000
 
-// onWalk is where on the walk a car is, and how far along it.
+// onWalk returns the car's place on the walk, and its distance along the walk.
 func (w *Walk) onWalk(f Fix) (place seed, metres float64, ok bool) {
 	best := math.Inf(1)
 	for i := range w.steps {
@@ -240,7 +242,7 @@ func (w *Walk) onWalk(f Fix) (place seed, metres float64, ok bool) {
 		}
 		share := max(s.from, min(s.to, n.share))
 		at := s.start + share*s.length
-		if score := n.off + at/50; score < best { // of a route that meets itself, the nearer part
+		if score := n.off + at/50; score < best { // where a route meets itself, prefer the nearer part
 			best, metres, ok = score, at, true
 			place = seed{s.arc, share, 1}
 		}

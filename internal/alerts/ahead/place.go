@@ -9,55 +9,56 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// Pin is what may lie ahead.
+// Pin is an entity that may lie ahead.
 type Pin struct {
 	At       geo.Point
-	Line     []geo.Point // in the direction of travel; fewer than two positions: At
-	Zone     float64     // metres: the width of the zone around At; 0: the exact position
+	Line     []geo.Point // in the direction of travel; with fewer than two positions, At counts
+	Zone     float64     // metres: the width of the zone around At; 0: the position is exact
 	Street   string      // name or reference of its road; empty: unknown
 	Bearing  float64     // of the traffic that it concerns; meaningless unless Directed
 	Directed bool
 }
 
-// Place is where on a walk a pin lies.
+// Place is a pin's place on a walk.
 type Place struct {
-	Distance    float64 // metres along the road; of a zone or line, to its beginning, and 0 in it
+	Distance    float64 // metres along the road; to the beginning of a zone or line, and 0 inside
 	Probability float64 // that the car comes there
 	Reached     bool    // the car is on the pin's line or in its zone
 }
 
-// sure is from which probability on a place is announced. One that is as near as lastMetres is announced in any case, before it is too late.
+// A place is announced if its probability is at least sure. A place within lastMetres is announced in any case, because
+// later would be too late.
 const (
 	sure       = 0.8
 	lastMetres = 20.0
 )
 
-// Unsure says whether the driver may well not come there.
+// Unsure reports whether the driver may well not come to the place.
 func (p *Place) Unsure() bool { return p.Probability < sure && p.Distance > lastMetres }
 
-// How a pin is matched to roads (D15.15).
+// Parameters of matching a pin to roads (D15.15).
 const (
 	maxPinOff     = 50.0 // metres between a pin and its road
 	maxLineOff    = 25.0
 	sameDirection = 60.0 // degrees
 	maxPinRoads   = 12
-	cornerMetres  = 6.0 // by which a road may be farther than the nearest one if both meet there
-	besideMetres  = 2.0 // by which it may be farther where they do not meet: nobody can tell then which one it is on
+	cornerMetres  = 6.0 // by which a road may be farther than the nearest one if both meet at the pin
+	besideMetres  = 2.0 // by which a road may be farther if they do not meet, because positions are too inexact to decide between them
 	sampleMetres  = 25.0
 	maxSamples    = 240 // of one line
 	passedMetres  = 5.0
-	planeError    = 0.5 // by which places on the plane may be off
+	planeError    = 0.5 // error of places on the plane
 )
 
-// nearby is the nearest place of a step to something.
+// nearby is the place of a step that is nearest to a point.
 type nearby struct {
 	step    int32
 	share   float64 // of the arc's length
 	off     float64 // metres
-	bearing float64 // of the arc there
+	bearing float64 // of the arc at this place
 }
 
-// nearestOn is the place on a step that is nearest to p.
+// nearestOn returns the place on a step that is nearest to p.
 func (w *Walk) nearestOn(s *step, p xy) nearby {
 	line := w.lineOf(s)
 	best := nearby{off: math.Inf(1)}
@@ -76,7 +77,7 @@ func (w *Walk) nearestOn(s *step, p xy) nearby {
 	return best
 }
 
-// around has the places of the walk within so many metres.
+// around sets w.near to the places of the walk within a distance of p.
 func (w *Walk) around(p xy, metres float64) {
 	w.near = w.near[:0]
 	for i := range w.steps {
@@ -91,7 +92,7 @@ func (w *Walk) around(p xy, metres float64) {
 	}
 }
 
-// Find is where on the walk a pin lies; false: it does not lie ahead.
+// Find returns a pin's place on the walk, and false if the pin does not lie ahead.
 func (w *Walk) Find(p *Pin) (Place, bool) {
 	switch {
 	case p.Zone > 0:
@@ -104,7 +105,7 @@ func (w *Walk) Find(p *Pin) (Place, bool) {
 	if len(w.near) == 0 {
 		return Place{}, false
 	}
-	within := maxPinOff // in which the street that a pin names is looked for
+	within := maxPinOff // within this distance, the street that a pin names is searched
 	if p.Street == "" {
 		within = w.nearestOff() + cornerMetres + planeError
 	}
@@ -125,8 +126,8 @@ func (w *Walk) Find(p *Pin) (Place, bool) {
 	return best, found
 }
 
-// nearestOff is how far the nearest of the places around is. Roads that are farther away do not decide on which one a pin is, and to look at
-// them is what takes longest.
+// nearestOff returns the distance of the nearest place in w.near. It saves time: roads farther away cannot decide on
+// which road a pin is, and searching them takes longest.
 func (w *Walk) nearestOff() float64 {
 	nearest := maxPinOff
 	for _, n := range w.near {
@@ -135,7 +136,7 @@ func (w *Walk) nearestOff() float64 {
 	return nearest
 }
 
-// pieces are those that a pin stands for.
+// pieces are the pieces that a pin refers to.
 type pieces struct {
 	list  [maxPinRoads]uint32
 	count int
@@ -150,8 +151,9 @@ func (p *pieces) has(piece uint32) bool {
 	return false
 }
 
-// piecesOf are the pieces within so many metres that a pin stands for: the nearest one that leads in its direction, of its street if one is there; and those that
-// meet it there, for a pin on a corner is on both roads. A road that only passes above or beside it is not.
+// piecesOf returns the pieces within a distance that a pin refers to: the nearest one in its direction, on its street if
+// that is there; and the pieces that meet it nearby, because a pin on a corner is on both roads. It leaves out roads
+// that only pass above or beside the pin.
 func (w *Walk) piecesOf(p *Pin, within float64) pieces {
 	w.places = w.roads.Index.Nearest(w.places[:0], p.At, match.Nearest{Within: within, Count: maxPinRoads})
 	nearest, named := -1, -1
@@ -187,7 +189,7 @@ func (w *Walk) piecesOf(p *Pin, within float64) pieces {
 	return all
 }
 
-// leads says whether one can drive at a place as the traffic that a pin concerns does.
+// leads reports whether drivers can pass a place in the direction of the traffic that a pin concerns.
 func (w *Walk) leads(place *match.Place, p *Pin) bool {
 	piece := &w.roads.Graph.Pieces[place.Piece]
 	for _, arc := range [...]uint32{piece.Forward, piece.Backward} {
@@ -198,7 +200,7 @@ func (w *Walk) leads(place *match.Place, p *Pin) bool {
 	return false
 }
 
-// meet says whether the pieces of two places have an end in common that is near them.
+// meet reports whether the pieces of two places have a common end near them.
 func (w *Walk) meet(a, b *match.Place) bool {
 	g := w.roads.Graph
 	one, other := g.PieceLine(a.Piece), g.PieceLine(b.Piece)
@@ -212,7 +214,7 @@ func (w *Walk) meet(a, b *match.Place) bool {
 	return false
 }
 
-// isNamed tells whether a piece has this name, or this among its references.
+// isNamed reports whether a piece has this name, or has it among its references.
 func (w *Walk) isNamed(piece uint32, street string) bool {
 	g := w.roads.Graph
 	way := &g.Ways[g.Pieces[piece].Way]
@@ -234,7 +236,7 @@ func textOf(g *graph.Graph, r graph.TextRange) string {
 	return g.Text(r)
 }
 
-// findZone is where the walk enters a zone. Where in it the camera is, is not to be told.
+// findZone returns where the walk enters a zone. The place of the camera in the zone must not be revealed.
 func (w *Walk) findZone(p *Pin) (Place, bool) {
 	at, radius := w.plane.place(p.At), p.Zone/2
 	w.around(at, radius)
@@ -254,7 +256,7 @@ func (w *Walk) findZone(p *Pin) (Place, bool) {
 	return best, found
 }
 
-// findLine is where the walk comes onto a line that leads the same way.
+// findLine returns where the walk enters a line in the same direction.
 func (w *Walk) findLine(p *Pin) (Place, bool) {
 	around := emptyRectangle()
 	metres := 0.0
@@ -283,7 +285,7 @@ func (w *Walk) findLine(p *Pin) (Place, bool) {
 			continue
 		}
 		for last := i == len(p.Line)-1; next <= length || last; next += step {
-			if next >= length && last { // the end of the line, too
+			if next >= length && last { // sample the end of the line, too
 				next, last = length, false
 			}
 			sample := xy{a.x + (b.x-a.x)*next/length, a.y + (b.y-a.y)*next/length}
@@ -296,8 +298,8 @@ func (w *Walk) findLine(p *Pin) (Place, bool) {
 	return best, found
 }
 
-// sampleLine looks for one place of a line on the walk, nearer than so many metres. The line counts for the road that is nearest there and
-// leads the same way.
+// sampleLine looks for one place of a line on the walk, at less than the given distance along it. The line counts for
+// the road that is nearest there and leads the same way.
 func (w *Walk) sampleLine(p *Pin, at geo.Point, sample xy, bearing, nearer float64) (best Place, found bool) {
 	for _, candidate := range w.near {
 		s := &w.steps[candidate.step]
@@ -321,7 +323,7 @@ func (w *Walk) sampleLine(p *Pin, at geo.Point, sample xy, bearing, nearer float
 	return best, found
 }
 
-// Near says whether anything of the walk is within a square of so many metres around a place.
+// Near reports whether any part of the walk lies within a square of some metres around a place.
 func (w *Walk) Near(at geo.Point, metres float64) bool {
 	p := w.plane.place(at)
 	for i := range w.steps {

@@ -14,30 +14,30 @@ const (
 	maxCandidates = 8
 	maxSections   = 3
 
-	// MaxStateLength is how long a token may be in bytes (D15.22). Ours have 200 at most.
+	// MaxStateLength is the maximum length of a token in bytes (D15.22). Valid tokens have at most 200.
 	MaxStateLength = 512
 )
 
-// State is what one answer learned for the next one: on which arcs the car may be, and the average-speed sections that it is in or comes
-// to. It is in a token that the client sends back; who forges one deceives themselves alone.
+// State is what one answer passes to the next: the arcs on which the car may be, and the average-speed sections that it
+// is in or approaches. It is stored in a token that the client sends back; a forged token affects only that client.
 type State struct {
 	Roads    uint32 // the version of the roads
 	At       time.Time
 	seeds    [maxCandidates]seed
 	count    int
 	sections [maxSections]Section
-	begun    int // sections
+	begun    int // number of sections
 }
 
-// Section is a section whose mean speed is measured.
+// Section is a section of road over which the mean speed is measured.
 type Section struct {
 	To      geo.Point
 	Limit   float64 // km/h; 0: unknown
-	Driven  float64 // metres since its beginning; negative: it lies ahead
+	Driven  float64 // metres since its beginning; negative: the section lies ahead
 	Entered time.Time
 }
 
-// Mean is the mean speed so far in m/s; false: too little was driven.
+// Mean returns the mean speed so far in m/s, and false if too little was driven.
 func (s *Section) Mean(now time.Time) (float64, bool) {
 	seconds := now.Sub(s.Entered).Seconds()
 	if s.Driven < minSectionMetres || seconds < minSectionSeconds {
@@ -54,18 +54,19 @@ const (
 	maxSectionLimit   = 300 // km/h
 	maxSectionAge     = 4 * time.Hour
 	sameEnd           = 1    // metres
-	sectionAhead      = 1500 // metres: nearer, the end of a section that one drives on is on the walk
+	sectionAhead      = 1500 // metres: within this distance, the end of a section that the car is on must be on the walk
 )
 
 func (s *State) arcs() []seed { return s.seeds[:s.count] }
 
-// Arc is the one on which the car most probably is.
+// Arc returns the arc on which the car most probably is.
 func (s *State) Arc() uint32 { return s.seeds[0].arc }
 
-// Sections are those that the car is in.
+// Sections returns the sections that the car is in or approaches.
 func (s *State) Sections() []Section { return s.sections[:s.begun] }
 
-// drive notes that the car drove so many metres. Sections that it did not come to are forgotten: the answer notes those ahead anew.
+// drive records that the car drove some metres. It drops sections that the car has not reached yet, because each answer
+// adds those ahead again.
 func (s *State) drive(metres, speed float64, now time.Time) {
 	kept := 0
 	for i := range s.sections[:s.begun] {
@@ -84,7 +85,7 @@ func (s *State) drive(metres, speed float64, now time.Time) {
 	s.begun = kept
 }
 
-// leave forgets sections whose end was passed, or that the car left before.
+// leave drops sections whose end the car passed, or that the car left before the end.
 func (s *State) leave(w *Walk, at geo.Point) {
 	kept := 0
 	for i := range s.sections[:s.begun] {
@@ -99,11 +100,11 @@ func (s *State) leave(w *Walk, at geo.Point) {
 	s.begun = kept
 }
 
-// Comes notes a section that begins so many metres ahead.
+// Comes adds a section that begins some metres ahead.
 func (s *State) Comes(to geo.Point, limit, metres float64) {
 	for i := range s.sections[:s.begun] {
 		if geo.Distance(s.sections[i].To, to) < sameEnd {
-			return // the car is about at its beginning
+			return // the car is near its beginning
 		}
 	}
 	if s.begun < maxSections && limit >= 0 && limit <= maxSectionLimit && to.Valid() {
@@ -112,7 +113,8 @@ func (s *State) Comes(to geo.Point, limit, metres float64) {
 	}
 }
 
-// The form of a token, before base64: a number of its version, the roads' version, the time, the arcs and the sections.
+// The form of a token, before base64: the version of the format, the version of the roads, the time, the arcs and the
+// sections.
 const (
 	stateVersion = 1
 	headBytes    = 1 + 4 + 8 + 1
@@ -145,9 +147,10 @@ func (s *State) Append(dst []byte) []byte {
 	return base64.RawURLEncoding.AppendEncode(dst, raw)
 }
 
-// ParseState reads a token; false: it is none of ours, or of an older version. Whether its arcs are there is seen when they are looked at.
+// ParseState parses a token. It returns false if the token is invalid, or of an older version. It does not check whether
+// the token's arcs exist; the user of the arcs must.
 func ParseState(text string) (*State, bool) {
-	if len(text) > MaxStateLength || strings.ContainsAny(text, "\r\n") { // which decoding would skip
+	if len(text) > MaxStateLength || strings.ContainsAny(text, "\r\n") { // decoding would skip these
 		return nil, false
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/roads/minheap"
 )
 
-// Roads is the network that is looked along.
+// Roads is the network that a walk follows.
 type Roads struct {
 	Graph   *graph.Graph
 	Index   *match.Index
@@ -20,12 +20,12 @@ type Roads struct {
 
 // Bounds of a walk.
 const (
-	maxSteps = 2048 // arcs: what is within reach of a town has some hundred
-	// minProbability ends a way of a walk (issue 17).
+	maxSteps = 2048 // arcs: the roads within reach of a town have some hundred
+	// minProbability is the probability below which a way of a walk ends (issue 17).
 	minProbability = 0.2
 )
 
-// Walk is the ways ahead of a driver: arcs with the distance along the road to each. It can be filled again and again.
+// Walk is the ways ahead of a driver: arcs with the distance along the road to each. It can be refilled many times.
 type Walk struct {
 	roads   Roads
 	plane   plane
@@ -37,22 +37,22 @@ type Walk struct {
 	places  []match.Place
 	near    []nearby
 	located []candidate
-	reach   *Walk // from where the driver was before
+	reach   *Walk // from the driver's previous place
 }
 
 // step is an arc of a walk.
 type step struct {
 	arc         uint32
-	from, to    float64 // shares of the arc's length that are on the way
+	from, to    float64 // shares of the arc's length between which it is part of the walk
 	start       float64 // metres along the road to the arc's beginning; negative on the driver's own arc
-	length      float64 // metres, of the whole arc
+	length      float64 // metres, of the complete arc
 	probability float64
 	firstPoint  int32
 	points      int32
 	around      rectangle
 }
 
-// seed is where a walk begins.
+// seed is a place where a walk begins.
 type seed struct {
 	arc         uint32
 	share       float64
@@ -69,7 +69,7 @@ func (w *Walk) reset(r Roads, at geo.Point) {
 	clear(w.first)
 }
 
-// add appends an arc, or adds to its probability if it is there.
+// add appends an arc, or increases its probability if the walk contains it already.
 func (w *Walk) add(arc uint32, start, from, to, probability float64) (added bool) {
 	if known, ok := w.first[arc]; ok {
 		w.steps[known].probability = min(1, w.steps[known].probability+probability)
@@ -100,7 +100,7 @@ func (w *Walk) lineOf(s *step) []xy { return w.line[s.firstPoint : s.firstPoint+
 
 func (s *step) end() float64 { return s.start + s.length }
 
-// expand walks from seeds as far as so many metres, until a way is less probable than least.
+// expand walks from seeds up to the given distance, and ends ways that are less probable than least.
 func (w *Walk) expand(seeds []seed, metres, least float64) {
 	for _, s := range seeds {
 		length := float64(w.roads.Graph.Pieces[w.roads.Graph.Arcs[s.arc].Piece].Length) / 1000
@@ -110,7 +110,7 @@ func (w *Walk) expand(seeds []seed, metres, least float64) {
 	}
 	for w.queue.Len() > 0 {
 		_, first := w.queue.Pop()
-		s := w.steps[first] // a copy, since add may move them
+		s := w.steps[first] // a copy, because add may move the steps
 		if s.end() >= metres {
 			continue
 		}
@@ -127,36 +127,37 @@ func (w *Walk) expand(seeds []seed, metres, least float64) {
 	}
 }
 
-// turning is a turn with its share of those who come.
+// turning is a turn with the share of the drivers who take it.
 type turning struct {
 	arc   uint32
 	share float64
 }
 
-// How drivers choose at a fork: by how much more or less often a way is taken for each thing that is true of it. The factors are those of
-// a multinomial logit, fitted to 114 000 forks on fastest routes between random places of Milan and Malta; of forks that were left out
-// of the fit, what it calls 0.9 to 1 probable was taken as often as it says, within a hundredth.
+// The choice of drivers at a fork: each constant is a factor for the share of a way that has the property. The factors
+// are those of a multinomial logit, fitted to 114 000 forks on fastest routes between random places of Milan and Malta.
+// On forks that were left out of the fit, ways with predicted probabilities of 0.9 to 1 were taken as often as
+// predicted, within a hundredth.
 const (
-	sameRoad       = 1.25 // it has the same name or number
+	sameRoad       = 1.25 // the way has the same name or number
 	maxImportance  = 1.65 // no other way is more important
-	offMainRoad    = 0.5  // a link that leaves
+	offMainRoad    = 0.5  // the way is a link that leaves the road
 	onAlongLink    = 0.36
 	ontoLocalRoad  = 0.35
 	ontoMinorRoad  = 0.6
 	ontoRing       = 0.8
-	nowhere        = 0.02 // a road without a way on: few drive there
+	nowhere        = 0.02 // a dead end, which few drivers take
 	roundaboutExit = 0.52
 )
 
-// lowerClass is by how much less often roads are taken that are so many ranks less important than the one before.
+// lowerClass is the factor for a way whose class is so many ranks less important than that of the road before.
 var lowerClass = [...]float64{1, 0.55, 0.26, 0.14}
 
-// turnShares is by how much less often a way is taken that turns by so many degrees.
+// turnShares are the factors for ways that turn by up to so many degrees.
 var turnShares = [...]struct{ degrees, share float64 }{
 	{8, 1}, {25, 0.9}, {45, 0.68}, {70, 0.45}, {90, 0.29}, {112, 0.18}, {138, 0.08}, {160, 0.03}, {180, 0.015},
 }
 
-// turnShare is the share of a turn by an angle.
+// turnShare returns the factor for a turn by an angle, interpolated from turnShares.
 func turnShare(angle float64) float64 {
 	before := turnShares[0]
 	for _, next := range turnShares[1:] {
@@ -168,7 +169,7 @@ func turnShare(angle float64) float64 {
 	return before.share
 }
 
-// fork has the turns from an arc, with their shares.
+// fork lists the turns from an arc, with their shares.
 func (w *Walk) fork(arc uint32) {
 	g := w.roads.Graph
 	w.turns = w.turns[:0]
@@ -179,7 +180,7 @@ func (w *Walk) fork(arc uint32) {
 	for _, t := range g.TurnsFrom(arc) {
 		to := &g.Arcs[t.To]
 		if to.Piece == before.Piece {
-			continue // who turns back is looked for on the other side when they have
+			continue // the other direction is searched once the driver has turned back
 		}
 		highest = min(highest, rank(g.Ways[g.Pieces[to.Piece].Way].Class))
 		w.turns = append(w.turns, turning{arc: t.To})
@@ -198,7 +199,7 @@ func (w *Walk) fork(arc uint32) {
 	}
 }
 
-// attraction is how often a turn is taken, against others.
+// attraction returns the relative weight of a turn among the turns of a fork.
 func (w *Walk) attraction(before *graph.Arc, way *graph.Way, direction float64, highest int, to uint32) float64 {
 	g := w.roads.Graph
 	after := &g.Arcs[to]
@@ -231,7 +232,7 @@ func (w *Walk) attraction(before *graph.Arc, way *graph.Way, direction float64, 
 	return share * lowerClass[min(len(lowerClass)-1, max(0, rank(next.Class)-rank(way.Class)))]
 }
 
-// endsAfter says whether one can only turn back at the end of an arc, or of the next one.
+// endsAfter reports whether drivers can only turn back at the end of an arc, or of the one after it.
 func endsAfter(g *graph.Graph, arc uint32) bool {
 	next, ways := onlyOnward(g, arc)
 	if ways == 1 {
@@ -240,7 +241,7 @@ func endsAfter(g *graph.Graph, arc uint32) bool {
 	return ways == 0
 }
 
-// onlyOnward is how many ways lead on from an arc, and one of them.
+// onlyOnward returns the number of ways that lead on from an arc without turning back, and one of them.
 func onlyOnward(g *graph.Graph, arc uint32) (next uint32, ways int) {
 	for _, t := range g.TurnsFrom(arc) {
 		if g.Arcs[t.To].Piece != g.Arcs[arc].Piece {
@@ -262,7 +263,7 @@ func isLink(c graph.Class) bool {
 	return slices.Contains([]graph.Class{graph.ClassMotorwayLink, graph.ClassTrunkLink, graph.ClassPrimaryLink, graph.ClassSecondaryLink, graph.ClassTertiaryLink}, c)
 }
 
-// rank is how important roads of a class are, the most important first. A link is as important as its road.
+// rank returns the importance of roads of a class; 0 is the most important. A link ranks like its road.
 func rank(c graph.Class) int {
 	switch c {
 	case graph.ClassMotorway, graph.ClassMotorwayLink:

@@ -14,13 +14,13 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Method is how it is decided what lies ahead.
+// Method is a way to decide which pins lie ahead.
 type Method int
 
 // The methods.
 const (
 	Session  Method = iota // along the route of a session
-	Probable               // along the most probable way, with the token of the answer before
+	Probable               // along the most probable way, with the token of the previous answer
 	Cone                   // by the corridor, as without roads
 	Circle                 // within 90° of the heading
 	Methods
@@ -30,19 +30,19 @@ func (m Method) String() string {
 	return [...]string{"session", "probable way", "cone", "circle"}[m]
 }
 
-// Count is what one method announced.
+// Count is the result of one method.
 type Count struct {
 	Expected  int        // pins that the driver comes to
-	Announced int        // of these
-	InTime    int        // of these, within a fifth of where they should be
-	Straight  int        // expected, with no turn off the usual way between the announcement and the pin
+	Announced int        // of these, announced
+	InTime    int        // of these, announced within a fifth of the right distance
+	Straight  int        // of Expected, those without a turn off the usual way between the announcement and the pin
 	Known     int        // of Straight, announced
 	KnownTime int        // of Known, in time
 	False     [sorts]int // announcements of pins that the driver never comes to
 	Decoys    [sorts]int
 }
 
-// AllFalse is how many pins were announced to which the driver never came.
+// AllFalse returns the number of announcements of pins that the driver never comes to.
 func (c *Count) AllFalse() (n int) {
 	for _, one := range c.False {
 		n += one
@@ -50,23 +50,23 @@ func (c *Count) AllFalse() (n int) {
 	return n
 }
 
-// FalseShare is the share of false announcements in all.
+// FalseShare returns the share of false announcements in all.
 func (c *Count) FalseShare() float64 {
 	return float64(c.AllFalse()) / float64(max(1, c.AllFalse()+c.Announced))
 }
 
-// Result is what all methods announced in the same drives.
+// Result holds the results of all methods in the same drives.
 type Result struct {
 	Routes  int
 	Metres  float64
 	Counts  [Methods]Count
 	Matched int // fixes for which the probable way began on the right arc
 	Fixes   int
-	Took    []time.Duration // each look along the roads
+	Took    []time.Duration // durations of the looks along the roads
 	Guidance
 }
 
-// Run drives so many routes.
+// Run drives count routes.
 func Run(ctx context.Context, r Roads, routes *nav.Service, count int, seed uint64) (*Result, error) {
 	random := rand.New(rand.NewPCG(seed, 17))
 	words, err := guide.ReadWords()
@@ -104,7 +104,7 @@ type simulation struct {
 	state  *ahead.State
 	walk   ahead.Walk
 	said   [Methods][]bool
-	due    []float64 // of each pin on the route, metres along the route where it should be announced; NaN: not yet
+	due    []float64 // for each pin on the route, the metre of the route at which it should be announced; NaN: not reached yet
 	when   [Methods][]float64
 }
 
@@ -124,7 +124,7 @@ func (s *simulation) run() {
 	s.count()
 }
 
-// look has each method decide at one moment.
+// look applies each method at one moment.
 func (s *simulation) look(m *moment) {
 	car := alerts.Car{At: m.fix.At, Heading: m.fix.Heading, Directed: true, Speed: m.fix.Speed}
 	pins := make([]alerts.Pin, len(s.pins))
@@ -161,7 +161,7 @@ func (s *simulation) look(m *moment) {
 	}
 }
 
-// places is where the pins lie on the walk; nil: there is none.
+// places returns the places of the pins along the walk, or nil if there is no walk.
 func (s *simulation) places(ok bool) []alerts.Ahead {
 	if !ok {
 		return nil
@@ -178,7 +178,7 @@ func (s *simulation) places(ok bool) []alerts.Ahead {
 	return places
 }
 
-// announce notes what is due.
+// announce records the alerts that are due.
 func (s *simulation) announce(method Method, m *moment, car *alerts.Car, pins []alerts.Pin, places []alerts.Ahead) {
 	for _, a := range car.ListAlong(nil, pins, places, func(i int) alerts.Details {
 		return alerts.Details{Bearing: s.pins[i].pin.Bearing, Directed: s.pins[i].pin.Directed}
@@ -195,7 +195,7 @@ func (s *simulation) say(method Method, i int, m *moment) {
 	}
 }
 
-// count adds up what was announced in the drive.
+// count adds up the announcements of the drive.
 func (s *simulation) count() {
 	for i := range s.pins {
 		p := &s.pins[i]
@@ -232,8 +232,8 @@ func one(yes bool) int {
 	return 0
 }
 
-// isStraight says whether the route goes on between two places as most drivers do: it takes no turn by more than 40° where it could go
-// straighter.
+// isStraight reports whether most drivers would take the route between two places: it has no turn by more than 40° where
+// it could go straighter.
 func (s *simulation) isStraight(from, to float64) bool {
 	g := s.roads.Graph
 	for i := 0; i+1 < len(s.drive.arcs); i++ {
@@ -259,7 +259,7 @@ func (s *simulation) isStraight(from, to float64) bool {
 	return true
 }
 
-// sameRoad says whether two arcs are of one way.
+// sameRoad reports whether two arcs belong to one way.
 func sameRoad(g *graph.Graph, a, b uint32) bool {
 	return g.Pieces[g.Arcs[a].Piece].Way == g.Pieces[g.Arcs[b].Piece].Way
 }

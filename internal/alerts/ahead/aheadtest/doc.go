@@ -1,4 +1,4 @@
-// Package aheadtest drives random routes through a road network with the errors of real receivers, and counts which pins are announced:
-// those on the route, and those on parallel roads, opposite carriageways, bridges and roads beyond a junction that was not taken. It is
-// for tests and measurements.
+// Package aheadtest drives random routes through a road network with the errors of real receivers, and counts which pins
+// are announced: pins on the route, and pins on parallel roads, opposite carriageways, bridges and roads beyond a
+// junction at which the driver does not turn. It is for tests and measurements.
 package aheadtest

@@ -21,17 +21,17 @@ type Roads struct {
 }
 
 const (
-	sigma        = 5.0  // metres, of each fix
-	drift        = 6.0  // metres, of what changes slowly: reflections between houses
-	driftSeconds = 30.0 // in which drift is forgotten
+	sigma        = 5.0  // metres, standard deviation of each fix
+	drift        = 6.0  // metres, of the error that changes slowly: reflections between houses
+	driftSeconds = 30.0 // time constant of drift
 	headingNoise = 3.0  // degrees
-	headingBias  = 10.0 // degrees at most, for a whole drive
-	gapSeconds   = 20   // without a fix, once a drive
+	headingBias  = 10.0 // degrees at most, constant during a drive
+	gapSeconds   = 20   // duration of the one gap without fixes in each drive
 	maxGain      = 2.0  // m/s in a second
 	maxBrake     = 3.0
 )
 
-// moment is a car at one second: where it really is, and what its receiver says.
+// moment is the state of a car at one second: its true place, and the fix of its receiver.
 type moment struct {
 	metres  float64 // along the route
 	speed   float64
@@ -40,18 +40,18 @@ type moment struct {
 	has     bool // there is a fix
 }
 
-// drive is a route and how it was driven.
+// drive is a route and the moments of a car on it.
 type drive struct {
 	arcs    []uint32
 	starts  []float64 // metres along the route to the beginning of each arc
 	length  float64
-	on      map[uint32]int // of an arc, its index on the route
-	first   float64        // metres of the route before the first of the arcs, which is driven on in part
+	on      map[uint32]int // the index on the route of an arc
+	first   float64        // metres of the route on its first arc, which is driven in part and not in arcs
 	guided  guided
 	moments []moment
 }
 
-// newDrive finds a route between random places, some kilometres long, and drives it.
+// newDrive finds a route of some kilometres between random places, and drives it.
 func newDrive(ctx context.Context, r Roads, routes *nav.Service, random *rand.Rand) (*drive, error) {
 	const least, most = 1500.0, 9000.0
 	for range 10_000 {
@@ -65,13 +65,13 @@ func newDrive(ctx context.Context, r Roads, routes *nav.Service, random *rand.Ra
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			continue // of an island
+			continue // the places are on different islands
 		}
 		d := &drive{on: make(map[uint32]int), guided: guided{q, a}}
 		ferry := false
 		parts := a.Routes[0].Legs[0].Parts
 		d.first = (parts[0].To - parts[0].From) * r.length(parts[0].Arc)
-		for i := 1; i < len(parts)-1; i++ { // whole arcs alone
+		for i := 1; i < len(parts)-1; i++ { // only arcs that are driven completely
 			arc := parts[i].Arc
 			d.on[arc] = len(d.arcs)
 			d.arcs, d.starts = append(d.arcs, arc), append(d.starts, d.length)
@@ -100,7 +100,7 @@ func (r Roads) length(arc uint32) float64 {
 	return float64(r.Graph.Pieces[r.Graph.Arcs[arc].Piece].Length) / 1000
 }
 
-// at is the place on an arc at a share of its length, and the direction there.
+// at returns the place at a share of an arc's length, and the direction there.
 func (r Roads) at(arc uint32, share float64) (geo.Point, float64) {
 	a := &r.Graph.Arcs[arc]
 	line := r.Graph.PieceLine(a.Piece)
@@ -124,7 +124,7 @@ func (r Roads) at(arc uint32, share float64) (geo.Point, float64) {
 	}
 }
 
-// moved is a place so many metres off, in a direction.
+// moved returns the place some metres away in a direction.
 func moved(from geo.Point, bearing, metres float64) geo.Point {
 	const degree = 111_195.0
 	radians := bearing * math.Pi / 180
@@ -160,7 +160,7 @@ func (d *drive) move(r Roads, random *rand.Rand) {
 	}
 }
 
-// ahead gives the route from so many metres on, as a session does.
+// ahead returns the route from the given metre on, in the form that a session returns it.
 func (d *drive) ahead(r Roads, metres float64) ahead.Route {
 	return func(yield func(arc uint32, from, to float64) bool) {
 		for i, arc := range d.arcs {

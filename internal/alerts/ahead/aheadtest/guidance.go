@@ -14,43 +14,43 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Guidance is how the drivers of the same drives were led.
+// Guidance counts how well the drivers were guided in the same drives.
 type Guidance struct {
-	Turns     int // by more than sharpTurn where a road goes straighter on
-	Announced int // of these, those that a maneuver tells, behind the maneuver before and not behind the turn
-	Twice     int // of these, those that more maneuvers tell than there are turns, or one tells twice in the same words
+	Turns     int // turns by more than sharpTurn where a road goes straighter on
+	Announced int // of these, those that a maneuver announces, after the previous maneuver and before the turn
+	Twice     int // of these, those announced by more maneuvers than there are turns, or by one maneuver twice in the same words
 	Told      int // maneuvers that are turns to the left or right
 	NotThere  int // of these, those where the route goes straight on, or turns to the other side
 	Drives    int
-	Rerouted  int // drives whose route was replaced though the driver never left it
+	Rerouted  int // drives whose route was replaced although the driver never left it
 }
 
-// What is a turn that must be told, and what is none that may be.
+// The limits of turns that must be announced, and of bends that must not.
 const (
 	sharpTurn  = 60.0  // degrees
-	straighter = 30.0  // degrees, of another road there
+	straighter = 30.0  // degrees, of another road at the junction
 	noTurn     = 15.0  // degrees over turnReach
-	seenTurn   = 15.0  // metres before and behind a junction from which its angles are seen
-	slightBend = 20.0  // degrees: what bends less is no turn of its own
-	slipReach  = 160.0 // metres from where a road that avoids a junction leaves to where it ends: it is told where it leaves
-	turnReach  = 45.0  // metres: crossings of wide roads are told at their first junction, and a turn there is one maneuver
+	seenTurn   = 15.0  // metres before and after a junction between which its angles are measured
+	slightBend = 20.0  // degrees: a smaller bend is not a separate turn
+	slipReach  = 160.0 // metres of a slip road around a junction; the turn is announced where the slip road leaves
+	turnReach  = 45.0  // metres: a crossing of wide roads is announced at its first junction, and a turn there is one maneuver
 )
 
-// guided is a route as it was found, with what is told of it.
+// guided is a route with its request.
 type guided struct {
 	request nav.RouteRequest
 	answer  *nav.RouteAnswer
 }
 
-// maneuver is one that is told.
+// maneuver is an announced maneuver.
 type maneuver struct {
 	metres      float64 // along the route
 	step        guide.Step
 	isAnnounced bool
-	isRepeated  bool // two announcements are the same
+	isRepeated  bool // two of its announcements are the same
 }
 
-// side is to which side a maneuver is told to turn, and not only slightly: -1 to the left, 1 to the right.
+// side returns the side to which a maneuver turns, if more than slightly: -1 for left, 1 for right, otherwise 0.
 func (m *maneuver) side() int {
 	switch m.step.Direction {
 	case guide.Left, guide.SharpLeft:
@@ -61,7 +61,7 @@ func (m *maneuver) side() int {
 	return 0
 }
 
-// maneuvers are what is told on a route.
+// maneuvers returns the maneuvers of a route.
 func (g *guided) maneuvers(t *guide.Teller) []maneuver {
 	steps := g.answer.Routes[0].Legs[0].Steps
 	var (
@@ -84,7 +84,7 @@ func (g *guided) maneuvers(t *guide.Teller) []maneuver {
 	return all
 }
 
-// guide judges what a driver is told of the route, against the roads themselves.
+// guide compares the announcements of the route with the roads.
 func (s *simulation) guide(t *guide.Teller) {
 	g := &s.result.Guidance
 	told := s.drive.guided.maneuvers(t)
@@ -100,7 +100,7 @@ func (s *simulation) guide(t *guide.Teller) {
 			continue
 		}
 		if m.metres < s.drive.first+turnReach || m.metres > s.drive.first+s.drive.length-turnReach {
-			continue // where the first and last arcs are driven in part, their directions are not known
+			continue // the first and the last arc are driven in part, so their directions are not known
 		}
 		g.Told++
 		left, right := s.drive.bends(s.roads, m.metres-s.drive.first)
@@ -108,15 +108,16 @@ func (s *simulation) guide(t *guide.Teller) {
 	}
 }
 
-// turn is a place where the route turns so that it must be told.
+// turn is a turn of the route that must be announced.
 type turn struct {
-	metres float64 // of the whole route
+	metres float64 // from the beginning of the route
 	side   int     // -1 to the left, 1 to the right
-	after  float64 // the bearing behind it
-	places int     // within turnReach, where the route bends to the same side
+	after  float64 // the bearing after it
+	places int     // number of places within turnReach where the route bends to the same side
 }
 
-// isTold says whether a maneuver tells the turn: one that is near, or the one before it that leads over a road that avoids the junction.
+// isTold reports whether a maneuver announces the turn: one near it, or an earlier one onto a slip road that leads
+// around the junction.
 func (t *turn) isTold(told []maneuver) bool {
 	for i := range told {
 		m := &told[i]
@@ -148,7 +149,7 @@ func (t *turn) isToldTwice(told []maneuver) bool {
 	return count > t.places
 }
 
-// turns are where the route turns so that it must be told.
+// turns returns the turns of the route that must be announced.
 func (d *drive) turns(r Roads) (all []turn) {
 	const ring = graph.Roundabout | graph.Circular
 	for i := 0; i+1 < len(d.arcs); i++ {
@@ -172,7 +173,8 @@ func (d *drive) turns(r Roads) (all []turn) {
 	return all
 }
 
-// bendsTo counts the places around the end of an arc where the route bends to a side. A maneuver may be told as far before each.
+// bendsTo counts the places around the end of an arc where the route bends to the given side. A maneuver may be
+// announced up to this distance before each.
 func (d *drive) bendsTo(r Roads, at, side int) (count int) {
 	for i := 0; i+1 < len(d.arcs); i++ {
 		if math.Abs(d.starts[i+1]-d.starts[at+1]) > 2*turnReach {
@@ -185,14 +187,14 @@ func (d *drive) bendsTo(r Roads, at, side int) (count int) {
 	return count
 }
 
-// around are the bearings of the route before and behind the end of an arc, as a driver sees them from there.
+// around returns the bearings of the route before and after the end of an arc, as a driver sees them from there.
 func (d *drive) around(r Roads, i int) (before, after float64) {
 	at := d.starts[i+1]
 	from, middle, to := d.placeAt(r, at-seenTurn), d.placeAt(r, at), d.placeAt(r, at+seenTurn)
 	return geo.Bearing(from, middle), geo.Bearing(middle, to)
 }
 
-// leaving is the bearing of an arc at its beginning, as a driver sees it from the junction.
+// leaving returns the bearing of an arc at its beginning, as a driver sees it from the junction.
 func (r Roads) leaving(arc uint32) float64 {
 	from, bearing := r.at(arc, 0)
 	if to, _ := r.at(arc, min(1, seenTurn/max(0.01, r.length(arc)))); to != from {
@@ -201,8 +203,8 @@ func (r Roads) leaving(arc uint32) float64 {
 	return bearing
 }
 
-// goesStraightOver says whether shortly behind the end of an arc the route is on the road on which it was shortly before, in the same
-// direction: a car that drives around the island of a junction goes straight on.
+// goesStraightOver reports whether shortly after the end of an arc the route is on the same road as shortly before, in
+// the same direction. This is so for a car that drives around the island of a junction.
 func (d *drive) goesStraightOver(r Roads, i int) bool {
 	for j := i + 1; j < len(d.arcs) && d.starts[j]-d.starts[i+1] <= turnReach; j++ {
 		_, after := r.at(d.arcs[j], 0)
@@ -216,13 +218,14 @@ func (d *drive) goesStraightOver(r Roads, i int) bool {
 	return false
 }
 
-// sameName says whether two arcs have one name, of a road that has one.
+// sameName reports whether two arcs have the same name, which must not be empty.
 func sameName(g *graph.Graph, a, b uint32) bool {
 	one, other := g.Ways[g.Pieces[g.Arcs[a].Piece].Way].Name, g.Ways[g.Pieces[g.Arcs[b].Piece].Way].Name
 	return one.Length > 0 && other.Length > 0 && g.Text(one) == g.Text(other)
 }
 
-// bends are by how many degrees the route turns around a place, the most of all within turnReach to the left and to the right.
+// bends returns by how many degrees the route turns around a place: the maximum within turnReach to the left and to the
+// right.
 func (d *drive) bends(r Roads, metres float64) (left, right float64) {
 	for from := metres - turnReach; from <= metres+turnReach; from += 5 {
 		a, b := d.bearingAt(r, from-turnReach/2), d.bearingAt(r, from+turnReach/2)
@@ -247,7 +250,7 @@ func (d *drive) poseAt(r Roads, metres float64) (at geo.Point, bearing float64) 
 	return r.at(d.arcs[i], max(0, min(1, (metres-d.starts[i])/max(0.01, r.length(d.arcs[i])))))
 }
 
-// indexAt is the arc of the route at so many metres.
+// indexAt returns the index of the route's arc at the given metre.
 func (d *drive) indexAt(metres float64) int {
 	i := 0
 	for i+1 < len(d.arcs) && d.starts[i+1] <= metres {
@@ -256,8 +259,8 @@ func (d *drive) indexAt(metres float64) int {
 	return i
 }
 
-// isOuter says whether of the roads ahead at the junction around a place the route takes the outermost one on a side: which of two roads is meant
-// is told, however little either bends.
+// isOuter reports whether, among the roads ahead at the junction at the given metre, the route takes the outermost one
+// on a side. Such a fork is announced, however little its roads bend.
 func (d *drive) isOuter(r Roads, metres float64, side int) bool {
 	const within, ahead = 5.0, 100.0 // metres, degrees
 	for i := 0; i+1 < len(d.arcs); i++ {
@@ -283,7 +286,7 @@ func (d *drive) isOuter(r Roads, metres float64, side int) bool {
 	return false
 }
 
-// follow tells a session each fix of the drive, and counts whether it takes another route.
+// follow sends each fix of the drive to a session, and counts whether the session changes the route.
 func (s *simulation) follow(ctx context.Context, routes *nav.Service) error {
 	g := &s.result.Guidance
 	g.Drives++

@@ -11,13 +11,13 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// Sort is why a pin is where it is.
+// Sort is the kind of place that a pin was put at.
 type Sort int
 
 // The sorts of pins.
 const (
 	OnRoute  Sort = iota // the driver comes to it
-	Opposite             // on the route's road, for those who come the other way
+	Opposite             // on the route's road, for the opposite direction
 	Parallel             // on another road that runs beside the route, such as the other carriageway
 	Crossing             // on a road that crosses above or below
 	Beyond               // on a road that leaves the route at a junction
@@ -29,18 +29,18 @@ type pin struct {
 	sort   Sort
 	kind   mapdata.Kind
 	pin    ahead.Pin
-	metres float64 // along the route, of those on it
+	metres float64 // along the route, for pins on it
 }
 
 const (
 	pinsEvery = 600.0 // metres of route between two pins of each sort
-	// A pin that is nearer to the route than to its own road, by what is said of it, is on the route for all who read it.
-	minRoadGap = 7.0   // metres between two parallel roads on which pins are told apart
+	// A pin that is nearer to the route than to its own road counts as on the route for every reader.
+	minRoadGap = 7.0   // metres between two parallel roads from which pins on them can be distinguished
 	minBeyond  = 15.0  // metres between the route and a pin on a road that leaves or crosses it
 	minLeadIn  = 800.0 // metres of route before the first pin, so that each lead begins on the route
 )
 
-// kinds are those of pins.
+// kinds returns the kinds of the pins.
 func kinds() []string {
 	return []string{"camera.speed", "camera.red_light", "alert.police", "alert.accident", "alert.hazard.object_on_road"}
 }
@@ -92,7 +92,7 @@ func reverse(g *graph.Graph, arc uint32) uint32 {
 	return p.Backward
 }
 
-// isOff says whether the route leads over a piece in neither direction.
+// isOff reports whether the route leads over a piece in neither direction.
 func (d *drive) isOff(g *graph.Graph, piece uint32) bool {
 	for _, arc := range [...]uint32{g.Pieces[piece].Forward, g.Pieces[piece].Backward} {
 		if _, on := d.on[arc]; on {
@@ -102,7 +102,8 @@ func (d *drive) isOff(g *graph.Graph, piece uint32) bool {
 	return true
 }
 
-// beside picks a road near a place that the route does not lead over: one that runs along, or one that crosses and does not meet it.
+// beside picks a road near a place that the route does not use: one that runs parallel, or one that crosses without
+// meeting it.
 func (d *drive) beside(r Roads, random *rand.Rand, places []match.Place, bearing float64, sort Sort) (arc uint32, share float64, ok bool) {
 	for range 8 {
 		p := places[random.IntN(len(places))]
@@ -125,7 +126,7 @@ func (d *drive) beside(r Roads, random *rand.Rand, places []match.Place, bearing
 			share = 1 - share
 		}
 		apart := minRoadGap
-		if sort == Crossing { // somewhere on the bridge or beside it
+		if sort == Crossing { // somewhere on the bridge or next to it
 			share, apart = share+60*(2*random.Float64()-1)/max(1, r.length(arc)), minBeyond
 		}
 		if share < 0 || share > 1 || !d.isApart(r, arc, share, apart) {
@@ -136,7 +137,7 @@ func (d *drive) beside(r Roads, random *rand.Rand, places []match.Place, bearing
 	return 0, 0, false
 }
 
-// isApart says whether a place on an arc is that far from the route.
+// isApart reports whether a place on an arc is at least the given distance from the route.
 func (d *drive) isApart(r Roads, arc uint32, share, metres float64) bool {
 	at, _ := r.at(arc, share)
 	for _, p := range r.Index.Nearest(nil, at, match.Nearest{Within: metres, Count: 20}) {
@@ -147,7 +148,7 @@ func (d *drive) isApart(r Roads, arc uint32, share, metres float64) bool {
 	return true
 }
 
-// standsOff says whether a pin is nearer to its own road than to the route.
+// standsOff reports whether a pin is nearer to its own road than to the route.
 func (d *drive) standsOff(r Roads, p *pin, arc uint32) bool {
 	for _, near := range r.Index.Nearest(nil, p.pin.At, match.Nearest{Within: 50, Count: 20}) { // the nearest first
 		if near.Piece == r.Graph.Arcs[arc].Piece {
@@ -160,7 +161,7 @@ func (d *drive) standsOff(r Roads, p *pin, arc uint32) bool {
 	return true
 }
 
-// touches says whether an arc meets the route.
+// touches reports whether an arc meets the route.
 func (d *drive) touches(g *graph.Graph, arc uint32) bool {
 	for _, on := range d.arcs {
 		if a, b := &g.Arcs[on], &g.Arcs[arc]; a.From == b.From || a.From == b.To || a.To == b.From || a.To == b.To {
@@ -170,7 +171,7 @@ func (d *drive) touches(g *graph.Graph, arc uint32) bool {
 	return false
 }
 
-// leaving picks a road that leaves the route at the end of one of its arcs, or one behind that.
+// leaving picks a road that leaves the route at the end of one of its arcs, or the road after it.
 func (d *drive) leaving(r Roads, random *rand.Rand, index int) (arc uint32, ok bool) {
 	for i := index; i < min(index+6, len(d.arcs)-1); i++ {
 		for _, t := range r.Graph.TurnsFrom(d.arcs[i]) {
@@ -188,7 +189,8 @@ func (d *drive) leaving(r Roads, random *rand.Rand, index int) (arc uint32, ok b
 	return 0, false
 }
 
-// draw makes a pin on an arc: cameras stand beside the road and say where they look, what drivers report is on it and may not say.
+// draw makes a pin on an arc. Cameras stand beside the road and mostly have a bearing; reports of drivers lie on the
+// road and have one half of the time.
 func (d *drive) draw(r Roads, random *rand.Rand, sort Sort, arc uint32, share, metres float64) pin {
 	all := kinds()
 	kind, _ := mapdata.ParseKind(all[random.IntN(len(all))])
@@ -202,7 +204,7 @@ func (d *drive) draw(r Roads, random *rand.Rand, sort Sort, arc uint32, share, m
 		off = 3 + 2*random.Float64()
 	}
 	p := ahead.Pin{At: moved(on, side, off)}
-	// Of a road with two directions, which one is concerned must be said; of others everybody knows.
+	// A pin on a road with two directions needs a bearing; on other roads the direction is clear.
 	if sort == Opposite || kind.Camera() && random.IntN(10) < 7 || !kind.Camera() && random.IntN(2) == 0 {
 		p.Bearing, p.Directed = bearing, true
 	}

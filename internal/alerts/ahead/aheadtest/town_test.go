@@ -16,7 +16,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// town is the roads of the demo's town.
+// town returns the roads of the demo's town.
 func town(t testing.TB) (*graph.Graph, *match.Index) {
 	t.Helper()
 	var extract bytes.Buffer
@@ -67,8 +67,8 @@ func BenchmarkLook(b *testing.B) {
 	b.ReportMetric(float64(found)/float64(b.N), "pins")
 }
 
-// TestAlertsInTheTown drives a few routes through the demo's town, with the goals of issue 17; make bench BENCH=ahead drives a thousand
-// there, in Milan and in Malta.
+// TestAlertsInTheTown drives a few routes through the demo's town, and checks the goals of issue 17. make bench
+// BENCH=ahead drives a thousand routes there, in Milan and in Malta.
 func TestAlertsInTheTown(t *testing.T) {
 	g, x := town(t)
 	n := &nav.Network{Roads: nav.NewRoads(g, x, "town"), Search: nav.NewPlain(g, nil, nil)}
