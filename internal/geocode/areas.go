@@ -7,23 +7,23 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// area is an administrative boundary that is closed, or a place that is mapped as an area.
+// area is a closed administrative boundary, or a place that is mapped as an area.
 type area struct {
 	object int // in the collector's objects
 	rank   Layer
 	level  int
-	size   float64 // of its box, square units
+	size   float64 // of its box, in square units
 	around box
-	bands  [][]edge // by latitude
+	bands  [][]edge // edges by latitude
 }
 
 // edge is a piece of the boundary.
 type edge struct{ a, b graph.Position }
 
-// maxBands is into how many bands of latitude an area's edges are sorted.
+// maxBands is the maximum number of latitude bands into which an area's edges are sorted.
 const maxBands = 512
 
-// areas makes what places can lie in: of objects whose rings are complete. Those with gaps are counted.
+// areas returns the areas that can contain places: the objects whose rings are complete. It counts those with gaps.
 func (c *collector) areas() []area {
 	var out []area
 	for i := range c.objects {
@@ -54,7 +54,7 @@ func (c *collector) areas() []area {
 	return out
 }
 
-// layerOfLevel is what a boundary of a level encloses, in most countries.
+// layerOfLevel returns the layer that a boundary of an admin_level encloses in most countries.
 func layerOfLevel(level int) Layer {
 	switch level {
 	case 2:
@@ -71,7 +71,8 @@ func layerOfLevel(level int) Layer {
 	return LayerOther
 }
 
-// edgesOf are the edges of an area, and whether they are closed: every node ends as many lines as it begins, and none is missing.
+// edgesOf returns the edges of an area, and whether they are closed: each node ends as many lines as it begins, and no
+// node is missing.
 func (c *collector) edgesOf(o *object) (edges []edge, closed bool) {
 	ends := map[int64]int{}
 	line := func(first, count uint32) bool {
@@ -126,7 +127,8 @@ func (a *area) sort(edges []edge) {
 	}
 }
 
-// contains says whether a place lies within: whether a line to the east crosses the boundary an odd number of times.
+// contains reports whether a place lies inside the area: whether a line from it to the east crosses the boundary an odd
+// number of times.
 func (a *area) contains(p graph.Position) bool {
 	if !a.around.contains(p, 0) {
 		return false
@@ -145,7 +147,7 @@ func (a *area) contains(p graph.Position) bool {
 	return inside
 }
 
-// shorter is a difference of longitudes on the shorter way around the globe.
+// shorter returns a difference of longitudes along the shorter way around the globe.
 func shorter(difference int64) int64 {
 	switch {
 	case difference > fullTurn/2:
@@ -156,11 +158,11 @@ func shorter(difference int64) int64 {
 	return difference
 }
 
-// surroundings finds what places lie in.
+// surroundings finds the areas and places that a position lies in.
 type surroundings struct {
 	areas    []area
 	document []uint32 // of each area
-	centres  []centre // places that are nodes, by latitude
+	centres  []centre // places that are nodes, sorted by latitude
 }
 
 // centre is a place that is a node.
@@ -168,10 +170,10 @@ type centre struct {
 	at       graph.Position
 	document uint32
 	rank     Layer
-	radius   float64 // metres within which things belong to it
+	radius   float64 // metres within which things belong to the place
 }
 
-// placeRadius is how far a place that is mapped as a point reaches, in metres.
+// placeRadius returns the radius in metres of a place that is mapped as a point.
 func placeRadius(value string) float64 {
 	switch value {
 	case "city":
@@ -193,7 +195,7 @@ func placeRadius(value string) float64 {
 // widestPlace is the largest radius of a place, in metres.
 const widestPlace = 12_000
 
-// at is what a place lies in, by boundaries first, and by the nearest point of a place where there is none.
+// at returns what a position lies in: by boundaries and, for layers without one, by the nearest place that is a point.
 func (s *surroundings) at(p graph.Position) place {
 	out := place{City: none, District: none, County: none, State: none, Country: none}
 	var levels, sizes [layers]float64
@@ -203,7 +205,8 @@ func (s *surroundings) at(p graph.Position) place {
 		if into == nil || !a.contains(p) {
 			continue
 		}
-		// The finest of a layer counts: a municipality before a union of some, a quarter before a district.
+		// The smallest of a layer counts: a municipality before an association of municipalities, a quarter before a
+		// district.
 		if *into != none && (float64(a.level) < levels[a.rank] || float64(a.level) == levels[a.rank] && a.size >= sizes[a.rank]) {
 			continue
 		}
@@ -218,7 +221,7 @@ func (s *surroundings) at(p graph.Position) place {
 	return out
 }
 
-// of is the member of a layer.
+// of returns a pointer to the field of a layer, or nil if places have none for it.
 func (p *place) of(l Layer) *uint32 {
 	switch l {
 	case LayerCity:
@@ -235,7 +238,7 @@ func (p *place) of(l Layer) *uint32 {
 	return nil
 }
 
-// nearest is the place of a layer that is nearest, measured by how far each reaches.
+// nearest returns the nearest place of a layer, with distances measured relative to each place's radius.
 func (s *surroundings) nearest(p graph.Position, rank Layer) uint32 {
 	reach := int64(math.Ceil(widestPlace / metresPerUnit))
 	from, _ := slices.BinarySearchFunc(s.centres, int64(p.Lat)-reach, func(c centre, lat int64) int { return int(int64(c.at.Lat) - lat) })

@@ -8,20 +8,20 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// associatedStreet is a relation that gives houses their street.
+// associatedStreet is a relation that assigns houses to a street.
 type associatedStreet struct {
 	name    string
-	way     int64 // of the street, where the relation has no name
+	way     int64 // of the street; used if the relation has no name
 	address tagged
 }
 
 // associatedHouse is a house of such a relation.
 type associatedHouse struct {
 	osm      osmID
-	relation uint32 // in associated
+	relation uint32 // index in collector.associated
 }
 
-// associate reads a relation that gives houses their street: type=associatedStreet, or type=street.
+// associate reads a relation that assigns houses to a street: type=associatedStreet, or type=street.
 func (c *collector) associate(r *osmpbf.Relation) error {
 	o := object{address: &c.noAddress, rare: &c.noRare}
 	c.readTags(&o, r.Tags)
@@ -54,13 +54,13 @@ func memberKind(t osmpbf.Types) int64 {
 	return osmRelation
 }
 
-// sortAssociated orders houses. Of several relations of a house the first counts.
+// sortAssociated sorts the houses, and keeps the first of several relations of a house.
 func (c *collector) sortAssociated() {
 	slices.SortStableFunc(c.houses, func(a, b associatedHouse) int { return compareOSM(a.osm, b.osm) })
 	c.houses = slices.CompactFunc(c.houses, func(a, b associatedHouse) bool { return a.osm == b.osm })
 }
 
-// nameAssociated gives houses that say nothing of their street what their relation says.
+// nameAssociated completes the addresses of houses without a street from their relations.
 func (c *collector) nameAssociated() {
 	for i := range c.associated {
 		one := &c.associated[i]
@@ -82,7 +82,7 @@ func (c *collector) nameAssociated() {
 	}
 }
 
-// object is what was kept of an object, once all are sorted; nil: nothing.
+// object returns the object with an id, or nil if none was kept. The objects must be sorted.
 func (c *collector) object(id osmID) *object {
 	i, ok := slices.BinarySearchFunc(c.objects, id, func(o object, id osmID) int { return compareOSM(o.osm, id) })
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// BenchmarkTyping searches for the beginnings of names of Milan, each with a typo, near where they are.
+// BenchmarkTyping searches for the beginnings of names of Milan, each with a typo, from a place near them.
 func BenchmarkTyping(b *testing.B) {
 	content := roadtest.Extract(b, "milan-otp.osm.pbf")
 	x, all := build(b, content), things(b, content)

@@ -9,14 +9,14 @@ import (
 
 const fullTurn = 360 * 1e7 // once around the globe, in units of positions
 
-// box is in units of 1e-7 degrees. One that crosses the antimeridian has an east beyond 180 degrees.
+// box is a box in units of 1e-7 degrees. The east of a box that crosses the antimeridian exceeds 180 degrees.
 type box struct{ west, south, east, north int64 }
 
 func boxAt(p graph.Position) box {
 	return box{int64(p.Lng), int64(p.Lat), int64(p.Lng), int64(p.Lat)}
 }
 
-// add makes the box hold a place, on the shorter way around the globe.
+// add extends the box to a place, on the shorter way around the globe.
 func (b *box) add(p graph.Position) {
 	lng := int64(p.Lng)
 	for lng-b.west > fullTurn/2 && lng > b.east {
@@ -32,7 +32,7 @@ func (b *box) add(p graph.Position) {
 	}
 }
 
-// with makes the box hold another one.
+// with extends the box to include another one.
 func (b *box) with(o box) {
 	b.add(graph.Position{Lng: wrapped(o.west), Lat: int32(o.south)})
 	b.add(graph.Position{Lng: wrapped(o.east), Lat: int32(o.north)})
@@ -49,7 +49,7 @@ func (b *box) middle() graph.Position {
 	return graph.Position{Lng: wrapped((b.west + b.east) / 2), Lat: int32((b.south + b.north) / 2)}
 }
 
-// contains says whether a place lies in the box, or so many units around it.
+// contains reports whether a place lies in the box, extended by a margin in units to each side.
 func (b *box) contains(p graph.Position, margin int64) bool {
 	lng := int64(p.Lng)
 	if lng < b.west-margin {
@@ -64,7 +64,7 @@ func (b *box) extent() extent {
 
 const metresPerUnit = geo.EarthRadius * math.Pi / 180 * 1e-7
 
-// metres is about how far two places are from each other: right to a few per mille within some hundred kilometres.
+// metres returns the approximate distance of two places, correct to a few per mille up to some hundred kilometres.
 func metres(a, b graph.Position) float64 {
 	lng := math.Abs(float64(int64(a.Lng) - int64(b.Lng)))
 	if lng > fullTurn/2 {
@@ -75,7 +75,7 @@ func metres(a, b graph.Position) float64 {
 	return math.Hypot(x, y) * metresPerUnit
 }
 
-// distance is how far a place is from the box, 0 inside.
+// distance returns how far a place is from the box in metres, or 0 inside.
 func (b *box) distance(p graph.Position) float64 {
 	lng := int64(p.Lng)
 	if gap := b.west - lng; gap > 0 && b.east-b.west < fullTurn && lng+fullTurn-b.east < gap {
@@ -85,7 +85,7 @@ func (b *box) distance(p graph.Position) float64 {
 	return metres(p, nearest)
 }
 
-// positionOf is a place in units, if it is on the globe.
+// positionOf converts a point on the globe to units.
 func positionOf(p geo.Point) graph.Position {
 	return graph.Position{Lng: int32(math.Round(p.Lng * 1e7)), Lat: int32(math.Round(p.Lat * 1e7))}
 }

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// Built is an index, and what became of the extracts.
+// Built is an index, with statistics of its making.
 type Built struct {
 	Sections  []graph.Section
 	Places    int // features, streets and postcodes that can be found
@@ -18,7 +18,7 @@ type Built struct {
 	LeftOut   map[string]int
 }
 
-// Build makes the index of extracts. Graph and index of roads are those that were built of them.
+// Build makes the index of extracts. g and roads must be built from the same extracts.
 func Build(ctx context.Context, files []*osmpbf.File, g *graph.Graph, roads *match.Index) (*Built, error) {
 	c, err := collect(ctx, files)
 	if err != nil {
@@ -62,15 +62,15 @@ type builder struct {
 	roads   *match.Index
 	fold    folder
 	own     *texts
-	named   map[string]uint32 // where the graph has a text
+	named   map[string]uint32 // the offset of each name in the graph's texts
 	kindsOf map[kind]uint16
 	rows    map[place]uint32
 
-	features   uint32   // how many
+	features   uint32   // number of features
 	documentOf []uint32 // of each object, or none
 	placeOf    []place  // of each object
 	around     surroundings
-	cities     map[string][]uint32 // by their folded name
+	cities     map[string][]uint32 // by their folded names
 	postings   map[string][]uint32
 	streets    []street
 	virtual    map[virtualKey]int
@@ -93,7 +93,7 @@ func newBuilder(c *collector, g *graph.Graph, roads *match.Index) *builder {
 	return b
 }
 
-// key is a name as it is compared with others.
+// key returns a name in the form in which names are compared.
 func (b *builder) key(name string) string {
 	b.fold.fold(name, maxWords)
 	words := make([]string, len(b.fold.words))
@@ -106,7 +106,7 @@ func (b *builder) key(name string) string {
 // maxWords is how many words of a name count.
 const maxWords = 16
 
-// maxKinds is how many kinds there can be; more become "yes".
+// maxKinds is the maximum number of kinds; further ones become "yes".
 const maxKinds = 4000
 
 func (b *builder) kindNumber(k kind) uint16 {
@@ -128,7 +128,7 @@ func (b *builder) kindNumber(k kind) uint16 {
 	return n
 }
 
-// row is the number of a place.
+// row returns the index of a place in places, adding it if necessary.
 func (b *builder) row(p place) uint32 {
 	n, ok := b.rows[p]
 	if !ok {
@@ -157,7 +157,7 @@ func (b *builder) add(d document, osm osmID, n *names) uint32 {
 		}
 	}
 	for _, other := range n.further().others {
-		if words := b.addWords(id, other); d.layer() != LayerStreet { // others of a street are numbers of roads
+		if words := b.addWords(id, other); d.layer() != LayerStreet { // the other names of a street are road numbers
 			d.Words = min(d.Words, words)
 		}
 	}
@@ -165,7 +165,7 @@ func (b *builder) add(d document, osm osmID, n *names) uint32 {
 	return id
 }
 
-// addWords lists a document under the words of a name and returns how many there are, at least 1.
+// addWords lists a document under the words of a name, and returns the number of words, at least 1.
 func (b *builder) addWords(id uint32, name string) uint8 {
 	b.fold.fold(name, maxWords)
 	for i := range b.fold.words {
@@ -184,7 +184,8 @@ func (b *builder) addWord(id uint32, word []byte) {
 	}
 }
 
-// addFeatures makes documents of places, boundaries and points of interest. A boundary of the same name as a place within it is that place.
+// addFeatures makes documents of places, boundaries and points of interest. A boundary and a place inside it with the
+// same name become one document.
 func (b *builder) addFeatures() {
 	c := b.c
 	placesNamed := map[string][]int{}
@@ -229,7 +230,7 @@ func (b *builder) addFeatures() {
 			b.cities[key] = append(b.cities[key], b.documentOf[i])
 		}
 		if !complete[i] && o.at == o.around.middle() {
-			b.documents[b.documentOf[i]].Bits |= hidden // where its middle is cannot be known
+			b.documents[b.documentOf[i]].Bits |= hidden // the middle of such a boundary is unknown
 		}
 	}
 	for i := range areas {
@@ -260,7 +261,7 @@ func (b *builder) setExtent(id uint32, o *object) {
 	}
 }
 
-// addCentres notes how far places reach that are nodes.
+// addCentres records the radius of each place that is a node.
 func (b *builder) addCentres() {
 	for i := range b.c.objects {
 		o := &b.c.objects[i]
@@ -273,7 +274,7 @@ func (b *builder) addCentres() {
 	slices.SortStableFunc(b.around.centres, func(x, y centre) int { return int(int64(x.at.Lat) - int64(y.at.Lat)) })
 }
 
-// addTaggedCities makes documents of the cities that addresses name and no place is called. They are no answers.
+// addTaggedCities makes documents of cities that occur only in addresses. They are never results.
 func (b *builder) addTaggedCities() {
 	for i := range b.c.objects {
 		o := &b.c.objects[i]
@@ -291,10 +292,11 @@ func (b *builder) addTaggedCities() {
 	}
 }
 
-// farthestCity is how far an address may be from the middle of the city that it names, in metres.
+// farthestCity is the maximum distance in metres from an address to the middle of the city that it names.
 const farthestCity = 40_000
 
-// city is the city of a name that is nearest; none: it has no name that can be compared.
+// city returns the nearest city with a name, or none if there is none within farthestCity. Cities that occur only in
+// addresses count at any distance.
 func (b *builder) city(name string, at graph.Position) uint32 {
 	best, least := uint32(none), 0.0
 	for _, id := range b.cities[b.key(name)] {
@@ -309,7 +311,7 @@ func (b *builder) city(name string, at graph.Position) uint32 {
 	return best
 }
 
-// findPlaces finds what each object lies in: by its own address first.
+// findPlaces determines what each object lies in, by its own address first.
 func (b *builder) findPlaces() {
 	codes := map[uint32]map[[2]byte]int{}
 	count := func(city uint32, code [2]byte) {
@@ -359,7 +361,7 @@ func (b *builder) findPlaces() {
 	}
 }
 
-// forget takes a document out of what it lies in itself, and of a large place what lies in it.
+// forget removes a document from its own place and, for a large document, the smaller layers.
 func (p *place) forget(own uint32, layer Layer, kind string) {
 	if layer >= LayerCity || kind == "island" || kind == "archipelago" {
 		p.District = none
@@ -374,7 +376,8 @@ func (p *place) forget(own uint32, layer Layer, kind string) {
 	}
 }
 
-// fillCountries gives what has no country that of most addresses of its city, or of all if nearly all are in one.
+// fillCountries sets the missing countries: to that of most addresses of the same city or, if nearly all addresses are
+// in one country, to that.
 func (b *builder) fillCountries(codes map[uint32]map[[2]byte]int, code map[uint32]string) {
 	documents := map[string]uint32{}
 	for id, c := range code {
@@ -409,7 +412,7 @@ func (b *builder) fillCountries(codes map[uint32]map[[2]byte]int, code map[uint3
 	}
 }
 
-// plainPostcode is the first of a list of postcodes, or empty if it is none.
+// plainPostcode returns the first of a list of postcodes, or "" if it is not a postcode.
 func plainPostcode(text string) string {
 	text, _, _ = strings.Cut(text, ";")
 	text = strings.TrimSpace(text)
@@ -419,12 +422,12 @@ func plainPostcode(text string) string {
 	return text
 }
 
-// postcodeArea is a postcode of a city.
+// postcodeArea is a postcode in a city.
 type postcodeArea struct {
 	postcode, city uint32
 }
 
-// addPostcodes makes a document of each postcode of each city, in the middle of what has it.
+// addPostcodes makes a document of each postcode of each city, in the middle of the objects that have it.
 func (b *builder) addPostcodes() {
 	found := map[postcodeArea]int{}
 	var order []postcodeArea
@@ -458,7 +461,7 @@ func (b *builder) addPostcodes() {
 	slices.SortFunc(b.featureExtents, func(x, y featureExtent) int { return int(x.Document) - int(y.Document) })
 }
 
-// arraysText is a text of the index's own while it is built.
+// arraysText returns one of the index's own texts while the index is being built.
 func (b *builder) arraysText(at uint32) []byte {
 	b.arrays.texts = b.own.all
 	return b.arrays.text(at)

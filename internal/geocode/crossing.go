@@ -12,17 +12,17 @@ import (
 
 // Bounds of the search for crossings.
 const (
-	maxDivisions  = 3      // places at which a query is divided into two streets
+	maxDivisions  = 3      // places at which a query is split into two streets
 	streetsASide  = 6      // streets that are tried for each side
-	maxPairs      = 12     // of streets whose boxes meet
+	maxPairs      = 12     // pairs of streets whose boxes meet
 	maxCrossings  = 3      // in an answer
-	farthestNode  = 10_000 // metres from the middle of what two streets have in common
-	piecesLooked  = 300    // pieces of the two streets that are looked at
+	farthestNode  = 10_000 // metres from the middle of the common part of two streets
+	piecesLooked  = 300    // pieces of the two streets that are considered
 	sameCrossing  = 60     // metres within which two crossings are one
-	throughOthers = 45     // metres between the streets, where they meet by a link or a roundabout
+	throughOthers = 45     // metres between streets that meet through a link or a roundabout
 )
 
-// isBetween says whether a word stands between the names of two streets that cross.
+// isBetween reports whether a word can stand between the names of two crossing streets.
 func isBetween(word string) bool {
 	switch word {
 	case "and", "und", "et", "en", "y", "e", "ed", "u", "i", "og", "och", "at", "corner", "ecke", "esquina", "angolo", "hoek", "coin":
@@ -31,10 +31,10 @@ func isBetween(word string) bool {
 	return false
 }
 
-// dividers stand between two streets, whatever the language.
+// dividers are characters that can stand between two streets in any language.
 const dividers = "&/@+×"
 
-// divide calls try with the two sides of a query that may name two streets.
+// divide calls try with each pair of sides of a query that may name two streets.
 func divide(text string, try func(left, right string)) {
 	if i := strings.IndexAny(text, dividers); i > 0 {
 		if left, right := text[:i], strings.TrimLeft(text[i:], dividers); strings.ContainsFunc(left, unicode.IsLetter) && strings.ContainsFunc(right, unicode.IsLetter) {
@@ -55,7 +55,7 @@ func divide(text string, try func(left, right string)) {
 	}
 }
 
-// crossings finds where two streets meet that a query names, the best first.
+// crossings returns the places where two streets in a query meet, the best first.
 func (x *Index) crossings(s *scratch, q *Query) (best []hit) {
 	if !q.Filter.allows(LayerOther) || len(q.Filter.Tags) > 0 {
 		return nil
@@ -83,7 +83,7 @@ func (x *Index) crossings(s *scratch, q *Query) (best []hit) {
 	return best[:min(len(best), maxCrossings, q.Limit)]
 }
 
-// streetHits are the streets of the graph that fit a text best.
+// streetHits returns the streets of the graph that fit a text best.
 func (x *Index) streetHits(s *scratch, q *Query, text string) []hit {
 	side := Query{Text: text, Near: q.Near, Biased: q.Biased, Limit: streetsASide, Filter: Filter{Layers: 1 << LayerStreet}}
 	s.begin(x, &side)
@@ -91,7 +91,7 @@ func (x *Index) streetHits(s *scratch, q *Query, text string) []hit {
 		return nil
 	}
 	for i := range s.tokens {
-		s.tokens[i].house, s.tokens[i].suffix, s.tokens[i].elsewhere = false, false, false // numbers are part of names here
+		s.tokens[i].house, s.tokens[i].suffix, s.tokens[i].elsewhere = false, false, false // here, numbers are parts of names
 	}
 	x.mark(s)
 	x.gather(s, 0)
@@ -100,13 +100,14 @@ func (x *Index) streetHits(s *scratch, q *Query, text string) []hit {
 	return hits[:min(len(hits), streetsASide)]
 }
 
-// end is where a piece of a street ends.
+// end is an end of a piece of a street.
 type end struct {
 	node int64
 	at   graph.Position
 }
 
-// common is what the boxes of two streets have in common, or the gap between them if it is small; false: they lie apart, or are one.
+// common returns the intersection of the boxes of two streets, or the gap between them if it is small. It returns false
+// if the streets lie apart or are the same.
 func (x *Index) common(a, b uint32) (box, bool) {
 	p, r := x.boxOf(a), x.boxOf(b)
 	both := box{max(p.west, r.west), max(p.south, r.south), min(p.east, r.east), min(p.north, r.north)}
@@ -114,7 +115,7 @@ func (x *Index) common(a, b uint32) (box, bool) {
 	return both, a != b && float64(both.west-both.east) < margin && float64(both.south-both.north) < margin
 }
 
-// addCrossings adds where two streets meet.
+// addCrossings appends the crossings of two streets.
 func (x *Index) addCrossings(dst []hit, a, b *hit, common *box, q *Query) []hit {
 	middle, corner := common.middle(), graph.Position{Lng: wrapped(common.east), Lat: int32(common.north)}
 	reach := min(metres(middle, corner)+throughOthers, farthestNode)
@@ -137,7 +138,7 @@ func (x *Index) addCrossings(dst []hit, a, b *hit, common *box, q *Query) []hit 
 	return x.meet(dst, ends, hit{score: a.score + b.score, id: a.id, house: none, other: b.id}, q)
 }
 
-// namesOf are the names of a street's roads, by where they lie in the graph's texts.
+// namesOf returns the names of a street's roads, as offsets in the graph's texts.
 func (x *Index) namesOf(id uint32) []uint32 {
 	names := []uint32{x.documents[id].Name}
 	for _, s := range x.spellings {
@@ -152,7 +153,7 @@ func (x *Index) boxOf(id uint32) box {
 	return x.streetExtents[int(id)-x.features].box(x.documents[id].at())
 }
 
-// meet adds the nodes that both streets have, or if there are none, the one that is nearest to the other street.
+// meet appends the nodes that both streets have or, if there is none, the end that is nearest to the other street.
 func (x *Index) meet(dst []hit, ends [2][]end, h hit, q *Query) []hit {
 	nearest, least := end{}, float64(throughOthers)
 	before := len(dst)
@@ -172,7 +173,7 @@ func (x *Index) meet(dst []hit, ends [2][]end, h hit, q *Query) []hit {
 	return dst
 }
 
-// addCrossing adds a crossing, unless it is one that is there already.
+// addCrossing appends a crossing, unless dst has it already.
 func addCrossing(dst []hit, h hit, at end, q *Query) []hit {
 	h.node, h.at = newOSMID(osmNode, at.node), at.at
 	if q.Within != nil && !q.Within.Contains(h.at.Point()) ||

@@ -1,6 +1,6 @@
 package geocode
 
-// Occupy takes the memory of all searches that may run together, until release is called.
+// Occupy takes the memory of all concurrent searches, until the caller calls release.
 func (x *Index) Occupy() (release func()) {
 	var taken []*scratch
 	for range cap(x.scratches) {

@@ -10,18 +10,18 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// role is what an object is to the index.
+// role is the meaning of an object for the index.
 type role uint8
 
 const (
 	isHighway       role = iota // a way that is a street, or a part of one
-	isPlace                     // something that can be found: a feature
+	isPlace                     // a feature: something that can be found
 	isHouse                     // an address without a name
 	isInterpolation             // a line along which house numbers are interpolated
-	isBoundary                  // of an administration or of postcodes
+	isBoundary                  // of an administrative area or of postcodes
 )
 
-// object is what is kept of an object of an extract.
+// object is the kept part of an object of an extract.
 type object struct {
 	osm  osmID
 	role role
@@ -36,16 +36,16 @@ type object struct {
 	located        bool
 }
 
-// rareTags are what few objects have.
+// rareTags are tags that few objects have.
 type rareTags struct {
 	population string
 	level      int    // of an administrative boundary
 	code       string // of a country
 	members    []int64
-	label      int64 // node that stands for a relation; 0: none
+	label      int64 // node that represents a relation; 0: none
 }
 
-// names are what an object is called.
+// names are the names of an object.
 type names struct {
 	name string
 	more *moreNames // nil: none
@@ -54,10 +54,10 @@ type names struct {
 // moreNames are names that few objects have.
 type moreNames struct {
 	translations []translated
-	others       []string // by which it is found too
+	others       []string // by which it can also be found
 }
 
-// further are the names beside the first.
+// further returns the names besides the first.
 func (n *names) further() moreNames {
 	if n.more == nil {
 		return moreNames{}
@@ -65,7 +65,7 @@ func (n *names) further() moreNames {
 	return *n.more
 }
 
-// change gives the names beside the first to change. They are the object's own.
+// change returns a copy of the names besides the first that is not shared and may be modified.
 func (n *names) change() *moreNames {
 	more := new(moreNames)
 	if n.more != nil {
@@ -80,30 +80,30 @@ type translated struct {
 	text     string
 }
 
-// tagged are the tags addr:*.
+// tagged holds the values of the tags addr:*.
 type tagged struct {
 	number, street, city, postcode, country, interpolation string
 }
 
-// Bounds against files that become far larger in memory than they are.
+// Bounds against files that become far larger in memory than on disk.
 const (
 	referencesPerByte = 2
 	freeReferences    = 1 << 20
 )
 
-// collector keeps what is needed of extracts.
+// collector keeps the needed parts of extracts.
 type collector struct {
 	objects []object
-	refs    []int64             // of all ways that are kept
+	refs    []int64             // of all kept ways
 	lines   map[int64][2]uint32 // ways that are members of relations: first and count of refs
 	texts   map[string]string
 	leftOut map[string]int
 	allowed int
 
 	associated []associatedStreet
-	houses     []associatedHouse // by house, once relations are read
+	houses     []associatedHouse // sorted by house after the relations were read
 
-	// What objects without address and without rare tags share.
+	// Shared by objects without an address or without rare tags.
 	noAddress tagged
 	noRare    rareTags
 
@@ -140,7 +140,7 @@ func collect(ctx context.Context, files []*osmpbf.File) (*collector, error) {
 	return c, nil
 }
 
-// keep is a copy of a text that does not hold its block.
+// keep returns a copy of a text that does not keep the block in memory.
 func (c *collector) keep(text string) string {
 	if text == "" {
 		return ""
@@ -153,7 +153,7 @@ func (c *collector) keep(text string) string {
 	return kept
 }
 
-// name is a name that can be shown, or empty.
+// name returns a name in a form that can be shown, or "".
 func (c *collector) name(text string) string {
 	clean := cleanName(text)
 	if clean == "" && text != "" {
@@ -162,10 +162,10 @@ func (c *collector) name(text string) string {
 	return c.keep(clean)
 }
 
-// Languages are those in which names are kept beside the default.
+// Languages returns the languages in which names are kept besides the default names.
 func Languages() []string { return []string{"en", "de", "fr", "nl", "es", "it", "ar"} }
 
-// ownAddress is an object's address, to be changed.
+// ownAddress returns an object's address for modification.
 func (c *collector) ownAddress(o *object) *tagged {
 	if o.address == &c.noAddress {
 		o.address = new(tagged)
@@ -173,7 +173,7 @@ func (c *collector) ownAddress(o *object) *tagged {
 	return o.address
 }
 
-// ownRare is an object's rare tags, to be changed.
+// ownRare returns an object's rare tags for modification.
 func (c *collector) ownRare(o *object) *rareTags {
 	if o.rare == &c.noRare {
 		o.rare = new(rareTags)
@@ -181,10 +181,10 @@ func (c *collector) ownRare(o *object) *rareTags {
 	return o.rare
 }
 
-// spare are texts of an object that some kinds have a use for.
+// spare holds texts of an object that only some kinds use.
 type spare struct{ highway, boundary, ref, brand, operator string }
 
-// parse reads the tags of an object; false: it is nothing that is looked for.
+// parse reads the tags of an object, and returns false if the index does not need the object.
 func (c *collector) parse(o *object, tags osmpbf.Tags) bool {
 	o.address, o.rare = &c.noAddress, &c.noRare
 	f := c.readTags(o, tags)
@@ -201,7 +201,7 @@ func (c *collector) parse(o *object, tags osmpbf.Tags) bool {
 		o.role, o.kind = isBoundary, kind{"boundary", "administrative"}
 		return o.name != ""
 	case osm == osmRelation && f.boundary == "postal_code":
-		return false // what lies in it has its code in its addresses
+		return false // the addresses in it have the code
 	}
 	if k, ok := kindOf(tags, featureKeys()); ok && c.isNamedFeature(o, k, &f) {
 		return true
@@ -251,7 +251,8 @@ func (c *collector) readTags(o *object, tags osmpbf.Tags) (f spare) {
 	return f
 }
 
-// isNamedStreet makes a street of a way that has a name, or a number by which large roads are known.
+// isNamedStreet makes the object a street and reports true if the way has a name, or is a large road known by its
+// number.
 func (c *collector) isNamedStreet(o *object, f *spare) bool {
 	ref := f.ref
 	if o.name == "" && hasNumber(f.highway) {
@@ -267,7 +268,7 @@ func (c *collector) isNamedStreet(o *object, f *spare) bool {
 	return true
 }
 
-// isNamedFeature makes a feature of an object that has a name, or a brand.
+// isNamedFeature makes the object a feature and reports true if it has a name or a brand.
 func (c *collector) isNamedFeature(o *object, k kind, f *spare) bool {
 	if o.name == "" && hasBrand(k.key) {
 		if o.name = c.name(f.brand); o.name == "" {
@@ -283,7 +284,7 @@ func (c *collector) isNamedFeature(o *object, k kind, f *spare) bool {
 	return true
 }
 
-// hasNumber says whether roads of a highway are known by their number where they have no name.
+// hasNumber reports whether roads of a highway value without a name are known by their number.
 func hasNumber(highway string) bool {
 	switch highway {
 	case "motorway", "trunk", "primary", "secondary":
@@ -292,10 +293,10 @@ func hasNumber(highway string) bool {
 	return false
 }
 
-// maxOtherNames is how many names more an object is found by.
+// maxOtherNames is the maximum number of other names of an object.
 const maxOtherNames = 12
 
-// addNames adds names that are divided by semicolons.
+// addNames adds names separated by semicolons.
 func (c *collector) addNames(o *object, text string) {
 	for one := range strings.SplitSeq(text, ";") {
 		if len(o.further().others) >= maxOtherNames {
@@ -347,7 +348,7 @@ func (c *collector) parseAddress(o *object, key, value string) {
 	}
 }
 
-// countryCode is a code of two letters in upper case, or empty.
+// countryCode returns a code of two letters in upper case, or "".
 func countryCode(text string) string {
 	text = strings.ToUpper(text)
 	if len(text) != 2 || text[0] < 'A' || text[0] > 'Z' || text[1] < 'A' || text[1] > 'Z' {
@@ -393,7 +394,7 @@ func (c *collector) ways(b *osmpbf.Block) error {
 		w := &b.Ways[i]
 		line, member := c.lines[w.ID]
 		if member && line[1] > 0 {
-			continue // of an extract before
+			continue // the way was in an earlier extract
 		}
 		o := object{osm: newOSMID(osmWay, w.ID)}
 		wanted := len(w.Refs) > 0 && c.parse(&o, w.Tags)
@@ -416,7 +417,7 @@ func (c *collector) ways(b *osmpbf.Block) error {
 	return nil
 }
 
-// wantNodes notes the nodes whose places are needed.
+// wantNodes lists the nodes whose positions are needed.
 func (c *collector) wantNodes() {
 	c.nodes = slices.Clone(c.refs)
 	for i := range c.objects {
@@ -450,7 +451,7 @@ func (c *collector) nodesOf(b *osmpbf.Block) error {
 	return nil
 }
 
-// position is where a node is; false: no extract has it.
+// position returns the position of a node, and false if no extract has the node.
 func (c *collector) position(node int64) (graph.Position, bool) {
 	if k, ok := slices.BinarySearch(c.nodes, node); ok && c.known[k] {
 		return c.positions[k], true
@@ -458,8 +459,8 @@ func (c *collector) position(node int64) (graph.Position, bool) {
 	return graph.Position{}, false
 }
 
-// locate finds where ways and relations are: streets in the middle of their nodes, relations at their label, areas and others in the middle of
-// their box. What has no place is dropped.
+// locate determines the positions of ways and relations: streets in the middle of their nodes, relations at their label,
+// areas and others in the middle of their box. It drops objects without a position.
 func (c *collector) locate() {
 	for i := range c.objects {
 		o := &c.objects[i]

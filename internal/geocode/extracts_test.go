@@ -15,14 +15,14 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// thing is an object with a name, and its line or its place.
+// thing is an object with a name, and its line or place.
 type thing struct {
 	name   string
 	street bool
 	line   []geo.Point
 }
 
-// things reads what has a name from an extract, without the code under test.
+// things reads the named objects of an extract, without using the code under test.
 func things(t testing.TB, content []byte) (all []thing) {
 	t.Helper()
 	f := roadtest.Open(t, content)
@@ -76,7 +76,7 @@ func things(t testing.TB, content []byte) (all []thing) {
 	return all
 }
 
-// unaccented is a name in lower case without accents: ways that differ in them alone are one street.
+// unaccented returns a name in lower case without accents. Ways whose names differ only in these are one street.
 func unaccented(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
@@ -86,7 +86,7 @@ func unaccented(name string) string {
 	}, norm.NFKD.String(strings.TrimSpace(name)))
 }
 
-// misspell makes one typo in a word of four letters or more.
+// misspell makes one typo in a word of at least five letters.
 func misspell(random *rand.Rand, name string) string {
 	runes := []rune(name)
 	var words [][2]int
@@ -118,7 +118,8 @@ func misspell(random *rand.Rand, name string) string {
 	return string(runes)
 }
 
-// TestRandomNamesAreFound draws names from real extracts and looks for them near where they are, half of them with a typo.
+// TestRandomNamesAreFound checks the share of random names of real extracts, half of them with a typo, that are found
+// from a place nearby.
 func TestRandomNamesAreFound(t *testing.T) {
 	const draws, goal = 1000, 0.95
 	for _, name := range []string{"malta-gh.osm.pbf", "milan-otp.osm.pbf"} {
@@ -167,7 +168,8 @@ func TestRandomNamesAreFound(t *testing.T) {
 	}
 }
 
-// TestReverseFindsTheStreet asks for random places on named streets of real extracts.
+// TestReverseFindsTheStreet checks the share of random places on named streets of real extracts for which Reverse finds
+// the street.
 func TestReverseFindsTheStreet(t *testing.T) {
 	const draws, goal = 2000, 0.98
 	for _, name := range []string{"malta-gh.osm.pbf", "milan-otp.osm.pbf"} {

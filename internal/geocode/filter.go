@@ -2,22 +2,23 @@ package geocode
 
 import "strings"
 
-// Filter says which kinds and layers may be answers. The zero value lets everything through.
+// Filter selects the kinds and layers that may be results. The zero value selects everything.
 type Filter struct {
 	Layers uint16 // bits of layers; 0: all
 	Tags   []TagFilter
 }
 
-// TagFilter is one osm_tag of Photon's: something passes if it has one of the tags that are wanted, or none is, and none that is not.
+// TagFilter is an osm_tag parameter of Photon. Something passes if it has at least one wanted tag, or there is none in
+// the filter, and if it has no unwanted tag.
 type TagFilter struct {
 	Key, Value string // either may be empty
-	Not        bool   // what has it is left out
-	NotValue   bool   // what has the key with another value is wanted
+	Not        bool   // the tag is unwanted
+	NotValue   bool   // the key with any other value is wanted
 }
 
 func (f *Filter) allows(l Layer) bool { return f.Layers == 0 || f.Layers&(1<<l) != 0 }
 
-// kinds appends for each kind whether it may be an answer.
+// kinds appends for each kind whether it may be a result.
 func (f *Filter) kinds(dst []bool, all []indexKind) []bool {
 	for i := range all {
 		dst = append(dst, f.allowsKind(&all[i]))
@@ -47,7 +48,8 @@ func (f *Filter) allowsKind(k *indexKind) bool {
 	return wanted || !any
 }
 
-// ParseTagFilter reads key:value, key, :value, !key:value, !key, !:value, key:!value and :!value; false: it is none of them.
+// ParseTagFilter parses key:value, key, :value, !key:value, !key, !:value, key:!value and :!value. It returns false for
+// anything else.
 func ParseTagFilter(text string) (t TagFilter, ok bool) {
 	if len(text) > 0 && text[0] == '!' {
 		t.Not, text = true, text[1:]
@@ -58,7 +60,7 @@ func ParseTagFilter(text string) (t TagFilter, ok bool) {
 			return t, false
 		}
 		t.NotValue, value = true, value[1:]
-		if key == "" { // :!value leaves out what has it
+		if key == "" { // :!value excludes everything with the value
 			t.NotValue, t.Not = false, true
 		}
 	}

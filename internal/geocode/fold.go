@@ -8,16 +8,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxWordBytes is how much of a word counts.
+// maxWordBytes is how many bytes of a word count.
 const maxWordBytes = 40
 
-// folder cuts texts into words that can be compared: without case, accents and punctuation. It is used again for its memory.
+// folder splits texts into words in the form in which they are compared: without case, accents and punctuation. It
+// reuses its memory.
 type folder struct {
 	decomposed []byte
 	text       []byte // of all words
 	words      []span // in text
-	joined     []span // words that an apostrophe divides, as one: "julians" of "Julian's"
-	dotted     uint64 // bits of the words that a dot ends, as abbreviations
+	joined     []span // words split by an apostrophe, as one: "julians" of "Julian's"
+	dotted     uint64 // bits of the words that are followed by a dot, as abbreviations are
 }
 
 // span is a part of a text.
@@ -25,7 +26,8 @@ type span struct{ start, end int }
 
 func (f *folder) word(i int) []byte { return f.text[f.words[i].start:f.words[i].end] }
 
-// fold cuts a text into words, at most so many. It says whether the text goes on after the last word, be it with a space.
+// fold splits a text into at most limit words. It reports whether the text goes on after the last word, even with only a
+// space.
 func (f *folder) fold(text string, limit int) (closed bool) {
 	f.text, f.words, f.joined, f.dotted = f.text[:0], f.words[:0], f.joined[:0], 0
 	f.decomposed = norm.NFKD.AppendString(f.decomposed[:0], text)
@@ -57,7 +59,7 @@ func (f *folder) fold(text string, limit int) (closed bool) {
 		case unicode.Is(unicode.Mn, r) || r == '\u0640' || r == '\u00ad' || unicode.Is(unicode.Cf, r): // accents, vowel points, kashida, soft hyphens
 			continue
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			alone := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) // scripts that write no spaces
+			alone := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) // scripts without spaces
 			if alone {
 				end()
 			}
@@ -83,11 +85,11 @@ func (f *folder) fold(text string, limit int) (closed bool) {
 	if apostrophe >= 0 && apostrophe == len(f.words)-2 {
 		f.join()
 	}
-	f.words = f.words[:min(len(f.words), limit)] // one letter can end a word and be another
+	f.words = f.words[:min(len(f.words), limit)] // the loop may exceed the limit by one, because one letter can end a word and be a word itself
 	return closed
 }
 
-// join notes the last two words as one: they follow each other in the text.
+// join adds the last two words as one, if they are adjacent in the text.
 func (f *folder) join() {
 	a, b := f.words[len(f.words)-2], f.words[len(f.words)-1]
 	if a.end == b.start && b.end-a.start <= maxWordBytes {
@@ -103,14 +105,15 @@ func isApostrophe(r rune) bool {
 	return false
 }
 
-// letter adds a letter to the word that begins at start.
+// letter appends a letter to the word that begins at start.
 func (f *folder) letter(start int, r rune) {
 	if len(f.text)-start+utf8.RuneLen(r) <= maxWordBytes {
 		f.text = utf8.AppendRune(f.text, r)
 	}
 }
 
-// foldRune adds a letter or digit that is not ASCII: lower case, and the Latin letters that Unicode does not decompose as people type them.
+// foldRune appends a letter or digit that is not ASCII: in lower case, and for Latin letters that Unicode does not
+// decompose, in the form that people type.
 func (f *folder) foldRune(start int, r rune) {
 	if unicode.IsDigit(r) {
 		f.letter(start, '0'+digitValue(r))
@@ -126,7 +129,7 @@ func (f *folder) foldRune(start int, r rune) {
 	f.letter(start, r)
 }
 
-// digitValue is the value of a decimal digit of any script: digits of a script follow each other from a place that is its zero.
+// digitValue returns the value of a decimal digit of any script. In each script, the digits follow the zero in order.
 func digitValue(r rune) rune {
 	zero := r
 	for zero > 0 && r-zero < 9 && unicode.IsDigit(zero-1) {
@@ -135,7 +138,7 @@ func digitValue(r rune) rune {
 	return r - zero
 }
 
-// plainLatin is how people write a letter who do not have it on their keyboard; empty: it stays.
+// plainLatin returns the usual replacement of a letter on keyboards without it, or "" if there is none.
 func plainLatin(r rune) string {
 	switch r {
 	case 'ß':
@@ -158,7 +161,7 @@ func plainLatin(r rune) string {
 		return "l"
 	case 'ŧ':
 		return "t"
-	case 'ς': // as within a word
+	case 'ς': // the form within a word
 		return "σ"
 	case 'ة':
 		return "ه"
@@ -170,11 +173,11 @@ func plainLatin(r rune) string {
 	return ""
 }
 
-// maxName is the bytes of a name. OpenStreetMap allows 255 characters.
+// maxName is the maximum length of a name in bytes. OpenStreetMap allows 255 characters.
 const maxName = 4 * 255
 
-// cleanName is a name without what cannot be shown: control characters, and those that change the direction of what stands around it.
-// Empty: it is no name.
+// cleanName removes what cannot be shown from a name: control characters, and characters that change the direction of
+// the surrounding text. It returns "" if the text is not a name.
 func cleanName(text string) string {
 	if len(text) > maxName || !utf8.ValidString(text) {
 		return ""

@@ -10,19 +10,19 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// ErrBadSections says that sections are not those of an index.
+// ErrBadSections is returned for sections that are not those of an index.
 var ErrBadSections = errors.New("the place search is damaged")
 
-// FirstSection is one of the sections: a file that has it has a place search.
+// FirstSection is the name of one of the sections. A file that has it contains a place search.
 const FirstSection = "search.about"
 
-// none is the index of nothing.
+// none is an invalid index.
 const none = 1<<32 - 1
 
-// summary is what the index says of itself.
+// summary is the header of the index.
 type summary struct {
 	Version  uint32
-	Features uint32 // documents before the first street
+	Features uint32 // number of documents before the first street
 }
 
 // version changes with the meaning of the sections.
@@ -31,15 +31,15 @@ const version = 2
 // document is something that can be found: a feature or a street.
 type document struct {
 	Lng, Lat   int32  // 1e-7 degrees
-	OSM        uint32 // the lower part of its osmID
-	Name       uint32 // in the graph's texts, or in the index's own with ownText set
+	OSM        uint32 // lower part of its osmID
+	Name       uint32 // offset in the graph's texts, or in the index's own if ownText is set
 	Place      uint32 // what it lies in
 	NameLength uint16
 	Kind       uint16
 	OSMHigh    uint8
-	Importance uint8 // 255: as important as can be
-	Words      uint8 // of its shortest name
-	Bits       flags // and its layer
+	Importance uint8 // 255: maximum
+	Words      uint8 // number of words of its shortest name
+	Bits       flags // flags and its layer
 }
 
 func (d *document) osm() osmID { return osmID(d.OSM) | osmID(d.OSMHigh)<<32 }
@@ -52,20 +52,21 @@ func (d *document) layer() Layer { return Layer(d.Bits >> layerShift) }
 
 func (d *document) at() graph.Position { return graph.Position{Lng: d.Lng, Lat: d.Lat} }
 
-// ownText marks names that lie in the index's own texts.
+// ownText marks names in the index's own texts.
 const ownText = 1 << 31
 
 type flags uint8
 
 const (
-	hidden     flags = 1 << iota // it is only there for others to lie in or on, and is never an answer
-	hasExtent                    // of a feature: it is among featureExtents
-	hasAddress                   // of a feature: it is among addresses
+	hidden     flags = 1 << iota // never a result: only a place or street that others refer to
+	hasExtent                    // of a feature: it has an entry in featureExtents
+	hasAddress                   // of a feature: it has an entry in addresses
 
 	layerShift = 4
 )
 
-// osmID is an object's id with its type in the lowest two bits, in idBits: ids of OpenStreetMap need 34 today.
+// osmID is an object's id, with its type in the lowest two bits. It has idBits bits, of which ids of OpenStreetMap need
+// 34 today.
 type osmID uint64
 
 const idBits = 40
@@ -81,10 +82,10 @@ func newOSMID(kind, id int64) osmID { return osmID((uint64(id)<<2 | uint64(kind)
 
 func (o osmID) id() int64 { return int64(o) << (64 - idBits) >> (64 - idBits + 2) }
 
-// kind is the letter of its type as Photon writes it.
+// kind returns the letter of the object's type that Photon uses.
 func (o osmID) kind() string { return [...]string{"", "N", "W", "R"}[o&3] }
 
-// place is what something lies in: documents, and texts of its own.
+// place is the surroundings of something: documents, and texts of its own.
 type place struct {
 	City, District, County, State, Country uint32 // documents, or none
 	Postcode                               uint32 // text
@@ -92,13 +93,14 @@ type place struct {
 	_                                      [2]byte
 }
 
-// extent is a box: west, south, east, north in 1e-7 degrees. One that crosses the antimeridian has an east beyond 180 degrees.
+// extent is a box: west, south, east, north in 1e-7 degrees. The east of a box that crosses the antimeridian exceeds 180
+// degrees.
 type extent struct{ West, South, East, North int32 }
 
-// streetExtent is the extent of a street: how far it reaches from its position, in extentUnit.
+// streetExtent is the extent of a street: the distances from its position to each side, in extentUnit.
 type streetExtent struct{ West, South, East, North uint16 }
 
-// extentUnit is some 1.1 m in units of 1e-7 degrees. What reaches more than 70 km from the middle is cut.
+// extentUnit is some 1.1 m, in units of 1e-7 degrees. Extents are cut at more than 70 km from the position.
 const extentUnit = 100
 
 func newStreetExtent(at graph.Position, b *box) streetExtent {
@@ -117,7 +119,7 @@ func (e *streetExtent) box(at graph.Position) box {
 	}
 }
 
-// housesOf is where the houses of a street begin. They end where those of the next one begin.
+// housesOf is the index of the first house of a street. The houses end at the first one of the next entry.
 type housesOf struct{ Street, First uint32 }
 
 // featureExtent is the extent of a feature.
@@ -129,7 +131,7 @@ type featureExtent struct {
 // house is a number on a street.
 type house struct {
 	Lng, Lat int32
-	OSM      [2]uint32 // lower half first; 0: it was interpolated along a line
+	OSM      [2]uint32 // lower half first; 0: interpolated along a line
 	Number   uint32
 	Text     uint32 // as it is written; 0: the number itself
 	Place    uint32
@@ -143,13 +145,13 @@ type address struct{ Document, Street, Number uint32 }
 // translation is the name of a document in another language.
 type translation struct {
 	Document uint32
-	Language uint32 // in Languages
+	Language uint32 // index in Languages
 	Text     uint32
 }
 
-// spelling is another name that roads of a street have: the same without case and accents.
+// spelling is another name of roads of a street, which differs only in case and accents.
 type spelling struct {
-	Name   uint32 // in the graph's texts
+	Name   uint32 // offset in the graph's texts
 	Street uint32
 }
 
@@ -157,26 +159,26 @@ func compareSpellings(a, b spelling) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Street, b.Street))
 }
 
-// sample is a place on a street that is no road for cars.
+// sample is a place on a street that is not a road for cars.
 type sample struct {
 	Lng, Lat int32
 	Street   uint32
 }
 
-// arrays are everything that an index consists of.
+// arrays are all data of an index.
 type arrays struct {
 	about          []summary
 	documents      []document
 	places         []place
-	kinds          []byte // key=value, each ended by a line feed
-	texts          []byte // each with its length before it
-	words          []byte // sorted, one after the other
+	kinds          []byte // key=value, each followed by a line feed
+	texts          []byte // each preceded by its length
+	words          []byte // sorted and concatenated
 	wordStarts     []uint32
-	lists          []byte // for each word the documents that have it: differences as varints
+	lists          []byte // the documents of each word: differences as varints
 	listStarts     []uint32
 	streetExtents  []streetExtent
 	featureExtents []featureExtent
-	firstHouse     []housesOf // of the streets that have any
+	firstHouse     []housesOf // of the streets with houses
 	houses         []house
 	addresses      []address
 	translations   []translation
@@ -189,7 +191,7 @@ type arrays struct {
 type array struct {
 	name string
 	data []byte                       // to be written
-	read func(r *graph.SectionReader) // makes the array of it
+	read func(r *graph.SectionReader) // sets the array from the section
 }
 
 func (a *arrays) all() []array {
@@ -224,7 +226,7 @@ func bytesOf[T plain](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(values[0])))
 }
 
-// text is a text of the index's own, by where its length lies; 0: the empty one.
+// text returns one of the index's own texts by the offset of its length; offset 0 is the empty text.
 func (a *arrays) text(at uint32) []byte {
 	if at == 0 {
 		return nil

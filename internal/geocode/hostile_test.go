@@ -16,7 +16,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// hostile is a town in which everything is called like that.
+// hostile returns a town in which everything has a hostile name.
 func hostile(t testing.TB) *roadtest.Network {
 	n := roadtest.Map(t, 100, "a-b-c-d-e", roadtest.Way("abcde", "highway=primary, name=Good Street"))
 	id := int64(1000)
@@ -41,8 +41,8 @@ func hostile(t testing.TB) *roadtest.Network {
 	return n
 }
 
-// TestHostileNames builds and searches a town of hostile names: it does not crash, takes no time to speak of, and shows nothing that could
-// act on a page or a terminal.
+// TestHostileNames checks that building and searching a town of hostile names does not crash, is fast, and returns
+// nothing that could act on a page or a terminal.
 func TestHostileNames(t *testing.T) {
 	x := drawn(t, hostile(t))
 	if x.LeftOut["unusable_names"] == 0 || x.LeftOut["boundaries_with_gaps"] == 0 {
@@ -66,7 +66,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestStrangeGeometry covers boundaries and lines that cannot be, at the ends of the world.
+// TestStrangeGeometry checks impossible boundaries and lines, near the antimeridian and the poles.
 func TestStrangeGeometry(t *testing.T) {
 	n := roadtest.MapAt(t, geo.Point{Lat: -16.5, Lng: 179.9995}, 20, `
 		a--b--c--d--e
@@ -95,7 +95,7 @@ func TestStrangeGeometry(t *testing.T) {
 	}
 }
 
-// TestBuildStops cancels a build.
+// TestBuildStops checks that a build stops when its context ends.
 func TestBuildStops(t *testing.T) {
 	n := town(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -105,7 +105,7 @@ func TestBuildStops(t *testing.T) {
 	}
 }
 
-// FuzzSearch searches a drawn town for any text: nothing found is beyond the limit, and it takes no time.
+// FuzzSearch checks that a search of a drawn town for any text returns at most limit results, and is fast.
 func FuzzSearch(f *testing.F) {
 	x := drawn(f, hostile(f))
 	y := drawn(f, town(f))
@@ -128,7 +128,7 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-// FuzzSections opens damaged sections: they are refused, or searched without reaching beyond them.
+// FuzzSections checks that damaged sections are refused, or searched without reading beyond them.
 func FuzzSections(f *testing.F) {
 	n := town(f)
 	x := drawn(f, n)
@@ -159,7 +159,7 @@ func FuzzSections(f *testing.F) {
 	})
 }
 
-// TestEveryByteOfTheSections changes each byte of each section.
+// TestEveryByteOfTheSections checks the same for changes of each byte of each section.
 func TestEveryByteOfTheSections(t *testing.T) {
 	n := town(t)
 	x := drawn(t, n)

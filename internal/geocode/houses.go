@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	farthestStreet = 3000 // metres from a house to the box of the street that it names
-	nearestRoad    = 80   // metres within which a house without a street belongs to the nearest road with a name
-	maxNumbers     = 20   // of one address
+	farthestStreet = 3000 // metres from a house to the box of the street that its address names
+	nearestRoad    = 80   // metres within which a house without a street belongs to the nearest named road
+	maxNumbers     = 20   // in one address
 	maxNumberBytes = 20   // of a house number
 )
 
-// virtualKey is a street that addresses name and no way is called, somewhere.
+// virtualKey identifies a street that exists only in addresses, near a place.
 type virtualKey struct {
 	name string
 	cell cell
 }
 
-// virtualCell is how large the cells are in which such addresses are of one street, in units.
+// virtualCell is the size in units of the cells in which such addresses belong to one street.
 const virtualCell = 200_000 // some 2 km
 
-// addHouses gives house numbers to streets, and makes documents of the streets and the addresses of features.
+// addHouses adds house numbers to streets, and makes documents of the streets and the addresses of features.
 func (b *builder) addHouses() {
 	h := &houseFinder{b: b, named: map[string][]int{}, ofWay: map[int64]int{}}
 	for i := range b.streets {
@@ -78,11 +78,12 @@ func (b *builder) addHouses() {
 // houseFinder finds the streets of houses.
 type houseFinder struct {
 	b     *builder
-	named map[string][]int // streets by their folded name
+	named map[string][]int // streets by their folded names
 	ofWay map[int64]int
 }
 
-// street is the street of an address: the nearest of that name, or the nearest road if it names none; -1: there is none.
+// street returns the street of an address: the nearest with that name, or the nearest road if the address has no street.
+// It returns -1 if there is none.
 func (h *houseFinder) street(o *object) int {
 	if o.address.street == "" {
 		return h.nearest(o.at)
@@ -114,7 +115,7 @@ func (h *houseFinder) street(o *object) int {
 	return i
 }
 
-// nearest is the street of the nearest road with a name.
+// nearest returns the street of the nearest named road, or -1.
 func (h *houseFinder) nearest(at graph.Position) int {
 	g := h.b.g
 	found := h.b.roads.Nearest(nil, geo.Point{Lat: float64(at.Lat) / 1e7, Lng: float64(at.Lng) / 1e7}, match.Nearest{
@@ -158,7 +159,7 @@ func (b *builder) house(text string, at graph.Position, osm osmID, row uint32) h
 	return h
 }
 
-// leadingNumber is the number that a house number begins with, and whether it is nothing else.
+// leadingNumber returns the number at the beginning of a house number, and whether the house number is just that.
 func leadingNumber(text string) (number uint32, plain bool) {
 	digits := 0
 	for digits < len(text) && digits < 7 && text[digits] >= '0' && text[digits] <= '9' {
@@ -171,12 +172,13 @@ func leadingNumber(text string) (number uint32, plain bool) {
 	return uint32(n), err == nil && digits == len(text) && text[0] != '0'
 }
 
-// sortHouses orders the houses of a street by their numbers.
+// sortHouses sorts the houses of a street by number.
 func (s *street) sortHouses() {
 	slices.SortStableFunc(s.houses, func(x, y house) int { return cmp.Or(cmp.Compare(x.Number, y.Number), cmp.Compare(x.Text, y.Text)) })
 }
 
-// interpolate notes the numbers at the corners of a line of addr:interpolation: between them, numbers are interpolated when they are asked for.
+// interpolate adds the numbers at the corners of a line of addr:interpolation. Searches interpolate the numbers between
+// them.
 func (h *houseFinder) interpolate(i int, o *object) {
 	b := h.b
 	refs := b.c.refs[o.firstRef : o.firstRef+o.refs]
@@ -242,7 +244,7 @@ func (h *houseFinder) interpolate(i int, o *object) {
 	}
 }
 
-// house is the object of a node with a house number.
+// house returns the object of a node with a house number, or nil.
 func (c *collector) house(node int64) *object {
 	o := c.object(newOSMID(osmNode, node))
 	if o == nil || o.address.number == "" {

@@ -13,25 +13,26 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// Index answers searches. Its arrays lie in the mapped file; its methods may be called from any goroutine.
+// Index answers searches. Its arrays lie in the mapped file. It is safe for concurrent use.
 type Index struct {
 	arrays
 	graph     *graph.Graph
 	roads     *match.Index
 	list      wordList
 	kindList  []indexKind
-	addressed []uint64 // bits of the documents that have an address
+	addressed []uint64 // bits of the documents with an address
 	features  int
 	postcodes uint16 // the kind of postcodes
-	// scratches are free memory for searches. Who finds none waits for a search to end.
+	// scratches holds the free memory for searches. If there is none, a search waits for another one to end.
 	scratches chan *scratch
 }
 
 // indexKind is a kind as it is written and compared.
 type indexKind struct{ key, value string }
 
-// Open makes an index of the sections that Build made, by name. It keeps them as its arrays, so they must stay and not change while the
-// index is used. It refuses with ErrBadSections what does not fit together, so that no search reaches beyond the arrays.
+// Open returns an index from the sections that Build made, by name. It uses them as its arrays, so they must stay
+// unchanged while the index is used. It returns ErrBadSections if they are inconsistent, so that no search reads beyond
+// the arrays.
 func Open(section func(name string) ([]byte, bool), g *graph.Graph, roads *match.Index) (*Index, error) {
 	x := &Index{graph: g, roads: roads, postcodes: math.MaxUint16}
 	r := graph.SectionReader{Section: section, Damaged: ErrBadSections}
@@ -63,7 +64,8 @@ func Open(section func(name string) ([]byte, bool), g *graph.Graph, roads *match
 	for _, a := range x.addresses {
 		x.addressed[a.Document/64] |= 1 << (a.Document % 64)
 	}
-	// A scratch is up to six bytes for each document: more at a time would help nobody on so many processors.
+	// A scratch takes up to six bytes for each document. More scratches would only cost memory, because the processors
+	// are busy with these.
 	x.scratches = make(chan *scratch, 2*runtime.GOMAXPROCS(0))
 	for range cap(x.scratches) {
 		x.scratches <- new(scratch)
@@ -75,7 +77,7 @@ func (x *Index) streets() int { return len(x.documents) - x.features }
 
 func (x *Index) isStreet(id uint32) bool { return int(id) >= x.features }
 
-// name is the name of a document.
+// name returns the default name of a document.
 func (x *Index) name(id uint32) []byte {
 	d := &x.documents[id]
 	if d.Name&ownText != 0 {
@@ -85,7 +87,7 @@ func (x *Index) name(id uint32) []byte {
 	return x.graph.Texts[d.Name : d.Name+uint32(d.NameLength)]
 }
 
-// nameIn is the name of a document in a language, or its own if there is none in that.
+// nameIn returns the name of a document in a language, or its default name if it has none in that language.
 func (x *Index) nameIn(id uint32, language int) []byte {
 	if language >= 0 {
 		key := translation{Document: id, Language: uint32(language)}
@@ -106,7 +108,7 @@ func compareTranslations(a, b translation) int {
 	return int(a.Language) - int(b.Language)
 }
 
-// check finds an index that points outside of its array, and whatever else searches rely on.
+// check verifies that no index points outside of its array, and everything else that searches rely on.
 func (x *Index) check() error {
 	for _, array := range []struct {
 		name string
@@ -162,7 +164,7 @@ func (x *Index) check() error {
 	return x.checkWords()
 }
 
-// goodStarts tells whether there are so many ascending places where parts begin, and one where the last ends.
+// goodStarts reports whether starts are count ascending offsets followed by end.
 func goodStarts(starts []uint32, count, end int) bool {
 	return len(starts) == count+1 && starts[0] == 0 && uint64(starts[count]) == uint64(end) && slices.IsSorted(starts)
 }

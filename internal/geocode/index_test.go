@@ -48,18 +48,18 @@ func open(sections []graph.Section, g *graph.Graph) (*geocode.Index, error) {
 	}, g, match.NewIndex(g))
 }
 
-// drawn is the index of a drawn map.
+// drawn returns the index of a drawn map.
 func drawn(t testing.TB, n *roadtest.Network) *built {
 	t.Helper()
 	return build(t, n.PBF(t))
 }
 
-// ask searches with the default names and everything allowed.
+// ask searches with the default names and without a filter.
 func (b *built) ask(text string) []geocode.Result {
 	return search(b, &geocode.Query{Text: text, Limit: 15, Language: -1})
 }
 
-// TestTheSameExtractGivesTheSameBytes builds twice.
+// TestTheSameExtractGivesTheSameBytes checks that two builds of one extract are identical.
 func TestTheSameExtractGivesTheSameBytes(t *testing.T) {
 	content := roadtest.Extract(t, "monaco-planetiler.osm.pbf")
 	a, b := build(t, content), build(t, content)

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// Layer is what a result is, by the names that Photon gives.
+// Layer is the type of a result, with the names that Photon uses.
 type Layer uint8
 
 // The layers.
@@ -29,7 +29,7 @@ func (l Layer) String() string {
 	return [layers]string{"other", "house", "street", "locality", "district", "city", "county", "state", "country"}[l]
 }
 
-// ParseLayer reads the name of a layer.
+// ParseLayer parses the name of a layer.
 func ParseLayer(name string) (Layer, bool) {
 	for l := range layers {
 		if l.String() == name {
@@ -39,10 +39,10 @@ func ParseLayer(name string) (Layer, bool) {
 	return 0, false
 }
 
-// kind is the tag that says what something is.
+// kind is the tag that determines what something is.
 type kind struct{ key, value string }
 
-// featureKeys are the keys that make something with a name a feature, the one that says most first.
+// featureKeys returns the keys that make something with a name a feature, the most specific first.
 func featureKeys() []string {
 	return []string{
 		"place", "amenity", "shop", "tourism", "aeroway", "railway", "leisure", "historic", "healthcare", "office", "craft", "emergency",
@@ -50,10 +50,10 @@ func featureKeys() []string {
 	}
 }
 
-// hasBrand says whether features of a key are known by their brand where they have no name.
+// hasBrand reports whether features of a key without a name are known by their brand.
 func hasBrand(key string) bool { return key == "amenity" || key == "shop" || key == "tourism" }
 
-// kindOf is what the tags of an object say that it is; false: nothing that is looked for.
+// kindOf returns the kind of an object with the given tags, and false if it is not a feature.
 func kindOf(tags osmpbf.Tags, keys []string) (kind, bool) {
 	for _, key := range keys {
 		value, ok := tags.Get(key)
@@ -68,7 +68,7 @@ func kindOf(tags osmpbf.Tags, keys []string) (kind, bool) {
 	return kind{}, false
 }
 
-// isFeature says whether a tag makes something a feature.
+// isFeature reports whether a tag makes something a feature.
 func isFeature(key, value string) bool {
 	switch key {
 	case "highway":
@@ -88,12 +88,12 @@ func isFeature(key, value string) bool {
 	case "natural":
 		return value != "tree" && value != "coastline" && value != "tree_row"
 	case "place":
-		return value != "country" && value != "state" && value != "region" // boundaries are better
+		return value != "country" && value != "state" && value != "region" // their boundaries are better
 	}
 	return true
 }
 
-// plainValue says whether a value may be shown as the value of a tag.
+// plainValue reports whether a value may be shown as the value of a tag.
 func plainValue(value string) bool {
 	if value == "" || len(value) > 40 {
 		return false
@@ -106,7 +106,7 @@ func plainValue(value string) bool {
 	return true
 }
 
-// isStreet says whether ways of a highway are streets.
+// isStreet reports whether ways with a highway value are streets.
 func isStreet(highway string) bool {
 	switch highway {
 	case "", "no", "construction", "proposed", "bus_stop", "platform", "services", "rest_area", "corridor", "elevator", "razed", "abandoned", "bridleway_entrance":
@@ -115,7 +115,7 @@ func isStreet(highway string) bool {
 	return plainValue(highway)
 }
 
-// layer is the layer of a kind.
+// layer returns the layer of a kind.
 func (k kind) layer() Layer {
 	switch k.key {
 	case "place":
@@ -141,7 +141,8 @@ func (k kind) layer() Layer {
 	return LayerOther
 }
 
-// importance is how much something counts beside others of the same name, 0 to 1. population is its tag, or empty.
+// importance returns the importance of something among others of the same name, from 0 to 1. population is its tag, or
+// empty.
 func (k kind) importance(population string) float64 {
 	base := 0.2
 	switch k.key {

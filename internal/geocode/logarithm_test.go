@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLogarithm compares with the exact one, over all distances on the globe.
+// TestLogarithm compares logarithm with the exact function, for all distances on the globe.
 func TestLogarithm(t *testing.T) {
 	for v := 1.0; v < 2e5; v *= 1.001 {
 		if got, want := float64(logarithm(float32(v))), math.Log2(v); math.Abs(got-want) > 0.005 {

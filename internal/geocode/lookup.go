@@ -2,21 +2,21 @@ package geocode
 
 import "unicode/utf8"
 
-// Fit says how well a word of a name fits one of the query, the best first.
+// fit is the way in which a word of a name matches one of the query, the best first.
 type fit uint8
 
 const (
 	exact      fit = iota
 	prefix         // the name's word goes on
-	typo           // one letter is missing, too many, another one, or two are swapped
-	typoPrefix     // the same, and the name's word goes on
+	typo           // one letter is missing, extra or different, or two are swapped
+	typoPrefix     // a typo, and the name's word goes on
 	fits
 )
 
-// minTypoRunes is how long a word is at least in which a typo is looked for.
+// minTypoRunes is the minimum length of a word in which typos are accepted.
 const minTypoRunes = 4
 
-// matcher finds the words that fit one of a query.
+// matcher finds the words that match one of a query.
 type matcher struct {
 	list  wordList
 	query []byte
@@ -24,7 +24,7 @@ type matcher struct {
 	use   func(from, to int, f fit)
 }
 
-// find calls use with ranges of words that fit. A word can be in several.
+// find calls use with ranges of matching words. A word can be in several ranges.
 func (m *matcher) find() {
 	first, after := m.narrow(0, m.list.count(), 0, m.query)
 	if first < after {
@@ -52,15 +52,15 @@ func hasDigit(word []byte) bool {
 	return false
 }
 
-// typos looks for words that differ by one letter: it follows the query letter by letter through the sorted words, and at each place tries
-// what words have there instead.
+// typos finds words with one typo. It follows the query letter by letter through the sorted words, and at each position
+// tries the other letters that words have there.
 func (m *matcher) typos() {
 	first, after, depth := 0, m.list.count(), 0
 	for depth <= len(m.query) && first < after {
 		rest := m.query[depth:]
 		letter, size := utf8.DecodeRune(rest)
 		if len(rest) > 0 {
-			m.tail(first, after, depth, rest[size:], nil) // the query has a letter too many
+			m.tail(first, after, depth, rest[size:], nil) // an extra letter in the query
 			if next, more := utf8.DecodeRune(rest[size:]); more > 0 && next != letter {
 				var swapped [2 * utf8.UTFMax]byte
 				n := utf8.EncodeRune(swapped[:], next)
@@ -77,7 +77,7 @@ func (m *matcher) typos() {
 	}
 }
 
-// others tries, for each letter that words have at a place, that the query lacks it or has another one there.
+// others tries each letter that words have at a position, as missing from the query or in place of the query's letter.
 func (m *matcher) others(first, after, depth int, rest []byte, letter rune, size int) {
 	for at := first; at < after; {
 		word := m.list.word(at)
@@ -88,7 +88,7 @@ func (m *matcher) others(first, after, depth int, rest []byte, letter rune, size
 		other, length := utf8.DecodeRune(word[depth:])
 		_, end := m.narrow(at, after, depth, word[depth:depth+length])
 		if len(rest) == 0 {
-			if !m.open { // a letter more; where words may go on, it is a prefix
+			if !m.open { // a letter more; if words may go on, that is a prefix match
 				m.tail(at, end, depth+length, nil, nil)
 			}
 		} else {
@@ -101,7 +101,7 @@ func (m *matcher) others(first, after, depth int, rest []byte, letter rune, size
 	}
 }
 
-// tail finds the words of a range that go on with middle and rest from a depth.
+// tail finds the words of a range that go on with middle and rest at a depth.
 func (m *matcher) tail(first, after, depth int, rest, middle []byte) {
 	if len(middle) > 0 {
 		first, after = m.narrow(first, after, depth, middle)
@@ -119,13 +119,13 @@ func (m *matcher) tail(first, after, depth int, rest, middle []byte) {
 	}
 }
 
-// narrow is the part of a range of words, equal up to a depth, that goes on with some letters there.
+// narrow returns the part of a range of words, equal up to a depth, that goes on with the given letters.
 func (m *matcher) narrow(first, after, depth int, letters []byte) (int, int) {
 	if len(letters) == 0 || first >= after {
 		return first, after
 	}
 	low, high := first, after
-	for low < high { // the first that is not before
+	for low < high { // find the first word that is not less
 		middle := int(uint(low+high) / 2)
 		if compareAt(m.list.word(middle), depth, letters) < 0 {
 			low = middle + 1
@@ -134,7 +134,7 @@ func (m *matcher) narrow(first, after, depth int, letters []byte) (int, int) {
 		}
 	}
 	begin := low
-	// Most ranges are short: look at once a few ahead before halving the rest.
+	// Most ranges are short, so try a few words ahead before halving the rest.
 	for step := 1; ; step *= 2 {
 		if low+step >= after || compareAt(m.list.word(low+step), depth, letters) > 0 {
 			high = min(low+step, after)
@@ -153,7 +153,7 @@ func (m *matcher) narrow(first, after, depth int, letters []byte) (int, int) {
 	return begin, low
 }
 
-// compareAt compares what a word has at a depth with letters: 0 if it goes on with them.
+// compareAt compares a word from a depth on with letters. It returns 0 if the word goes on with them.
 func compareAt(word []byte, depth int, letters []byte) int {
 	for i, letter := range letters {
 		switch {

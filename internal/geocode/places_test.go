@@ -12,7 +12,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// boundary is a relation of lines, a boundary of a level.
+// boundary adds a boundary of an admin_level, made of ways.
 func boundary(n *roadtest.Network, level, name string, more string, ways ...int64) {
 	r := osmpbf.Relation{ID: int64(9000 + len(n.Relations)), Tags: roadtest.Tags("type=boundary, boundary=administrative, admin_level=" + level + ", name=" + name + more)}
 	for _, way := range ways {
@@ -21,7 +21,8 @@ func boundary(n *roadtest.Network, level, name string, more string, ways ...int6
 	n.Relations = append(n.Relations, r)
 }
 
-// twoTowns are two towns side by side whose centres would mislead: a street in the west lies nearer to the centre of the east.
+// twoTowns returns two adjacent towns whose centres would mislead: a street in the western town is nearer to the centre
+// of the eastern one.
 func twoTowns(t testing.TB) *roadtest.Network {
 	return roadtest.Map(t, 200, `
 		a--------b------------c
@@ -36,7 +37,8 @@ func twoTowns(t testing.TB) *roadtest.Network {
 		roadtest.Node("w", "place=town, name=Westham"), roadtest.Node("e", "place=town, name=Eastham"))
 }
 
-// TestBoundariesDecide puts things into the boundary that holds them, and if it has a gap, into the place that is nearest.
+// TestBoundariesDecide checks that things belong to the boundary that contains them and, if that has a gap, to the
+// nearest place.
 func TestBoundariesDecide(t *testing.T) {
 	for name, tt := range map[string]struct {
 		west     []string
@@ -70,14 +72,14 @@ func TestBoundariesDecide(t *testing.T) {
 		if x.LeftOut["boundaries_with_gaps"] != tt.leftOut {
 			t.Errorf("%s: left out are %v", name, x.LeftOut)
 		}
-		// The boundary and the place of its name are one, with the extent of the boundary.
+		// The boundary and the place with its name are one result, with the extent of the boundary.
 		if towns := x.ask("westham"); len(towns) != 1 || towns[0].OSMType != "N" || !towns[0].HasExtent {
 			t.Errorf("%s: %s", name, labels(towns))
 		}
 	}
 }
 
-// TestInterpolationFollowsItsLine asks for numbers along a line with a corner.
+// TestInterpolationFollowsItsLine checks numbers along a line with a corner.
 func TestInterpolationFollowsItsLine(t *testing.T) {
 	n := roadtest.Map(t, 20, `
 		a------b
@@ -109,7 +111,7 @@ func TestInterpolationFollowsItsLine(t *testing.T) {
 	}
 }
 
-// TestOverlappingExtracts builds of two extracts that share objects: each is found once.
+// TestOverlappingExtracts checks that objects in two extracts are found once.
 func TestOverlappingExtracts(t *testing.T) {
 	n := town(t)
 	files := []*osmpbf.File{n.File(t), n.File(t)}
@@ -138,7 +140,7 @@ func TestAllExtractsOpen(t *testing.T) {
 	}
 }
 
-// TestStreetsOfOtherSpellings joins ways whose names differ in case and accents alone.
+// TestStreetsOfOtherSpellings checks that ways whose names differ only in case and accents are one street.
 func TestStreetsOfOtherSpellings(t *testing.T) {
 	n := roadtest.Map(t, 100, `
 		a-b-c-d-e
@@ -174,7 +176,7 @@ func TestStreetsOfOtherSpellings(t *testing.T) {
 	}
 }
 
-// TestAssociatedStreet gives houses the street of their relation.
+// TestAssociatedStreet checks that houses get the street of their relation.
 func TestAssociatedStreet(t *testing.T) {
 	n := roadtest.Map(t, 20, `
 		a-----b
@@ -207,7 +209,7 @@ func TestAssociatedStreet(t *testing.T) {
 	for query, want := range map[string]string{
 		"other street 1": "Other Street 1", "near street 3": "Near Street 3", "other street 5": "Other Street 5", "other street 7": "Other Street 7",
 		"corner other street": "Corner",
-		"near street 9":       "Near Street 9", // of a relation that names nothing: the nearest road
+		"near street 9":       "Near Street 9", // its relation has no name, so the nearest road counts
 		"near street 1":       "Near Street",
 	} {
 		if got := labels(x.ask(query)); got != want {

@@ -5,12 +5,13 @@ import (
 	"math"
 )
 
-// namesakeMetres is how far a street is from the place that it may be named after. One that is farther away is what the driver means: there is
-// a Broadway in many a county.
+// namesakeMetres is how far a street may be from the place that it may be named after. A driver means a street that is
+// farther away itself, because many counties have a Broadway.
 const namesakeMetres = 25_000
 
-// placesFirst puts towns and other places before stops of public transport and streets that have the same name: a driver who asks for "Msida"
-// wants the town, and its stops are nearer; the street "Mdina" leads to the town L-Imdina. Hits are sorted.
+// placesFirst puts towns and other places before stops of public transport and streets of the same name. A driver who
+// asks for "Msida" wants the town, although its stops are nearer; the street "Mdina" leads to the town L-Imdina. The
+// hits must be sorted.
 func (x *Index) placesFirst(s *scratch) {
 	for i := 0; i < len(s.hits); i++ {
 		within := math.Inf(1)
@@ -31,7 +32,7 @@ func (x *Index) placesFirst(s *scratch) {
 	}
 }
 
-// isStop says whether a hit is where people wait for buses and trains.
+// isStop reports whether a hit is a stop of public transport.
 func (x *Index) isStop(h *hit) bool {
 	if x.isStreet(h.id) {
 		return false
@@ -51,8 +52,9 @@ func (x *Index) isPlace(h *hit) bool {
 	return !x.isStreet(h.id) && x.documents[h.id].layer() >= LayerLocality
 }
 
-// sameName says whether the default name of a stop or street is a name of a place, in any language and in whatever case, be one of them without
-// its article: Maltese writes "L-Imsida" for Msida, where "L-" makes an "i" before two consonants.
+// sameName reports whether the default name of a stop or street is a name of a place, in any language and case, where
+// one of the two may lack its article. Maltese writes "L-Imsida" for Msida, where "L-" adds an "i" before two
+// consonants.
 func (x *Index) sameName(s *scratch, other, place uint32) bool {
 	s.other.fold(string(x.name(other)), maxWords)
 	name, short := joinWords(&s.other, 0), withoutArticle(&s.other)
@@ -66,7 +68,7 @@ func (x *Index) sameName(s *scratch, other, place uint32) bool {
 	return false
 }
 
-// withoutArticle are the words of a name without its article; nil: it has none.
+// withoutArticle returns the words of a name without its article, or nil if it has none.
 func withoutArticle(f *folder) []byte {
 	if len(f.words) < 2 || len(f.word(0)) > maxArticle {
 		return nil
@@ -74,15 +76,15 @@ func withoutArticle(f *folder) []byte {
 	return joinWords(f, 1)
 }
 
-// isSameRest says whether a name without its article is another one.
+// isSameRest reports whether a name without its article equals another name.
 func isSameRest(rest, name []byte) bool {
 	return len(rest) > 0 && (bytes.Equal(name, rest) || len(rest) > 1 && rest[0] == 'i' && bytes.Equal(name, rest[1:]))
 }
 
-// maxArticle is how long the first word of a name is at most, in bytes, that may be left out.
+// maxArticle is the maximum length in bytes of a first word that counts as an article.
 const maxArticle = 3
 
-// joinWords are the words of a text from one on, with spaces between them.
+// joinWords returns the words of a text from index from on, each followed by a space.
 func joinWords(f *folder, from int) []byte {
 	var joined []byte
 	for i := from; i < len(f.words); i++ {

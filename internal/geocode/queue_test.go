@@ -10,8 +10,8 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// TestClientsThatLeftDoNotWait checks that a search whose client left leaves the queue for the memory of searches, and that one whose client left
-// before it began takes none (F10).
+// TestClientsThatLeftDoNotWait checks that a search leaves the queue for memory when its client leaves, and that a
+// search whose client left earlier takes no memory (F10).
 func TestClientsThatLeftDoNotWait(t *testing.T) {
 	x := drawn(t, roadtest.Map(t, 100, "a--b", roadtest.Way("ab", "highway=residential, name=Main Street")))
 	release := x.Occupy()
@@ -45,7 +45,7 @@ func TestClientsThatLeftDoNotWait(t *testing.T) {
 	for name, search := range searches {
 		gone, leave := context.WithCancelCause(t.Context())
 		leave(left)
-		for range 50 { // where both were ready, a select would choose by chance
+		for range 50 { // if both were ready, a select would choose at random
 			if _, err := search(gone); !errors.Is(err, left) {
 				t.Fatalf("%s of a client that left: %v", name, err)
 			}
@@ -56,19 +56,19 @@ func TestClientsThatLeftDoNotWait(t *testing.T) {
 	}
 }
 
-// searcher is an index, or what a test built around one.
+// searcher is an index, or a test's wrapper of one.
 type searcher interface {
 	Search(ctx context.Context, dst []geocode.Result, q *geocode.Query) ([]geocode.Result, error)
 	Reverse(ctx context.Context, dst []geocode.Result, q *geocode.Near) ([]geocode.Result, error)
 }
 
-// search looks for something without a client that could leave, so that it cannot fail.
+// search searches with a context that never ends, so that it cannot fail.
 func search(x searcher, q *geocode.Query) []geocode.Result {
 	results, _ := x.Search(context.Background(), nil, q)
 	return results
 }
 
-// reverse looks around a place without a client that could leave.
+// reverse searches around a place with a context that never ends.
 func reverse(x searcher, q *geocode.Near) []geocode.Result {
 	results, _ := x.Reverse(context.Background(), nil, q)
 	return results

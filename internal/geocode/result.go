@@ -11,19 +11,19 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// The tag of house numbers in answers, as Photon's.
+// The tag of house numbers in results, as in Photon's.
 const (
 	houseKey   = "place"
 	houseValue = "house"
 )
 
-// findHouse looks for a house number of the query on a street, and returns what it is worth. Between two that are known, on the same side of
-// the street where odd and even numbers are apart, it is interpolated.
+// findHouse looks for a house number of the query on a street, and returns its weight. It interpolates a missing number
+// between two known ones, on the same side of the street if odd and even numbers are separate.
 func (x *Index) findHouse(s *scratch, h *hit, t int) float32 {
 	begin, houses := x.housesOn(h.id)
 	number := s.tokens[t].number
 	first, found := slices.BinarySearchFunc(houses, number, func(o house, number uint32) int { return cmp.Compare(o.Number, number) })
-	after := t + 1 // a letter that is in the name of the street is none of the number's
+	after := t + 1 // a letter that is in the name of the street does not belong to the number
 	for after < len(s.tokens) && s.tokens[after].run == s.tokens[t].run && s.masks[after][exact]>>(h.id%64)&1 == 0 {
 		after++
 	}
@@ -51,7 +51,8 @@ func (x *Index) findHouse(s *scratch, h *hit, t int) float32 {
 	return noHouseWeight
 }
 
-// houseNumber is the number that a word of a query begins with, and whether it can be a house number: "12", "12a" and "12bis", but not "9th".
+// houseNumber returns the number at the beginning of a word of a query, and whether the word can be a house number:
+// "12", "12a" and "12bis", but not "9th".
 func houseNumber(word string) (uint32, bool) {
 	number, _ := leadingNumber(word)
 	switch suffix := strings.TrimLeft(word, "0123456789"); suffix {
@@ -62,7 +63,7 @@ func houseNumber(word string) (uint32, bool) {
 	}
 }
 
-// isSuffix says whether a word can follow a house number: "12 a", "12 bis".
+// isSuffix reports whether a word can follow a house number: "12 a", "12 bis".
 func isSuffix(word []byte) bool {
 	switch string(word) {
 	case "bis", "ter", "quater":
@@ -71,8 +72,8 @@ func isSuffix(word []byte) bool {
 	return utf8.RuneCount(word) == 1
 }
 
-// fitNumber says how many tokens of the query are a house number, of those from t on and before another; 0: it is another number. "12a" is
-// "12 A" and "12/a".
+// fitNumber returns how many tokens of the query, from t on and before after, make up a house number, or 0 if they do
+// not. "12a" equals "12 A" and "12/a".
 func (s *scratch) fitNumber(number []byte, t, after int) int {
 	s.other.fold(string(number), maxWords)
 	for last := t; last < after && s.tokens[last].run == s.tokens[t].run; last++ {
@@ -83,7 +84,7 @@ func (s *scratch) fitNumber(number []byte, t, after int) int {
 	return 0
 }
 
-// inNumber says whether a token is in a house number that is somewhere in the query.
+// inNumber reports whether a token belongs to the given house number somewhere in the query.
 func (s *scratch) inNumber(number []byte, t int) bool {
 	for first := s.tokens[t].run; first <= t; first++ {
 		if s.tokens[first].house && first+s.fitNumber(number, first, len(s.tokens)) > t {
@@ -101,7 +102,7 @@ func (x *Index) number(o *house, dst []byte) []byte {
 	return append(dst, x.text(o.Text)...)
 }
 
-// housesOn are the houses of a street, and where they begin.
+// housesOn returns the houses of a street, and the index of the first.
 func (x *Index) housesOn(id uint32) (begin uint32, houses []house) {
 	street := id - uint32(x.features)
 	i, ok := slices.BinarySearchFunc(x.firstHouse, street, func(h housesOf, street uint32) int { return cmp.Compare(h.Street, street) })
@@ -115,7 +116,7 @@ func (x *Index) housesOn(id uint32) (begin uint32, houses []house) {
 	return begin, x.houses[begin:]
 }
 
-// streetOfHouse is the street that a house is on.
+// streetOfHouse returns the street of a house.
 func (x *Index) streetOfHouse(house uint32) uint32 {
 	i, ok := slices.BinarySearchFunc(x.firstHouse, house, func(h housesOf, house uint32) int { return cmp.Compare(h.First, house) })
 	if !ok {
@@ -126,11 +127,12 @@ func (x *Index) streetOfHouse(house uint32) uint32 {
 
 // Bounds of interpolation.
 const (
-	widestGap  = 60  // numbers between two that are known
+	widestGap  = 60  // difference between two known numbers
 	longestGap = 800 // metres
 )
 
-// interpolate is where a number is that is not there, between those of the same parity if both sides have one, else between any.
+// interpolate returns the position of a missing number: between those of the same parity if there is one on each side,
+// otherwise between any two.
 func interpolate(houses []house, first int, number uint32) (graph.Position, bool) {
 	side := func(step int, same bool) *house {
 		for k, from := first, first; ; k += step {

@@ -11,29 +11,30 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// Near is a question for what is near a place.
+// Near is a reverse query.
 type Near struct {
 	At       geo.Point
 	Radius   float64 // metres
 	Limit    int     // at most MaxLimit
-	Language int     // in Languages; -1: the default names
+	Language int     // index in Languages; -1: the default names
 	Filter   Filter
 }
 
-// Metres by which some things stand back behind others that are as near.
+// Penalties in metres, added to the distance for the order of results.
 const (
-	featureBehind = 10  // a driver asks for the address first
-	placeBehind   = 300 // and for the place that it is in last
+	featureBehind = 10  // because drivers want the address first
+	placeBehind   = 300 // because drivers want the place around them last
 )
 
 // found is a hit of a reverse search.
 type found struct {
 	hit
 	away float64 // metres
-	rank float64 // metres, with what it stands back
+	rank float64 // metres, including the penalty
 }
 
-// Reverse appends what is near a place, the nearest first: house numbers, streets, features and places. It fails as Search does.
+// Reverse appends what is near a position, the nearest first: house numbers, streets, features and places. It returns
+// the same errors as Search.
 func (x *Index) Reverse(ctx context.Context, dst []Result, q *Near) ([]Result, error) {
 	s, err := x.take(ctx)
 	if err != nil {
@@ -63,10 +64,10 @@ func (x *Index) Reverse(ctx context.Context, dst []Result, q *Near) ([]Result, e
 	return dst, nil
 }
 
-// streetsLookedAt is how many pieces of named roads a reverse search looks at for each result.
+// streetsLookedAt is the number of pieces of named roads that a reverse search considers for each result.
 const streetsLookedAt = 4
 
-// nearStreets finds the nearest roads with a name.
+// nearStreets finds the nearest named roads.
 func (x *Index) nearStreets(s *scratch, q *Near) {
 	if !q.Filter.allows(LayerStreet) {
 		return
@@ -83,7 +84,8 @@ func (x *Index) nearStreets(s *scratch, q *Near) {
 	}
 }
 
-// streetOf is the street that has a name, which lies at a place of the graph's texts, or another spelling of it, and whose box is nearest to a position.
+// streetOf returns the street with a name, given by its offset in the graph's texts, or with it as another spelling. Of
+// several it returns the one whose box is nearest to a position.
 func (x *Index) streetOf(name uint32, at graph.Position) uint32 {
 	streets := x.documents[x.features:]
 	first, _ := slices.BinarySearchFunc(streets, name, func(d document, name uint32) int { return cmp.Compare(d.Name, name) })
@@ -104,7 +106,7 @@ func (x *Index) streetOf(name uint32, at graph.Position) uint32 {
 	return best
 }
 
-// nearPoints finds houses, features and places, and streets that are no roads for cars.
+// nearPoints finds houses, features and places, and streets that are not roads for cars.
 func (x *Index) nearPoints(s *scratch, q *Near) {
 	n := nearest{x: x, frame: newFrame(q.At), limit: q.Limit, worst: q.Radius, best: s.points[:0]}
 	houses := q.Filter.allows(LayerHouse) && q.Filter.allowsKind(&indexKind{houseKey, houseValue})
@@ -146,7 +148,7 @@ func (x *Index) nearPoints(s *scratch, q *Near) {
 	}
 }
 
-// point is something of the tree with its distance.
+// point is an entry of the tree with its distance.
 type point struct {
 	number       uint32
 	away, behind float64 // metres
@@ -156,19 +158,19 @@ type point struct {
 type nearest struct {
 	x      *Index
 	frame  frame
-	lng    int64 // of the place, beyond the antimeridian perhaps
+	lng    int64 // of the position, possibly beyond the antimeridian
 	limit  int
-	worst  float64 // metres beyond which nothing counts
+	worst  float64 // maximum distance in metres
 	accept func(number uint32) (behind float64, ok bool)
 	best   []point // the nearest first
 }
 
-// reachLng is the radius in units of longitude.
+// reachLng returns the radius in units of longitude.
 func (n *nearest) reachLng() int64 {
 	return int64(n.worst/metresPerUnit/max(float64(n.frame.cos)-1e-3, 1e-3)) + 1
 }
 
-// visit looks at a part of the tree.
+// visit searches a part of the tree.
 func (n *nearest) visit(part []uint32, byLng bool, depth int) {
 	if len(part) == 0 || depth > 64 {
 		return
@@ -178,7 +180,7 @@ func (n *nearest) visit(part []uint32, byLng bool, depth int) {
 	n.try(part[middle], at)
 	gap := float64(int64(n.frame.at.Lat)-int64(at.Lat)) * metresPerUnit
 	if byLng {
-		// A degree of longitude is narrower towards the poles: the narrowest within reach counts.
+		// A degree of longitude is narrower towards the poles, so use the narrowest within reach.
 		gap = float64(n.lng-int64(at.Lng)) * metresPerUnit * max(0, float64(n.frame.cos)-n.worst/6e6)
 	}
 	near, far := part[:middle], part[middle+1:]
@@ -191,7 +193,7 @@ func (n *nearest) visit(part []uint32, byLng bool, depth int) {
 	}
 }
 
-// try keeps something if it is among the nearest.
+// try keeps an entry if it is among the nearest.
 func (n *nearest) try(number uint32, at graph.Position) {
 	away := metres(n.frame.at, at)
 	if away > n.worst {

@@ -17,24 +17,24 @@ import (
 // Bounds of a search.
 const (
 	MaxLimit      = 50
-	maxQueryWords = 12 // more do not count
-	// maxConsidered is how many documents one pass looks at: some 20 ms. Features come first. A country has more that begin with one letter,
-	// but not with three.
+	maxQueryWords = 12 // further words are ignored
+	// maxConsidered is how many documents one pass considers: some 20 ms. Features come first. A country has more
+	// documents that begin with some one letter, but not with any three letters.
 	maxConsidered = 500_000
 )
 
-// Query is what is looked for.
+// Query is a search for a text.
 type Query struct {
 	Text     string
-	Near     geo.Point // what is near it comes first, if Biased
+	Near     geo.Point // if Biased, results near it come first
 	Biased   bool
 	Limit    int      // at most MaxLimit
-	Language int      // in Languages; -1: the default names
+	Language int      // index in Languages; -1: the default names
 	Within   *geo.Box // nil: everywhere
 	Filter   Filter
 }
 
-// Result is something that was found. Its texts lie in the index: keep that until they are written.
+// Result is something that was found. Its texts lie in the index, which must be kept until they are written.
 type Result struct {
 	OSMType, Key, Value                            string
 	OSMID                                          int64
@@ -45,37 +45,37 @@ type Result struct {
 	At                                             graph.Position
 	Extent                                         extent
 	HasExtent                                      bool
-	Distance                                       float64 // metres from where was asked, if so
+	Distance                                       float64 // metres from the position of a reverse query
 }
 
-// hit is a document that was found, with a house if one was asked for.
+// hit is a document that was found, with the house if the query asks for one.
 type hit struct {
 	score        float32
 	id           uint32
-	house        uint32 // in houses, or none
+	house        uint32 // index in houses, or none
 	other        uint32 // the second street of a crossing, or none
 	node         osmID  // of the crossing
 	at           graph.Position
-	interpolated uint32 // the number of a house that is interpolated; 0: it is not
+	interpolated uint32 // number of an interpolated house, or 0
 }
 
-// scratch is what one search needs; it is used again.
+// scratch is the reusable memory of one search.
 type scratch struct {
 	fold    folder
 	other   folder // for names of documents
 	tokens  []token
-	bits    []uint64 // for each token and fit the documents
-	rows    []uint64 // for each token the places that contain it
+	bits    []uint64 // for each token and fit, the documents that have it
+	rows    []uint64 // for each token, the places that contain it
 	hits    []hit    // a heap, the worst first
 	limit   int
 	matcher matcher
-	kinds   []bool // which may be answers
+	kinds   []bool // kinds that may be results
 	query   *Query
 	frame   frame
-	masks   [maxQueryWords][fits]uint64 // of the documents that are looked at
+	masks   [maxQueryWords][fits]uint64 // of the documents under consideration
 	number  []byte
 
-	// For what is near.
+	// For reverse searches.
 	near   []found
 	points []point
 	roads  []match.Place
@@ -84,17 +84,18 @@ type scratch struct {
 // token is a word of the query.
 type token struct {
 	span   span
-	number uint32 // what it begins with; only if house
+	number uint32 // the number that it begins with, if house is set
 	house  bool   // it may be a house number
-	suffix bool   // it may be what follows a house number: the "a" of "12 a"
-	run    int    // of a house number and what follows it: where it begins
-	// elsewhere: it is in the name of something that others lie in, or may be of a house number, so that not every result has it in its name.
+	suffix bool   // it may follow a house number: the "a" of "12 a"
+	run    int    // index of the first token of a house number and its suffixes
+	// elsewhere: the token is in the name of something that others lie in, or may be part of a house number, so that a
+	// result need not have it in its own name.
 	elsewhere bool
-	open      bool // the name's word may go on: it is still being typed, or abbreviated
+	open      bool // the name's word may go on, because the token is still being typed, or abbreviated
 }
 
-// Search appends what fits best, the best first. It fails with the context's cause if that ends before the search begins: the clients that
-// left must not hold up those that wait.
+// Search appends the best results, the best first. If ctx ends before the search begins, Search returns its cause, so
+// that clients that left do not delay waiting ones.
 func (x *Index) Search(ctx context.Context, dst []Result, q *Query) ([]Result, error) {
 	s, err := x.take(ctx)
 	if err != nil {
@@ -104,9 +105,9 @@ func (x *Index) Search(ctx context.Context, dst []Result, q *Query) ([]Result, e
 	return x.search(s, dst, q), nil
 }
 
-// take waits for free memory of a search.
+// take waits for free memory for a search.
 func (x *Index) take(ctx context.Context) (*scratch, error) {
-	if ctx.Err() != nil { // where both are ready, select chooses by chance
+	if ctx.Err() != nil { // if both are ready, select chooses at random
 		return nil, context.Cause(ctx)
 	}
 	select {
@@ -125,7 +126,7 @@ func (x *Index) search(s *scratch, dst []Result, q *Query) []Result {
 	}
 	x.mark(s)
 	x.gather(s, 0)
-	// "A and B" may be the name of something, which comes first then.
+	// "A and B" may be the name of something, which then comes first.
 	if len(crossings) > 0 && len(s.hits) > 0 && !strings.ContainsAny(q.Text, dividers) {
 		return x.appendCrossings(x.best(dst, s, q), crossings, q)
 	}
@@ -136,7 +137,7 @@ func (x *Index) search(s *scratch, dst []Result, q *Query) []Result {
 	return x.best(dst, s, q)
 }
 
-// appendCrossings appends crossings. Where there is no room, they replace the last results.
+// appendCrossings appends crossings. If there is not enough room, they replace the last results.
 func (x *Index) appendCrossings(dst []Result, crossings []hit, q *Query) []Result {
 	dst = dst[:min(len(dst), q.Limit-min(q.Limit, len(crossings)))]
 	for i := range crossings {
@@ -148,7 +149,7 @@ func (x *Index) appendCrossings(dst []Result, crossings []hit, q *Query) []Resul
 // begin prepares for a query.
 func (s *scratch) begin(x *Index, q *Query) {
 	s.query, s.hits, s.tokens = q, s.hits[:0], s.tokens[:0]
-	s.limit = 2*q.Limit + 10 // some are dropped as being the same
+	s.limit = 2*q.Limit + 10 // more than the limit, because duplicates are dropped
 	s.frame = newFrame(q.Near)
 	closed := s.fold.fold(q.Text, maxQueryWords)
 	for i, word := range s.fold.words {
@@ -169,7 +170,7 @@ func (s *scratch) begin(x *Index, q *Query) {
 	s.kinds = q.Filter.kinds(s.kinds[:0], x.kindList)
 }
 
-// mark notes the documents that have each token.
+// mark records the documents that have each token.
 func (x *Index) mark(s *scratch) {
 	words := (len(x.documents) + 63) / 64
 	s.bits = slices.Grow(s.bits[:0], len(s.tokens)*int(fits)*words)[:len(s.tokens)*int(fits)*words]
@@ -189,7 +190,7 @@ func (x *Index) mark(s *scratch) {
 	x.markPlaces(s, words)
 }
 
-// markPlaces notes which places contain each token.
+// markPlaces records which places contain each token.
 func (x *Index) markPlaces(s *scratch, words int) {
 	rows := (len(x.places) + 63) / 64
 	s.rows = slices.Grow(s.rows[:0], len(s.tokens)*rows)[:len(s.tokens)*rows]
@@ -216,7 +217,7 @@ func (x *Index) markPlaces(s *scratch, words int) {
 	}
 }
 
-// gather keeps the best documents that have all tokens, or all but so many.
+// gather keeps the best documents that have all tokens except the given number.
 func (x *Index) gather(s *scratch, missing int) {
 	words, considered := (len(x.documents)+63)/64, 0
 	for w := range words {
@@ -246,19 +247,19 @@ func (x *Index) gather(s *scratch, missing int) {
 	}
 }
 
-// Weights of what makes a result good.
+// Weights for the score of a result.
 const (
 	exactWeight      = 1
 	prefixWeight     = 0.9
 	typoWeight       = 0.62
 	typoPrefixWeight = 0.45
 
-	inPlaceWeight  = 0.75 // of a word that is in the name of what something lies in
-	houseWeight    = 1.1  // of a house number that is there
-	nearHouse      = 0.95 // of one that is interpolated
-	noHouseWeight  = 0.3  // of one that is not
+	inPlaceWeight  = 0.75 // of a word in the name of something that the result lies in
+	houseWeight    = 1.1  // of an existing house number
+	nearHouse      = 0.95 // of an interpolated house number
+	noHouseWeight  = 0.3  // of a house number that does not exist
 	missingWeight  = -0.4
-	coverageWeight = 0.35 // of the share of a name's words that were asked for
+	coverageWeight = 0.35 // of the share of a name's words that the query contains
 	nearWeight     = 0.7
 	importance     = 0.5
 )
@@ -273,7 +274,7 @@ func (x *Index) consider(s *scratch, id uint32, words, missing int) {
 	if own == 0 {
 		return
 	}
-	// What cannot become better than the worst that is kept is not measured.
+	// Candidates that cannot beat the worst kept hit are skipped before their distance is computed.
 	score := text/float32(len(s.tokens)) + coverageWeight*min(1, float32(own)/float32(max(d.Words, 1))) + importance*float32(d.Importance)/255
 	if number < 0 && len(s.hits) == s.limit && score+nearWeight < s.hits[0].score {
 		return
@@ -283,7 +284,8 @@ func (x *Index) consider(s *scratch, id uint32, words, missing int) {
 		h.score += x.findHouse(s, &h, number) / float32(len(s.tokens))
 	} else if x.isStreet(id) {
 		for t := range s.tokens {
-			// The number is a word of another name of the street, such as its number as a road, but its name is there without.
+			// The number is a word of another name of the street, such as its road number, but the query contains the
+			// default name without it.
 			if s.tokens[t].house && s.tokens[t].run == t && x.namedWithout(s, id, t) {
 				x.findHouse(s, &h, t)
 				break
@@ -303,7 +305,7 @@ func (x *Index) consider(s *scratch, id uint32, words, missing int) {
 	s.keep(h)
 }
 
-// namedWithout says whether the name of a document is in the query without a house number.
+// namedWithout reports whether the query contains the name of a document even without the tokens of a house number.
 func (x *Index) namedWithout(s *scratch, id uint32, number int) bool {
 	s.other.fold(string(x.name(id)), maxWords)
 	for i := range s.other.words {
@@ -316,8 +318,8 @@ func (x *Index) namedWithout(s *scratch, id uint32, number int) bool {
 	return len(s.other.words) > 0
 }
 
-// fitOf is how well a document fits all tokens together, how many are in its own name, and which may be a house number on it, or -1. None is
-// in its own name if it lacks one.
+// fitOf returns how well a document fits all tokens together, how many tokens are in its own name, and the token that
+// may be a house number on it, or -1. own is 0 if more tokens than missing do not fit.
 func (x *Index) fitOf(s *scratch, id uint32, d *document, words, missing int) (text float32, own, number int) {
 	number = -1
 	rows, shift := (len(x.places)+63)/64, id%64
@@ -356,7 +358,7 @@ func (x *Index) fitOf(s *scratch, id uint32, d *document, words, missing int) (t
 	return text, own, number
 }
 
-// onStreet says whether a token is in the address of a feature.
+// onStreet reports whether the feature's address contains the token.
 func (x *Index) onStreet(s *scratch, id uint32, t, words int) bool {
 	i, ok := slices.BinarySearchFunc(x.addresses, id, func(a address, id uint32) int { return cmp.Compare(a.Document, id) })
 	if !ok {
@@ -370,7 +372,7 @@ func (x *Index) onStreet(s *scratch, id uint32, t, words int) bool {
 	return (s.tokens[t].house || s.tokens[t].suffix) && s.inNumber(x.text(a.Number), t)
 }
 
-// keep puts a hit among the best.
+// keep adds a hit if it is among the best.
 func (s *scratch) keep(h hit) {
 	if len(s.hits) < s.limit {
 		s.hits = append(s.hits, h)
@@ -399,7 +401,7 @@ func (s *scratch) keep(h hit) {
 	}
 }
 
-// sortHits puts the best first.
+// sortHits sorts the hits, the best first.
 func (s *scratch) sortHits() {
 	slices.SortFunc(s.hits, func(a, b hit) int {
 		switch {
@@ -419,7 +421,7 @@ func worse(a, b *hit) bool {
 	return a.id > b.id
 }
 
-// best appends the best hits, without those that a driver could not tell from a better one.
+// best appends the best hits, without those that a driver could not distinguish from a better one.
 func (x *Index) best(dst []Result, s *scratch, q *Query) []Result {
 	s.sortHits()
 	x.placesFirst(s)
@@ -437,7 +439,8 @@ func (x *Index) best(dst []Result, s *scratch, q *Query) []Result {
 	return dst
 }
 
-// sameWithin is within how many metres two features of one name and kind are the same to a driver, such as the two stops of a bus.
+// sameWithin is the distance in metres within which two features of one name and kind are the same for a driver, such as
+// the two stops of a bus.
 const sameWithin = 150
 
 func (x *Index) same(a, b *hit) bool {
@@ -447,7 +450,7 @@ func (x *Index) same(a, b *hit) bool {
 	return x.documents[a.id].Kind == x.documents[b.id].Kind && metres(a.at, b.at) < sameWithin && string(x.name(a.id)) == string(x.name(b.id))
 }
 
-// frame measures how near something is to a place, quickly.
+// frame measures distances from a position quickly.
 type frame struct {
 	at  graph.Position
 	cos float32
@@ -457,13 +460,13 @@ func newFrame(p geo.Point) frame {
 	return frame{positionOf(p), float32(math.Cos(p.Lat * math.Pi / 180))}
 }
 
-// Distances at which nearness begins to fall, and at which nothing is left of it, in metres.
+// Distances in metres at which nearness begins to fall, and at which it reaches 0.
 const (
 	nearMetres = 150
 	farMetres  = 2_000_000
 )
 
-// nearness is 1 where one is, and falls with the logarithm of the distance.
+// nearness returns 1 at the position, and falls with the logarithm of the distance.
 func (f frame) nearness(p graph.Position) float32 {
 	x := float32(shorter(int64(p.Lng)-int64(f.at.Lng))) * f.cos
 	y := float32(int64(p.Lat) - int64(f.at.Lat))
@@ -474,7 +477,8 @@ func (f frame) nearness(p graph.Position) float32 {
 // farLogarithm is the logarithm to base 2 of 1 + farMetres/nearMetres.
 const farLogarithm = 13.7029
 
-// logarithm is that to base 2 of a number of 1 or more, to some thousandths: it is taken of every document that has a word.
+// logarithm returns an approximate logarithm to base 2 of a number of at least 1, with an error of some thousandths. It
+// must be fast, because it is computed for every document that has a word.
 func logarithm(v float32) float32 {
 	word := math.Float32bits(v)
 	m := math.Float32frombits(word&0x7fffff|0x3f800000) - 1

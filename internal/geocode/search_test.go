@@ -12,7 +12,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// town has two main streets, a suburb, house numbers, shops and names of many kinds.
+// town returns a town with two main streets, a suburb, house numbers, shops and names of many kinds.
 func town(t testing.TB) *roadtest.Network {
 	return roadtest.Map(t, 100, `
 		a--b--c--d--e        s
@@ -45,7 +45,7 @@ func town(t testing.TB) *roadtest.Network {
 	)
 }
 
-// label is a result in a line: name or address.
+// label returns a result's name or address in one line.
 func label(r geocode.Result) string {
 	text := string(r.Name)
 	if len(r.Other) > 0 {
@@ -65,7 +65,7 @@ func labels(results []geocode.Result) string {
 	return strings.Join(texts, "; ")
 }
 
-// TestSearch asks a drawn town. The first result is what counts.
+// TestSearch checks the first result of searches in a drawn town.
 func TestSearch(t *testing.T) {
 	x := drawn(t, town(t))
 	for _, tt := range []struct{ name, query, want string }{
@@ -148,7 +148,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestPlacesComeBeforeStops asks beside the stops of a town for the town, which has another name in the language of the country, or an article.
+// TestPlacesComeBeforeStops checks that a search from near the stops of a town finds the town first, although it has
+// another name in the language of the country, or an article.
 func TestPlacesComeBeforeStops(t *testing.T) {
 	for _, place := range []string{"place=village, name=Belt, name:en=Msida", "place=locality, name=L-Imsida", "place=town, name=MSIDA"} {
 		n := roadtest.Map(t, 400, "a--b--c---------------------d",
@@ -167,17 +168,17 @@ func TestPlacesComeBeforeStops(t *testing.T) {
 	}
 }
 
-// TestPlacesComeBeforeStreets asks for a town beside streets that are named after it, with and without its article; a street that is far away
-// from the place of its name is not named after that one.
+// TestPlacesComeBeforeStreets checks that a search for a town finds it before streets named after it, with and without
+// its article, but not before a street that is too far away to be named after it.
 func TestPlacesComeBeforeStreets(t *testing.T) {
 	for _, tt := range []struct {
 		place, street, query string
-		metres               float64 // of a column
+		metres               float64 // width of a column
 		first                string
 	}{
 		{"place=suburb, name=Mdina", "Mdina", "mdina", 400, "place"},
 		{"place=town, name=L-Imdina", "Mdina", "mdina", 400, "place"},
-		{"place=village, name=Mdina", "L-Imdina", "l-imdina", 400, "street"}, // the village has no such name
+		{"place=village, name=Mdina", "L-Imdina", "l-imdina", 400, "street"}, // the village lacks this name
 		{"place=village, name=Mdina, name:it=L-Imdina", "L-Imdina", "l-imdina", 400, "place"},
 		{"place=village, name=Broadway", "Broadway", "broadway", 4000, "street"},
 	} {
@@ -197,7 +198,7 @@ func TestPlacesComeBeforeStreets(t *testing.T) {
 	}
 }
 
-// TestWhatResultsSay looks at places, addresses and languages of results.
+// TestWhatResultsSay checks places, addresses and languages of results.
 func TestWhatResultsSay(t *testing.T) {
 	n := town(t)
 	x := drawn(t, n)
@@ -243,7 +244,7 @@ func TestWhatResultsSay(t *testing.T) {
 	}
 }
 
-// TestNamesOfWaysAreMerged joins ways that have names in different languages.
+// TestNamesOfWaysAreMerged checks that ways with names in different languages become one street.
 func TestNamesOfWaysAreMerged(t *testing.T) {
 	x := drawn(t, roadtest.Map(t, 100, "a-b-c-d",
 		roadtest.Way("ab", "highway=primary, name=Ponte, name:it=Ponte Lungo, alt_name=Pons"),
@@ -261,7 +262,7 @@ func TestNamesOfWaysAreMerged(t *testing.T) {
 	}
 }
 
-// TestSearchesAtTheSameTime searches from many goroutines, more than there are scratches.
+// TestSearchesAtTheSameTime checks searches from more goroutines than there are scratches.
 func TestSearchesAtTheSameTime(t *testing.T) {
 	n := town(t)
 	x := drawn(t, n)
@@ -282,7 +283,7 @@ func TestSearchesAtTheSameTime(t *testing.T) {
 	all.Wait()
 }
 
-// TestFilters narrows down what may be found.
+// TestFilters checks results under filters.
 func TestFilters(t *testing.T) {
 	n := town(t)
 	x := drawn(t, n)
@@ -333,7 +334,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestReverse asks what is near.
+// TestReverse checks reverse searches in a drawn town.
 func TestReverse(t *testing.T) {
 	n := town(t)
 	x := drawn(t, n)

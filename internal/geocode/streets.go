@@ -8,12 +8,12 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// street is the ways of one name in one city that hang together, or lie close to each other.
+// street is the ways with one name in one city that are connected, or close to each other.
 type street struct {
 	names
-	spellings []string // other ways to write the name that ways of it have: with another case, or without accents
+	spellings []string // variants of the name on its ways, with another case or without accents
 	kind      kind
-	ways      []int // in the collector's objects
+	ways      []int // indexes in the collector's objects
 	around    box
 	at        graph.Position
 	osm       osmID
@@ -23,7 +23,8 @@ type street struct {
 	hidden    bool
 }
 
-// streetCell is the size of the cells by which ways of a name are joined, in units: ways in neighbouring cells are one street.
+// streetCell is the size in units of the cells by which ways with one name are joined: ways in neighbouring cells are
+// one street.
 const streetCell = 40_000 // some 400 m
 
 type cell struct{ x, y int32 }
@@ -71,7 +72,7 @@ func (b *builder) addStreets() {
 	})
 }
 
-// joinStreets makes streets of ways of one name in one city.
+// joinStreets makes streets of the ways with one name in one city.
 func (b *builder) joinStreets(ways []int) {
 	parent := make([]int, len(ways))
 	for i := range parent {
@@ -118,7 +119,7 @@ func (b *builder) joinStreets(ways []int) {
 	}
 }
 
-// streetOf is the street of some ways: of the most important kind, at the way that is nearest to the middle.
+// streetOf returns the street made of some ways: with the most important kind, at the way nearest to the middle.
 func (b *builder) streetOf(ways []int) street {
 	s := street{ways: ways}
 	s.names, s.spellings = b.mostWritten(ways)
@@ -145,7 +146,7 @@ func (b *builder) streetOf(ways []int) street {
 	return s
 }
 
-// mostWritten are the names of the first way of those that write the name as most do, and how others write it.
+// mostWritten returns the names of the first way with the most frequent spelling of the name, and the other spellings.
 func (b *builder) mostWritten(ways []int) (most names, others []string) {
 	counts := map[string]int{}
 	for _, way := range ways {
@@ -186,7 +187,7 @@ func (n *names) merge(o *names) {
 	n.more = &own
 }
 
-// countPostcode notes that something on the street has a postcode.
+// countPostcode counts something on the street with a postcode.
 func (s *street) countPostcode(postcode uint32) {
 	if postcode == 0 {
 		return
@@ -197,7 +198,7 @@ func (s *street) countPostcode(postcode uint32) {
 	s.postcode[postcode]++
 }
 
-// mostUsed is the key with the highest count, the lowest of several; 0: there is none.
+// mostUsed returns the key with the highest count, the lowest of several, or 0 if there is none.
 func mostUsed(counts map[uint32]int) (best uint32) {
 	for key, n := range counts {
 		if n > counts[best] || n == counts[best] && key < best {
@@ -245,16 +246,16 @@ func (b *builder) writeStreets() {
 	slices.SortFunc(b.spellings, compareSpellings)
 }
 
-// Metres between two samples of a way, at least and at most.
+// Minimum and maximum distance in metres between two samples of a way.
 const (
 	sampleAfter = 22
 	sampleEvery = 30
 )
 
-// maxSamples is how many samples one stretch between two nodes has at most.
+// maxSamples is the maximum number of samples between two nodes.
 const maxSamples = 1000
 
-// addSamples notes where a way is that the graph lacks.
+// addSamples adds places on a way that is not in the graph.
 func (b *builder) addSamples(o *object, id uint32) {
 	var before, sampled graph.Position
 	have := false
@@ -282,7 +283,7 @@ func (b *builder) addSamples(o *object, id uint32) {
 	}
 }
 
-// between is the place at a share of the way from a to b.
+// between returns the place at a share of the way from a to b.
 func between(a, b graph.Position, share float64) graph.Position {
 	lng := int64(a.Lng) + int64(share*float64(shorter(int64(b.Lng)-int64(a.Lng))))
 	if lng < -fullTurn/2 {

@@ -2,7 +2,7 @@ package geocode
 
 import "encoding/binary"
 
-// texts collects texts, each once, each with its length before it. The first is the empty one.
+// texts is a set of texts, each preceded by its length. The first is the empty text.
 type texts struct {
 	all   []byte
 	known map[string]uint32
@@ -10,7 +10,7 @@ type texts struct {
 
 func newTexts() *texts { return &texts{all: []byte{0}, known: map[string]uint32{"": 0}} }
 
-// add is where a text lies.
+// add returns the offset of a text, adding it if necessary.
 func (t *texts) add(text string) uint32 {
 	at, ok := t.known[text]
 	if !ok {
@@ -22,7 +22,7 @@ func (t *texts) add(text string) uint32 {
 	return at
 }
 
-// start is where the text itself begins that lies at a place.
+// start returns the offset of a text's first byte, after its length.
 func (t *texts) start(at uint32) uint32 {
 	_, n := binary.Uvarint(t.all[at:])
 	return at + uint32(n)

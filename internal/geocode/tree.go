@@ -10,7 +10,7 @@ import (
 // The tree is a k-d tree without pointers: the middle of a range is its root, what lies before and behind it are its two sides, by
 // latitude and longitude in turns. Its numbers are those of features, then houses, then samples.
 
-// writeTree puts all that is found by its position into the tree.
+// writeTree puts everything that can be found by its position into the tree.
 func (b *builder) writeTree() {
 	for id := range b.features {
 		if !b.documents[id].has(hidden) {
@@ -45,7 +45,7 @@ func (a *arrays) divide(part []uint32, features int, byLng bool) {
 	a.divide(part[middle+1:], features, !byLng)
 }
 
-// treePosition is where something of the tree is.
+// treePosition returns the position of an entry of the tree.
 func (a *arrays) treePosition(number uint32, features int) graph.Position {
 	n := int(number)
 	if n < features {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// writeWords writes the words of all names, sorted, with the documents that have them.
+// writeWords writes the words of all names, sorted, with their documents.
 func (b *builder) writeWords() {
 	for _, word := range slices.Sorted(maps.Keys(b.postings)) {
 		b.wordStarts = append(b.wordStarts, uint32(len(b.words)))
