@@ -2,15 +2,15 @@ package geo
 
 import "math"
 
-// Box is the part of the globe between two parallels and two meridians, in degrees. East is not less than West, and may lie
-// beyond 180 where the box crosses the antimeridian.
+// Box is the part of the globe between two parallels and two meridians, in degrees. East is not less than West, and
+// exceeds 180 if the box crosses the antimeridian.
 type Box struct{ South, West, North, East float64 }
 
-// boxMargin widens the box of a circle, in degrees, so that rounding never excludes a point on the circle's edge. It is
-// about a centimetre.
+// boxMargin, about a centimetre, widens the box of a circle, in degrees, so that rounding never excludes a point on the
+// circle's edge.
 const boxMargin = 1e-7
 
-// Box is a box that holds the circle. Where the circle holds a pole, the box holds every longitude.
+// Box returns a box that contains the circle. If the circle contains a pole, the box contains every longitude.
 func (c Circle) Box() Box {
 	angle := math.Min(c.Radius/EarthRadius, math.Pi)
 	height := angle/radian + boxMargin
@@ -19,7 +19,7 @@ func (c Circle) Box() Box {
 		b.South, b.North = math.Max(b.South, -90), math.Min(b.North, 90)
 		return b
 	}
-	// The circle's outermost meridians touch it where the sine of the width is this ratio.
+	// The circle touches its outermost meridians where the sine of the width is this ratio.
 	if ratio := math.Sin(angle) / math.Cos(c.Center.Lat*radian); ratio < 1 {
 		width := math.Asin(ratio)/radian + boxMargin
 		b.West, b.East = c.Center.Lng-width, c.Center.Lng+width
@@ -27,12 +27,12 @@ func (c Circle) Box() Box {
 	return b
 }
 
-// Meets says whether the boxes share a place.
+// Meets reports whether the boxes have a common point.
 func (b Box) Meets(o Box) bool {
 	if b.South > o.North || o.South > b.North {
 		return false
 	}
-	turns := math.Floor((b.West - o.West) / 360) // one more than it should be where the difference is rounded up to a turn
+	turns := math.Floor((b.West - o.West) / 360) // one too many if the difference is rounded up to a turn
 	for _, shift := range [...]float64{360 * (turns - 1), 360 * turns, 360 * (turns + 1)} {
 		if b.West <= o.East+shift && o.West+shift <= b.East {
 			return true
@@ -41,8 +41,8 @@ func (b Box) Meets(o Box) bool {
 	return false
 }
 
-// Circle is a circle that holds the box, which must be less than half the globe wide: no place of the box is farther from
-// its middle than one of its corners.
+// Circle returns a circle that contains the box, which must be less than half the globe wide, because then no point of
+// the box is farther from its middle than its corners.
 func (b Box) Circle() Circle {
 	middle := Point{Lat: (b.South + b.North) / 2, Lng: (b.West + b.East) / 2}
 	return Circle{Center: middle, Radius: math.Max(

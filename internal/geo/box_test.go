@@ -8,7 +8,7 @@ import (
 // oneDegree is the length in metres of a degree of a meridian.
 const oneDegree = 111_195.080
 
-// wantBox compares edges to a millionth of a degree.
+// wantBox compares edges with a tolerance of a millionth of a degree.
 func wantBox(t *testing.T, got, want Box) {
 	t.Helper()
 	for _, edge := range []struct {
@@ -42,7 +42,7 @@ func TestBoxOfCircle(t *testing.T) {
 	}
 }
 
-// The margin of a circle's box is for rounding: it must be there, and must not draw in what is farther than two centimetres.
+// TestBoxMargin checks that the margin of a circle's box exists, for rounding, and is at most about two centimetres.
 func TestBoxMargin(t *testing.T) {
 	b := Circle{Center: Point{Lat: 10, Lng: 20}}.Box()
 	for name, margin := range map[string]float64{"south": 10 - b.South, "west": 20 - b.West, "north": b.North - 10, "east": b.East - 20} {
@@ -57,7 +57,7 @@ func TestCircleOfBox(t *testing.T) {
 		name   string
 		box    Box
 		center Point
-		radius float64 // to the corner that is farthest
+		radius float64 // to the farthest corner
 	}{
 		{"north of the equator", Box{South: 0, West: 0, North: 2, East: 4}, Point{Lat: 1, Lng: 2}, 248_629.658},
 		{"south of the equator", Box{South: -2, West: 0, North: 0, East: 4}, Point{Lat: -1, Lng: 2}, 248_629.658},

@@ -34,7 +34,7 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// TestDistanceAgreesWithHaversine holds the chord against the textbook's formula, down to a metre and less.
+// TestDistanceAgreesWithHaversine checks Distance against the haversine formula, down to distances of a metre and less.
 func TestDistanceAgreesWithHaversine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := geo.Point{Lat: rapid.Float64Range(-90, 90).Draw(t, "lat"), Lng: rapid.Float64Range(-180, 180).Draw(t, "lng")}

@@ -13,7 +13,7 @@ type Grid struct {
 	Height float64 // of a band in degrees; it divides 180
 }
 
-// Cell names one cell of a grid.
+// Cell identifies a cell of a grid.
 type Cell struct{ Band, Column int32 }
 
 // Compare orders cells by band, then by column.
@@ -21,29 +21,29 @@ func (c Cell) Compare(o Cell) int {
 	return cmp.Or(cmp.Compare(c.Band, o.Band), cmp.Compare(c.Column, o.Column))
 }
 
-// Bands is the number of bands.
+// Bands returns the number of bands.
 func (g Grid) Bands() int32 { return int32(math.Round(180 / g.Height)) }
 
-// Columns is the number of cells in a band: as many as make a cell about as wide as high at the band's middle, at least
-// one.
+// Columns returns the number of cells in a band: as many as make a cell about as wide as high in the band's middle, at
+// least one.
 func (g Grid) Columns(band int32) int32 {
 	middle := (float64(band)+0.5)*g.Height - 90
 	return max(1, int32(360/g.Height*math.Cos(middle*radian)))
 }
 
-// Band is the band in which a latitude lies. Latitudes beyond a pole count as the pole.
+// Band returns the band of a latitude. Latitudes beyond a pole count as the pole.
 func (g Grid) Band(lat float64) int32 {
 	return min(max(int32((lat+90)/g.Height), 0), g.Bands()-1)
 }
 
-// Cell is the cell in which a valid point lies.
+// Cell returns the cell of a valid point.
 func (g Grid) Cell(p Point) Cell {
 	band := g.Band(p.Lat)
 	n := g.Columns(band)
 	return Cell{band, wrap(int32(math.Floor((p.Lng+180)/360*float64(n))), n)}
 }
 
-// ColumnsIn gives the columns of a band that a box touches, if the box touches the band: count columns from first on,
+// ColumnsIn returns the columns of a band that a box touches, if the box touches the band: count columns from first on,
 // which wrap at n, the band's number of columns.
 func (g Grid) ColumnsIn(b Box, band int32) (first, count, n int32) {
 	n = g.Columns(band)
@@ -70,7 +70,7 @@ func (g Grid) Cells(b Box) iter.Seq[Cell] {
 	}
 }
 
-// Box is the box that a cell fills.
+// Box returns the box that a cell fills.
 func (g Grid) Box(c Cell) Box {
 	width := 360 / float64(g.Columns(c.Band))
 	south, west := float64(c.Band)*g.Height-90, float64(c.Column)*width-180

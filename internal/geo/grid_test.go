@@ -9,7 +9,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// Every height that the service uses, and one that leaves a single column at the poles.
+// heights draws every height that the service uses, and one that leaves a single column at the poles.
 var heights = rapid.SampledFrom([]float64{0.02, 0.1, 1, 10})
 
 func drawPoint(t *rapid.T, name string) geo.Point {
@@ -25,7 +25,7 @@ func checkCell(t *rapid.T, g geo.Grid, c geo.Cell) {
 	}
 }
 
-// TestCellHoldsItsPoints says that a point lies in the box of its cell and in the circle around that box.
+// TestCellHoldsItsPoints checks that a point lies in the box of its cell and in the circle around that box.
 func TestCellHoldsItsPoints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := geo.Grid{Height: heights.Draw(t, "height")}
@@ -41,7 +41,7 @@ func TestCellHoldsItsPoints(t *testing.T) {
 			t.Errorf("%v lies outside of its cell %v, which is %v", p, c, b)
 		}
 		if b.East-b.West > 180 {
-			return // there is no circle around so wide a box
+			return // no circle contains so wide a box
 		}
 		if circle := b.Circle(); geo.Distance(circle.Center, p) > circle.Radius+0.01 {
 			t.Errorf("%v lies outside of the circle %v around its cell %v", p, circle, c)
@@ -49,7 +49,7 @@ func TestCellHoldsItsPoints(t *testing.T) {
 	})
 }
 
-// TestCellsAreAboutSquare says that cells are about as wide as high, except next to the poles.
+// TestCellsAreAboutSquare checks that cells are about as wide as high, except next to the poles.
 func TestCellsAreAboutSquare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := geo.Grid{Height: heights.Draw(t, "height")}
@@ -63,8 +63,8 @@ func TestCellsAreAboutSquare(t *testing.T) {
 	})
 }
 
-// TestCellsOfCircle says that a point within a circle lies in a cell of the circle's box, that each cell comes once, and that
-// it exists.
+// TestCellsOfCircle checks that a point within a circle lies in a cell of the circle's box, that each cell comes once,
+// and that it exists.
 func TestCellsOfCircle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := geo.Grid{Height: heights.Draw(t, "height")}
@@ -91,7 +91,7 @@ func TestCellsOfCircle(t *testing.T) {
 	})
 }
 
-// drawWithin gives points most of which lie within the circle, also on its edge and beyond a pole.
+// drawWithin draws points that mostly lie within the circle, also on its edge and beyond a pole.
 func drawWithin(t *rapid.T, c geo.Circle) geo.Point {
 	bearing := rapid.Float64Range(0, 2*math.Pi).Draw(t, "bearing")
 	angle := c.Radius / geo.EarthRadius * rapid.SampledFrom([]float64{0, 0.5, 0.9999, 1, 1.1}).Draw(t, "share")
@@ -102,7 +102,7 @@ func drawWithin(t *rapid.T, c geo.Circle) geo.Point {
 	return geo.Point{Lat: max(-90, min(90, lat*180/math.Pi)), Lng: math.Remainder(c.Center.Lng+east*180/math.Pi, 360)}
 }
 
-// TestBoxesMeetJustBeforeTheAntimeridian has a distance that rounding makes a whole turn.
+// TestBoxesMeetJustBeforeTheAntimeridian checks a difference of longitudes that rounds to a whole turn.
 func TestBoxesMeetJustBeforeTheAntimeridian(t *testing.T) {
 	whole := geo.Box{South: 89, West: -180, North: 90, East: 180}
 	lng := math.Nextafter(180, 0)
@@ -112,7 +112,7 @@ func TestBoxesMeetJustBeforeTheAntimeridian(t *testing.T) {
 	}
 }
 
-// TestBoxesMeetAcrossTheAntimeridian says that boxes meet whichever turn of longitude they are given in.
+// TestBoxesMeetAcrossTheAntimeridian checks that boxes meet whichever turn of longitude they are given in.
 func TestBoxesMeetAcrossTheAntimeridian(t *testing.T) {
 	fiji := geo.Box{South: -20, West: 177, North: -12, East: 182}
 	for _, tt := range []struct {

@@ -11,29 +11,29 @@ const MaxTileLevel = 24
 
 const mapSide = 1 << 32
 
-// Mercator gives the vector's place on the map. 180° and -180° are one place.
+// Mercator returns the vector's place on the map. Longitudes 180 and -180 are one place.
 func (v Vector) Mercator() Mercator {
 	x := (math.Atan2(v.Y, v.X)/(2*math.Pi) + 0.5) * mapSide
 	y := (0.5 - math.Atanh(v.Z)/(2*math.Pi)) * mapSide
 	return Mercator{X: uint32(uint64(x)), Y: uint32(max(0, min(y, mapSide-1)))}
 }
 
-// Tile names the tile of a level in which the place lies.
+// Tile returns the tile of a level that contains the place.
 func (m Mercator) Tile(level int) (x, y uint32) { return m.X >> (32 - level), m.Y >> (32 - level) }
 
-// PointOnMap gives the place at x, y on a map with sides of one.
+// PointOnMap returns the point at x, y on a map with sides of one.
 func PointOnMap(x, y float64) Point {
 	return Point{Lat: math.Atan(math.Sinh((0.5-y)*2*math.Pi)) / radian, Lng: 360*(x-math.Floor(x)) - 180}
 }
 
-// Tiles are the tiles of one level that a box touches: so many columns from X on, which wrap at the antimeridian.
+// Tiles are the tiles of one level that a box touches: Columns columns from X on, which wrap at the antimeridian.
 type Tiles struct {
 	Level       int
 	X, Columns  uint32
 	Top, Bottom uint32
 }
 
-// Tiles gives the tiles that the box touches.
+// Tiles returns the tiles that the box touches.
 func (b Box) Tiles(level int) Tiles {
 	n := int64(1) << level
 	t := Tiles{Level: level}
@@ -48,18 +48,19 @@ func (b Box) Tiles(level int) Tiles {
 	return t
 }
 
-// Rows is the number of rows of tiles.
+// Rows returns the number of rows of tiles.
 func (t Tiles) Rows() uint32 { return t.Bottom - t.Top + 1 }
 
-// Count is the number of tiles.
+// Count returns the number of tiles.
 func (t Tiles) Count() int { return int(t.Columns) * int(t.Rows()) }
 
-// Finer gives the tiles of a finer level, 2^by as narrow, that these consist of.
+// Finer returns the tiles of a finer level, 2^by times as narrow, that make up these tiles.
 func (t Tiles) Finer(by int) Tiles {
 	return Tiles{Level: t.Level + by, X: t.X << by, Columns: t.Columns << by, Top: t.Top << by, Bottom: (t.Bottom+1)<<by - 1}
 }
 
-// Box is the box that the tiles fill. The first and the last row reach to the poles, where places beyond the map are.
+// Box returns the box that the tiles fill. The first and the last row extend to the poles, to include places beyond the
+// map.
 func (t Tiles) Box() Box {
 	side := float64(int(1) << t.Level)
 	b := Box{South: -90, North: 90, West: float64(t.X)/side*360 - 180}
@@ -73,7 +74,8 @@ func (t Tiles) Box() Box {
 	return b
 }
 
-// Position is the number of a tile among these, row by row from the top; it is not one of these if ok is false.
+// Position returns the number of a tile among these, row by row from the top. ok is false if the tile is not one of
+// them.
 func (t Tiles) Position(x, y uint32) (at int, ok bool) {
 	column := (x - t.X) & (1<<t.Level - 1)
 	if column >= t.Columns || y < t.Top || y > t.Bottom {
@@ -82,7 +84,7 @@ func (t Tiles) Position(x, y uint32) (at int, ok bool) {
 	return int(y-t.Top)*int(t.Columns) + int(column), true
 }
 
-// Grown gives the box with a margin of so many metres on each side, at least.
+// Grown returns the box with a margin of at least the given metres on each side.
 func (b Box) Grown(metres float64) Box {
 	b.South = math.Max(b.South-metres/EarthRadius/radian, -90)
 	b.North = math.Min(b.North+metres/EarthRadius/radian, 90)
@@ -96,7 +98,7 @@ func (b Box) Grown(metres float64) Box {
 	return b
 }
 
-// Contains says whether a point lies in the box or on its edge.
+// Contains reports whether a point lies in the box or on its edge.
 func (b Box) Contains(p Point) bool {
 	if p.Lat < b.South || p.Lat > b.North {
 		return false

@@ -2,19 +2,19 @@ package geo
 
 import "slices"
 
-// Ranked is a small stand-in for a search result. Results are large: sorting stand-ins moves each result only once.
+// Ranked is a small stand-in for a search result. Results are large, and sorting stand-ins moves each result only once.
 type Ranked struct {
 	Chord float64 // squared chord to the centre, 0 to 4; see Vector.ChordSquared
 	Ref   uint64  // the caller's reference to the result
 }
 
-// TieBreaker orders results that are equally far from the centre. It returns 0 only for equal references.
+// TieBreaker orders results that are equally far from the centre. CompareTies returns 0 only for equal references.
 type TieBreaker interface {
 	CompareTies(a, b uint64) int
 }
 
-// Ranking sorts results by distance and reuses its buffers between calls. The zero value is ready to use; it serves one
-// goroutine at a time.
+// Ranking sorts results by distance and reuses its buffers between calls. The zero value is ready to use. It is not safe
+// for concurrent use.
 type Ranking struct {
 	buckets []int
 	spare   []Ranked
@@ -57,7 +57,7 @@ func (r *Ranking) Sort(items []Ranked, ties TieBreaker) []Ranked {
 	for i := range items {
 		bucket := &r.buckets[int(items[i].Chord*scale)]
 		sorted[*bucket] = items[i]
-		*bucket++ // the next free place of the bucket; finally its end
+		*bucket++ // the next free place of the bucket, finally its end
 	}
 	r.spare = items
 	from := 0

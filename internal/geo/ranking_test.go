@@ -11,12 +11,12 @@ import (
 	"wayside/internal/geo"
 )
 
-// byPlace lets the higher place come first, against the order in which they are given.
+// byPlace puts the higher reference first, against the input order.
 type byPlace struct{}
 
 func (byPlace) CompareTies(a, b uint64) int { return cmp.Compare(b, a) }
 
-// Whatever lies where, and whatever the order was used for before, the result is that of comparing all.
+// TestSort checks that Sort returns the same as a comparison sort for any items, even when a Ranking is reused.
 func TestSort(t *testing.T) {
 	var order geo.Ranking
 	rapid.Check(t, func(t *rapid.T) {

@@ -2,8 +2,8 @@ package geo
 
 import "math"
 
-// NearestOnSegment is the point of the segment from a to b that is nearest to p. It measures on a plane that touches the globe
-// at p, which is accurate to a metre within some ten kilometres of p, except close to a pole.
+// NearestOnSegment returns the point of the segment from a to b that is nearest to p. It measures on a plane that
+// touches the globe at p, which is accurate to a metre within some ten kilometres of p, except close to a pole.
 func NearestOnSegment(p, a, b Point) Point {
 	scale := math.Cos(p.Lat * radian)
 	ax, ay := lngBetween(p.Lng, a.Lng)*scale, a.Lat-p.Lat
@@ -16,12 +16,12 @@ func NearestOnSegment(p, a, b Point) Point {
 	return Between(a, b, share)
 }
 
-// Between is the point of the segment from a to b that has the share of it, [0, 1], behind it.
+// Between returns the point of the segment from a to b at a share of its length, [0, 1], from a.
 func Between(a, b Point, share float64) Point {
 	return Point{Lat: a.Lat + share*(b.Lat-a.Lat), Lng: wrapLng(a.Lng + share*lngBetween(a.Lng, b.Lng))}
 }
 
-// lngBetween is the shorter way from one longitude to another in degrees, [-180, 180].
+// lngBetween returns the difference of two longitudes on the shorter way in degrees, [-180, 180].
 func lngBetween(from, to float64) float64 { return math.Remainder(to-from, 360) }
 
 func wrapLng(lng float64) float64 {
