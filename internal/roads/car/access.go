@@ -2,17 +2,18 @@ package car
 
 import "strings"
 
-// Access is who may drive in one direction of a way.
+// Access is the permission of a car in one direction of a way.
 type Access uint8
 
-// What a car may do in one direction. Local: only to reach a place there, which a weight on the turn into it sees to (D15.8).
+// The permissions of a car in one direction. Local means only for access to a place there, which a weight on the turn
+// into the direction enforces (D15.8).
 const (
 	Closed Access = iota
 	Local
 	Open
 )
 
-// accessValue is what the value of an access tag says. Of a list the largest counts (D15.4).
+// accessValue is the meaning of an access tag. Of a list the largest value counts (D15.4).
 type accessValue uint8
 
 const (
@@ -23,10 +24,11 @@ const (
 	openAccess
 )
 
-// private is the local access that keeps routes from beginning on service roads (D15.10).
+// private is the local access with which no route begins on service roads (D15.10).
 const private = "private"
 
-// resolve reads the value of an access tag, and gives the part of a list that counts: the first of the most open ones.
+// resolve interprets the value of an access tag, and returns the part of a list that counts: the first of the most open
+// ones.
 func (p *Profile) resolve(value string) (accessValue, string) {
 	if value == "" {
 		return noAccessTag, ""
@@ -44,7 +46,7 @@ func (p *Profile) resolve(value string) (accessValue, string) {
 	return best, part
 }
 
-// hasHighOccupancyLanes tells whether a direction is for vehicles of several people alone.
+// hasHighOccupancyLanes reports whether a direction is only for vehicles with several people.
 func (p *Profile) hasHighOccupancyLanes(v *values, d Direction) bool {
 	const designated = "designated"
 	if v[p.keys.hov] == designated {
@@ -62,8 +64,8 @@ func (p *Profile) hasHighOccupancyLanes(v *values, d Direction) bool {
 	return true
 }
 
-// exceedsLimit tells whether the vehicle is larger or heavier than a direction of a way permits. A limit that cannot be read
-// is none.
+// exceedsLimit reports whether the vehicle is larger or heavier than a direction of a way permits. A limit that cannot
+// be parsed is ignored.
 func (p *Profile) exceedsLimit(v *values, d Direction) bool {
 	if height, ok := height(v.first(p.keys.heightLimit, d)); ok && height < p.data.Vehicle.Height {
 		return true
@@ -78,7 +80,7 @@ func (p *Profile) exceedsLimit(v *values, d Direction) bool {
 	return ok && weight < p.data.Vehicle.Weight
 }
 
-// onewayValue is what the one-way tag of a way says.
+// onewayValue is the meaning of a way's one-way tag.
 type onewayValue uint8
 
 const (
@@ -87,7 +89,7 @@ const (
 	onewayBackward
 )
 
-// onewayTag is the value of the first one-way key that is there (D15.5).
+// onewayTag returns the value of the first one-way key that the way has (D15.5).
 func (p *Profile) onewayTag(v *values) string {
 	for _, key := range p.keys.oneway {
 		if v[key] != "" {
@@ -97,7 +99,7 @@ func (p *Profile) onewayTag(v *values) string {
 	return ""
 }
 
-// directions tells in which directions a way with that one-way tag may be driven.
+// directions returns in which directions a way with the given one-way tag may be driven.
 func (p *Profile) directions(v *values, tag string) (forward, backward bool) {
 	switch p.oneway[tag] {
 	case onewayForward:

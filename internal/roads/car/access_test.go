@@ -133,7 +133,7 @@ func TestD15_4Access(t *testing.T) {
 		},
 		"any other value is as if it were not there": {
 			{"highway=primary, access=some_tag", both},
-			{"highway=primary, motorcar=some_tag, access=no", both}, // the first key that is there is chosen first
+			{"highway=primary, motorcar=some_tag, access=no", both}, // the way's first key decides
 			{"highway=primary, access=No", both},
 		},
 	} {

@@ -6,7 +6,7 @@ import (
 	"wayside/internal/roads/car"
 )
 
-// benchWays are ways as they stand in an extract of a city: most are no roads, and most roads have few tags.
+// benchWays are typical ways of a city's extract: most are not roads, and most roads have few tags.
 var benchWays = []string{
 	"building=yes, addr:street=Via Roma, addr:housenumber=12",
 	"building=apartments, building:levels=6, roof:shape=flat, start_date=1962",
@@ -22,7 +22,7 @@ var benchWays = []string{
 	"highway=cycleway, bicycle=designated, foot=no",
 }
 
-// BenchmarkWay reads ways as an import meets them, and BenchmarkWay/roads those of them that cars drive on.
+// BenchmarkWay measures reading ways as an import meets them, and BenchmarkWay/roads only those that cars may drive on.
 func BenchmarkWay(b *testing.B) {
 	p := profile(b)
 	for _, part := range []struct {
@@ -54,7 +54,7 @@ func BenchmarkWay(b *testing.B) {
 	}
 }
 
-// BenchmarkNode reads the tags of nodes at roads.
+// BenchmarkNode measures reading the tags of nodes on roads.
 func BenchmarkNode(b *testing.B) {
 	p := profile(b)
 	b.ReportAllocs()

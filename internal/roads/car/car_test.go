@@ -8,7 +8,7 @@ import (
 	"wayside/internal/roads/car"
 )
 
-// profile is the profile with the built-in figures.
+// profile returns the profile with the built-in figures.
 func profile(t testing.TB) *car.Profile {
 	t.Helper()
 	p, err := car.New()
@@ -18,7 +18,7 @@ func profile(t testing.TB) *car.Profile {
 	return p
 }
 
-// tags reads tags written as "highway=primary, maxspeed=50 mph".
+// tags parses tags written as "highway=primary, maxspeed=50 mph".
 func tags(text string) car.Tags {
 	var all car.Tags
 	for one := range strings.SplitSeq(text, ", ") {
@@ -29,19 +29,19 @@ func tags(text string) car.Tags {
 	return all
 }
 
-// arrows draws what is open: > forward, < backward, and ) or ( where that is local.
+// arrows draws the open directions: > forward, < backward, and ) or ( for local access.
 func arrows(w car.Way) string {
 	return [...]string{"", "(", "<"}[w.Backward.Access] + [...]string{"", ")", ">"}[w.Forward.Access]
 }
 
-// both, closed and so on are what arrows draws.
+// Results of arrows.
 const (
 	both   = "<>"
 	closed = ""
 	local  = "()"
 )
 
-// opens holds that ways are open as the table says.
+// opens checks that ways are open as the table says.
 func opens(t *testing.T, table [][2]string) {
 	t.Helper()
 	p := profile(t)
@@ -53,13 +53,13 @@ func opens(t *testing.T, table [][2]string) {
 	}
 }
 
-// figure is the speed or rate that the tags of a way give, forward and backward.
+// figure is the speed or rate that follows from the tags of a way, forward and backward.
 type figure struct {
 	tags              string
 	forward, backward float64
 }
 
-// speeds holds the speeds that a table says, in km/h.
+// speeds checks the speeds in a table, in km/h.
 func speeds(t *testing.T, table []figure) {
 	t.Helper()
 	p := profile(t)
@@ -71,7 +71,7 @@ func speeds(t *testing.T, table []figure) {
 	}
 }
 
-// factors holds the rates that a table says, as shares of the speed.
+// factors checks the rates in a table, as shares of the speed.
 func factors(t *testing.T, table []figure) {
 	t.Helper()
 	p := profile(t)

@@ -59,7 +59,7 @@ type vehicle struct {
 	Weight float64 `json:"weight"`
 }
 
-// rate is what a speed is multiplied by to give the rate.
+// rate holds the factors by which a speed is multiplied to get the rate.
 type rate struct {
 	Service          map[string]float64 `json:"service"`
 	TwoWayWidth      [][]float64        `json:"two_way_width"` // pairs of a width and a factor, by width
@@ -70,7 +70,8 @@ type rate struct {
 	AgainstPriority  float64            `json:"against_priority"`
 }
 
-// turnFigures is what a turn costs at most, how much more it costs to cross the opposite lane, and what turning back adds.
+// turnFigures holds the maximum cost of a turn, the bias against crossing the opposite lane, and the extra cost of
+// turning back.
 type turnFigures struct {
 	Most      float64 `json:"most"`
 	Bias      float64 `json:"bias"`
@@ -78,7 +79,7 @@ type turnFigures struct {
 	LookAhead float64 `json:"look_ahead"`
 }
 
-// decode reads data strictly: an unknown, missing or impossible member is an error that names it.
+// decode parses data strictly: an unknown, missing or impossible member is an error that names the member.
 func decode(text []byte) (data, error) {
 	var d data
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -95,7 +96,7 @@ func decode(text []byte) (data, error) {
 	return d, nil
 }
 
-// checker remembers the first member that is wrong.
+// checker keeps the first error.
 type checker struct{ err error }
 
 func (c *checker) fail(member, format string, args ...any) {
@@ -104,7 +105,7 @@ func (c *checker) fail(member, format string, args ...any) {
 	}
 }
 
-// above checks a number that must be larger than 0 and at most most.
+// above checks that a number is larger than 0 and at most most.
 func (c *checker) above(member string, number, most float64) {
 	if !(number > 0 && number <= most) {
 		c.fail(member, "%v is not above 0 and at most %v", number, most)
@@ -145,7 +146,7 @@ func (c *checker) wordsByKey(member string, byKey map[string][]string) {
 	}
 }
 
-// apart checks that no word is in two lists.
+// apart checks that no word is also in another list.
 func (c *checker) apart(member string, words []string, others ...[]string) {
 	for _, word := range words {
 		for _, other := range others {

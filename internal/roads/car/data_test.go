@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// change gives the built-in figures with one member changed: a path such as rate.side_road, and nil to leave it out.
+// change returns the built-in figures with one member changed, given as a path such as rate.side_road, or removed if
+// value is nil.
 func change(t *testing.T, path string, value any) []byte {
 	t.Helper()
 	var root map[string]any
@@ -33,7 +34,7 @@ func change(t *testing.T, path string, value any) []byte {
 	return text
 }
 
-// TestMembersAreRequired leaves out each member once. Those of free tables may be left out.
+// TestMembersAreRequired checks that each member is required, except those of free tables.
 func TestMembersAreRequired(t *testing.T) {
 	var root map[string]any
 	if err := json.Unmarshal(builtIn, &root); err != nil {
@@ -125,7 +126,7 @@ func TestTooManyKeysAreRefused(t *testing.T) {
 	}
 }
 
-// TestFiguresCount changes figures and sees answers follow: nothing of the data is written into the code a second time.
+// TestFiguresCount checks that results follow changed figures, so that no figure exists a second time in the code.
 func TestFiguresCount(t *testing.T) {
 	way := func(tags Tags) func(*Profile) any {
 		return func(p *Profile) any { w, _ := p.Way(tags); return w }

@@ -2,13 +2,14 @@ package car
 
 import "strings"
 
-// Durations of ferries, in seconds. A longer one is a mistake; a shorter one than the least counts as the least.
+// Bounds of the duration of a ferry, in seconds. A longer duration is ignored as a mistake; a shorter one counts as the
+// minimum.
 const (
 	minDuration = 1
 	maxDuration = 14 * 24 * 3600
 )
 
-// duration reads hh:mm, hh:mm:ss, minutes or ISO 8601, in seconds.
+// duration parses hh:mm, hh:mm:ss, minutes or an ISO 8601 duration, and returns seconds.
 func duration(value string) (float64, bool) {
 	if value == "" {
 		return 0, false
@@ -26,7 +27,7 @@ func duration(value string) (float64, bool) {
 	return max(seconds, minDuration), true
 }
 
-// clock reads hh:mm:ss and hh:mm with as many parts as least or more. A single part is minutes.
+// clock parses hh:mm:ss and hh:mm with at least the given number of parts. A single part is minutes.
 func clock(value string, least int) (float64, bool) {
 	seconds, unit, parts := 0.0, 3600.0, 0
 	if !strings.Contains(value, ":") {
@@ -46,8 +47,8 @@ func clock(value string, least int) (float64, bool) {
 
 func notDigit(r rune) bool { return r < '0' || r > '9' }
 
-// isoPeriod reads what follows the P of ISO 8601: weeks, or days and a time. Years and months have no fixed length, so a
-// period with them is unreadable.
+// isoPeriod parses the part of an ISO 8601 duration after the P: weeks, or days and a time. It refuses years and months,
+// because they have no fixed length.
 func isoPeriod(period string) (float64, bool) {
 	date, time, timed := strings.Cut(period, "T")
 	days, dateParts, ok := isoParts(date, "WD", []float64{7 * 24 * 3600, 24 * 3600})
@@ -65,7 +66,8 @@ func isoPeriod(period string) (float64, bool) {
 	return days + seconds, ok && timeParts > 0
 }
 
-// isoParts reads numbers that are each followed by one of the designators, in their order, and gives their sum and count.
+// isoParts parses numbers that are each followed by one of the designators, in their order, and returns their sum and
+// count.
 func isoParts(text, designators string, units []float64) (sum float64, count int, ok bool) {
 	next := 0
 	for text != "" {

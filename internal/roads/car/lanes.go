@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Lane is the arrows on one lane of a road, as a set; 0: there are none.
+// Lane is the set of arrows on a lane; 0 means none.
 type Lane uint16
 
 // The arrows on lanes, from the far left to the far right.
@@ -25,26 +25,26 @@ const (
 	AllLaneMarks = LaneMergeToRight<<1 - 1
 )
 
-// maxLanes is the lanes of one direction of a road. The widest roads have about that many.
+// maxLanes is the maximum number of lanes in one direction of a road. The widest roads have about that many.
 const maxLanes = 16
 
-// LaneOutcome says what became of the lanes of a direction.
+// LaneOutcome is the result of reading the lanes of a direction.
 type LaneOutcome uint8
 
-// The outcomes. Lists that are not read are left out as a whole: a wrong lane is worse than none.
+// The outcomes. A list that cannot be read is left out as a whole, because a wrong lane is worse than none.
 const (
 	NoLanes       LaneOutcome = iota
 	LanesRead                 // at least one lane has an arrow
-	LanesInvalid              // too many lanes, or an arrow that there is not
-	LanesDisagree             // the tags name another number of lanes
+	LanesInvalid              // too many lanes, or an unknown arrow
+	LanesDisagree             // other tags state another number of lanes
 )
 
-// Lanes appends the lanes that cars may use in a direction of a way that is open in it, from left to right. onlyThere says that the other
-// direction is closed.
+// Lanes appends the lanes that cars may use in an open direction of a way, from left to right. onlyThere means that the
+// other direction is closed.
 func Lanes(into []Lane, tags Tags, d Direction, onlyThere bool) ([]Lane, LaneOutcome) {
 	list := directed(tags, "turn:lanes", d)
 	if list == "" && (d == Forward || onlyThere) {
-		list = tags.Value("turn:lanes") // of the way as it is drawn, where it does not say of which direction
+		list = tags.Value("turn:lanes") // applies to the direction in which the way is drawn, unless a tag names the direction
 	}
 	if strings.Trim(list, "| ") == "" {
 		return into, NoLanes
@@ -73,7 +73,7 @@ func Lanes(into []Lane, tags Tags, d Direction, onlyThere bool) ([]Lane, LaneOut
 	return into, LanesRead
 }
 
-// directed is the value of a key for one direction alone.
+// directed returns the value of a key that applies to one direction only.
 func directed(tags Tags, key string, d Direction) string {
 	if d == Backward {
 		return tags.Value(key + ":backward")
@@ -81,7 +81,7 @@ func directed(tags Tags, key string, d Direction) string {
 	return tags.Value(key + ":forward")
 }
 
-// laneMarks reads the arrows on one lane; false if there is none of that name.
+// laneMarks parses the arrows on one lane. It returns false for an unknown arrow.
 func laneMarks(text string) (lane Lane, ok bool) {
 	for mark := range strings.SplitSeq(text, ";") {
 		switch strings.TrimSpace(mark) {
@@ -113,7 +113,7 @@ func laneMarks(text string) (lane Lane, ok bool) {
 	return lane, true
 }
 
-// dropClosedLanes drops the lanes that are not for cars. A list of another length than that of the arrows says nothing.
+// dropClosedLanes drops the lanes that are not for cars. It ignores a list whose length differs from that of the arrows.
 func dropClosedLanes(lanes []Lane, first int, tags Tags, d Direction) []Lane {
 	for _, rule := range [...]struct {
 		key    string
@@ -142,7 +142,7 @@ func dropClosedLanes(lanes []Lane, first int, tags Tags, d Direction) []Lane {
 			}
 			i++
 		}
-		if kept > first { // what closes every lane is wrong
+		if kept > first { // a tag that closes every lane is wrong
 			lanes = lanes[:kept]
 		}
 	}
@@ -153,7 +153,7 @@ func isClosedLane(value string) bool { return value == "no" }
 
 func isForOthers(value string) bool { return value == "designated" }
 
-// dropBusLanes drops as many lanes without arrows at the right as there are lanes for buses, if nothing else said which these are.
+// dropBusLanes drops as many lanes without arrows on the right as there are bus lanes, unless other tags identify these.
 func dropBusLanes(lanes []Lane, first, all int, tags Tags, d Direction) []Lane {
 	for _, key := range [...]string{"lanes:psv", "lanes:bus"} {
 		text := directed(tags, key, d)
@@ -171,7 +171,7 @@ func dropBusLanes(lanes []Lane, first, all int, tags Tags, d Direction) []Lane {
 	return lanes
 }
 
-// namedLanes is how many lanes the tags say that a direction has; 0: they do not.
+// namedLanes returns the number of lanes that the tags state for a direction, or 0.
 func namedLanes(tags Tags, d Direction, onlyThere bool) int {
 	text := directed(tags, "lanes", d)
 	if text == "" && onlyThere {

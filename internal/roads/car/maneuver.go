@@ -1,7 +1,7 @@
 package car
 
-// Maneuver is what mappers say that drivers are told of a turn (relations of type=maneuver): of the turn at Via, for those who come by
-// the way From, drive over Over and leave by To. Whether the members hang together is for who reads it.
+// Maneuver is what mappers want announced at a turn (relations of type=maneuver): at Via, for drivers who come from the
+// way From, drive over Over and leave by To. The caller must check whether the members are connected.
 type Maneuver struct {
 	Via      int64 // a node
 	From, To int64 // ways
@@ -10,12 +10,12 @@ type Maneuver struct {
 	Heading  Heading
 }
 
-// ManeuverType is what a turn is called.
+// ManeuverType is the kind of turn that is announced.
 type ManeuverType uint8
 
 // The types of maneuvers.
 const (
-	AnyManeuver ManeuverType = iota // as it would be called
+	AnyManeuver ManeuverType = iota // the one that guidance determines
 	SuppressManeuver
 	TurnManeuver
 	ForkManeuver
@@ -33,7 +33,7 @@ type Heading uint8
 
 // The directions of turns, clockwise.
 const (
-	AnyHeading Heading = iota // as it would be called
+	AnyHeading Heading = iota // the one that guidance determines
 	HeadingUTurn
 	HeadingSharpLeft
 	HeadingLeft
@@ -44,11 +44,11 @@ const (
 	HeadingSharpRight
 )
 
-// MaxOver is how many ways may lie between the first and the last way of a maneuver.
+// MaxOver is the maximum number of ways between the first and the last way of a maneuver.
 const MaxOver = 8
 
-// ParseManeuver reads the tags and members of a relation. The first result counts if the second says that the relation is a maneuver and the
-// third that it can be understood. Mappers write both maneuver and manoeuvre.
+// ParseManeuver parses the tags and members of a relation. is reports whether the relation is a maneuver, and ok whether
+// it is valid; m is only set if both are true. Mappers write both maneuver and manoeuvre.
 func ParseManeuver(tags Tags, members []Member) (m Maneuver, is, ok bool) {
 	if kind := tags.Value("type"); kind != "maneuver" && kind != "manoeuvre" {
 		return m, false, false

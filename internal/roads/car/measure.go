@@ -11,15 +11,15 @@ const (
 	inchesInAFoot    = 12
 	poundKilograms   = 0.45359237
 	tonneKilograms   = 1000
-	defaultMaxHeight = 4.5 // metres, where a sign gives no number
+	defaultMaxHeight = 4.5 // metres, for a sign without a number
 )
 
-// maxDigits is the number of digits that a number in a tag is read of; more do not fit into the mantissa of a float64.
+// maxDigits is how many digits of a number in a tag are used; more do not fit into the mantissa of a float64.
 const maxDigits = 15
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// leadingDigits reads the whole number that a value begins with.
+// leadingDigits parses the whole number at the beginning of a value.
 func leadingDigits(value string) (float64, bool) {
 	n, i := 0.0, 0
 	for i < len(value) && isDigit(value[i]) {
@@ -29,7 +29,8 @@ func leadingDigits(value string) (float64, bool) {
 	return n, i > 0 && i <= maxDigits
 }
 
-// decimal reads the first number in a value, with a point or a comma before its fraction, and gives what follows it.
+// decimal parses the first number in a value, with a point or a comma before its fraction, and returns the text after
+// it.
 func decimal(value string) (n float64, rest string, ok bool) {
 	start := strings.IndexAny(value, "0123456789")
 	if start < 0 {
@@ -50,7 +51,7 @@ func decimal(value string) (n float64, rest string, ok bool) {
 			if fraction < 0 {
 				return 0, "", false
 			}
-			continue // what a float64 cannot hold of a fraction is dropped
+			continue // drop digits of the fraction that a float64 cannot hold
 		}
 		n = n*10 + float64(c-'0')
 		if fraction >= 0 {
@@ -58,12 +59,12 @@ func decimal(value string) (n float64, rest string, ok bool) {
 		}
 	}
 	if fraction > 0 {
-		n /= math.Pow10(fraction) // one division of whole numbers, so that 1.9 is the nearest float64
+		n /= math.Pow10(fraction) // a single division of whole numbers, so that 1.9 becomes the nearest float64
 	}
 	return n, value[i:], true
 }
 
-// metres reads a length: metres, or feet and inches such as 6'7".
+// metres parses a length: metres, or feet and inches such as 6'7".
 func metres(value string) (float64, bool) {
 	if value == "" {
 		return 0, false
@@ -84,7 +85,7 @@ func metres(value string) (float64, bool) {
 	return n, true
 }
 
-// height reads a height limit, which may be one of the words for the usual height of bridges.
+// height parses a height limit, which may be one of the words for the usual height of bridges.
 func height(value string) (float64, bool) {
 	switch value {
 	case "default", "none", "no-sign", "unsigned":
@@ -93,7 +94,7 @@ func height(value string) (float64, bool) {
 	return metres(value)
 }
 
-// kilograms reads a weight: tonnes, or kilograms or pounds where the value has their unit.
+// kilograms parses a weight: tonnes, or kilograms or pounds if the value has their unit.
 func kilograms(value string) (float64, bool) {
 	if value == "" {
 		return 0, false

@@ -1,35 +1,35 @@
 package car
 
-// Node is what a node does to cars that come by (D15.7). The zero value does nothing.
+// Node is the effect of a node on passing cars (D15.7). The zero value has no effect.
 type Node struct {
-	// Barred tells that roads end there.
+	// Barred means that roads end at the node.
 	Barred bool
-	// BarrierDelay is the seconds that opening a gate takes.
+	// BarrierDelay is the time in seconds to open a gate.
 	BarrierDelay float64
-	// Delay is the seconds that a sign or a signal costs, in the directions of Faces. See Seconds.
+	// Delay is the cost in seconds of a sign or a signal, in the directions of Faces. See Seconds.
 	Delay float64
 	Sign  Sign
 	Faces Faces
-	// TurningPlace tells that one may turn back there (D15.8).
+	// TurningPlace means that cars may turn back there (D15.8).
 	TurningPlace bool
 }
 
-// Sign is what costs the delay.
+// Sign is the cause of the delay.
 type Sign uint8
 
-// What may cost a delay. OtherSign is one of the data that no rule of its own concerns.
+// The causes of a delay. OtherSign is a cause in the data that has no special rule.
 const (
 	NoSign Sign = iota
 	OtherSign
 	Signals
 	Stop
-	MinorStop // only for those who come from the smaller road
+	MinorStop // only for cars from the smaller road
 )
 
-// Faces is for whom a sign is there: by the direction of the way that they drive in on.
+// Faces is the set of directions, relative to the way that a car comes by, to which a sign applies.
 type Faces uint8
 
-// The directions of a sign. Without one it concerns everybody, but for stops (see Seconds).
+// The directions of a sign. A sign without a direction applies to every car, except for stops (see Seconds).
 const (
 	FacesUnknown Faces = iota
 	FacesForward
@@ -37,29 +37,29 @@ const (
 	FacesBoth
 )
 
-// stopDistance is the metres within which a stop stands before its junction.
+// stopDistance is the maximum distance in metres from a stop sign to its junction.
 const stopDistance = 20
 
-// EndsPieces tells whether roads are parted at the node (D15.8).
+// EndsPieces reports whether roads are split at the node (D15.8).
 func (n Node) EndsPieces() bool { return n.Barred || n.BarrierDelay > 0 || n.Delay > 0 }
 
-// Passage is how a car drives over a node.
+// Passage is the way of a car over a node.
 type Passage struct {
-	Direction Direction // of the way that it drives in on
-	Ends      int       // how many ends of pieces meet at the node
-	In, Out   float64   // metres of the piece that it drives in on and of the next one
-	Speed     float64   // km/h of the piece that it drives in on
-	Fastest   float64   // km/h of the fastest of the other pieces there
+	Direction Direction // of the way that the car comes by
+	Ends      int       // number of ends of pieces at the node
+	In, Out   float64   // metres of the piece that the car comes by, and of the next one
+	Speed     float64   // km/h of the piece that the car comes by
+	Fastest   float64   // km/h of the fastest of the other pieces at the node
 }
 
-// Seconds is what driving over the node costs.
+// Seconds returns the cost of driving over the node.
 func (n Node) Seconds(p Passage) float64 {
 	seconds := n.BarrierDelay
 	switch {
 	case n.Faces == FacesForward && p.Direction != Forward, n.Faces == FacesBackward && p.Direction != Backward:
 	case n.Sign == MinorStop && p.Speed >= p.Fastest:
 	case n.Sign == Stop && n.Faces == FacesUnknown && p.Ends == 2 && p.In < stopDistance && p.Out > stopDistance:
-		// It stands for those who come from the other side: this car has just left the junction that the stop belongs to.
+		// The stop is for the other direction: this car has just left the junction that the stop belongs to.
 	default:
 		seconds += n.Delay
 	}
@@ -108,7 +108,7 @@ func (p *Profile) Node(tags Tags) Node {
 	return n
 }
 
-// nodeAccess is the value of the first access key that is there; nodes have no directions.
+// nodeAccess returns the value of the first access key that the node has. Nodes have no directions.
 func (p *Profile) nodeAccess(tags Tags) string {
 	for _, key := range p.data.AccessKeys {
 		if value := tags.Value(key); value != "" {
@@ -118,7 +118,7 @@ func (p *Profile) nodeAccess(tags Tags) string {
 	return ""
 }
 
-// isBarred tells whether a barrier without an access tag ends roads.
+// isBarred reports whether a barrier without an access tag ends roads.
 func (p *Profile) isBarred(tags Tags, barrier string) bool {
 	if barrier == "height_restrictor" {
 		limit := tags.Value("maxheight:physical")

@@ -135,7 +135,8 @@ func TestD15_7Stops(t *testing.T) {
 	}
 }
 
-// TestNodesWithoutEffect holds that what does nothing to cars is the zero value, so that an import need not keep it.
+// TestNodesWithoutEffect checks that a node without effect on cars becomes the zero value, so that an import need not
+// keep it.
 func TestNodesWithoutEffect(t *testing.T) {
 	p := profile(t)
 	for _, text := range []string{"", "name=A", "highway=crossing, direction=forward", "barrier=entrance", "access=private, barrier=gate", "highway=speed_camera"} {

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// Profile says what a car may drive and what that costs.
+// Profile holds the rules for where a car may drive, and the costs.
 type Profile struct {
 	data       data
 	vocabulary vocabulary
 	keys       keys
 
-	never        []valueSet // a way with one of these values never counts
-	implied      []valueSet // a way with one of these values is one-way unless it says no
+	never        []valueSet // ways with one of these values are never roads
+	implied      []valueSet // ways with one of these values are one-way unless tagged otherwise
 	construction map[string]bool
 	access       map[string]accessValue
 	oneway       map[string]onewayValue
@@ -28,10 +28,10 @@ type valueSet struct {
 	values map[string]bool
 }
 
-// widthFactor is the factor for roads in both directions that are narrower.
+// widthFactor is the factor for two-way roads narrower than width.
 type widthFactor struct{ width, factor float64 }
 
-// keys are the slots of the keys that the rules name.
+// keys are the slots of the keys that the rules use.
 type keys struct {
 	highway, route, bridge, duration, construction, proposed   slot
 	hov, surface, tracktype, smoothness, service, laneMarkings slot
@@ -41,13 +41,13 @@ type keys struct {
 	oneway                                                     []slot
 }
 
-// New is the profile with the built-in figures.
+// New returns the profile with the built-in figures.
 func New() (*Profile, error) { return Parse(builtIn) }
 
-// Figures returns a copy of the figures that New reads: what was made with others is to be told from what was made with these.
+// Figures returns a copy of the figures that New uses, so that data made with other figures can be recognised.
 func Figures() []byte { return bytes.Clone(builtIn) }
 
-// Parse makes a profile of figures in the form of navigation-car.json. The error names the member that is wrong.
+// Parse makes a profile from figures in the form of navigation-car.json. The error names the wrong member.
 func Parse(text []byte) (*Profile, error) {
 	d, err := decode(text)
 	if err != nil {
@@ -85,7 +85,7 @@ func Parse(text []byte) (*Profile, error) {
 	return p, nil
 }
 
-// nameKeys gives all keys of the rules and of the data their slots.
+// nameKeys assigns slots to all keys of the rules and of the data.
 func (p *Profile) nameKeys() {
 	v := p.vocabulary
 	p.keys = keys{
@@ -114,7 +114,7 @@ func (p *Profile) valueSets(byKey map[string][]string) []valueSet {
 	return all
 }
 
-// any tells whether a way has a value of one of the sets.
+// any reports whether a way has a value of one of the sets.
 func (v *values) any(sets []valueSet) bool {
 	for i := range sets {
 		if value := v[sets[i].key]; value != "" && sets[i].values[value] {

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/roads/car"
 )
 
-// vocabulary is what random tags are drawn of: the keys and values of the rules, and nonsense.
+// Random tags are drawn from the keys and values of the rules, and nonsense.
 var (
 	someKeys = strings.Fields(`highway highway highway route bridge duration construction proposed hov hov:lanes surface tracktype
 		smoothness service lane_markings width est_width maxwidth maxheight maxlength maxweight lanes side_road priority driving_side
@@ -37,7 +37,7 @@ func randomTags(r *rand.Rand) car.Tags {
 	return append(all, car.Tag{Key: "highway", Value: "primary"})
 }
 
-// holds tells what is wrong with what a profile says of tags, or "".
+// holds returns what is wrong with the results of a profile for some tags, or "".
 func holds(p *car.Profile, all car.Tags) string {
 	w, ok := p.Way(all)
 	if ok != (w.Forward.Access != car.Closed || w.Backward.Access != car.Closed) {
@@ -76,7 +76,7 @@ func holds(p *car.Profile, all car.Tags) string {
 	return ""
 }
 
-// directed are words that make the directions of a way differ.
+// directed reports whether tags can make the directions of a way differ.
 func directed(all car.Tags) bool {
 	return slices.ContainsFunc(all, func(t car.Tag) bool {
 		return strings.HasSuffix(t.Key, "ward") || strings.HasPrefix(t.Key, "oneway") || t.Key == "priority" || t.Key == "junction" ||
@@ -103,7 +103,7 @@ func TestRandomWays(t *testing.T) {
 				t.Fatalf("%v: %+v forward and %+v backward", all, w.Forward, w.Backward)
 			}
 		}
-		// An empty value is no tag, and unknown keys change nothing, wherever they stand.
+		// A tag with an empty value counts as absent, and unknown keys change nothing, at any position.
 		more := slices.Insert(slices.Clone(all), r.IntN(len(all)), car.Tag{Key: all[0].Key}, car.Tag{Key: "name", Value: "no"})
 		if again, _ := p.Way(more); again != w {
 			t.Fatalf("%v: %+v, and with an empty tag more %+v", all, w, again)
@@ -133,7 +133,7 @@ func TestRandomTurns(t *testing.T) {
 	}
 }
 
-// FuzzTags reads any tags as those of a way, a node and a relation.
+// FuzzTags checks that any tags can be read as those of a way, a node and a relation.
 func FuzzTags(f *testing.F) {
 	for _, seed := range []string{
 		"highway=primary\nmaxspeed=50 mph\nwidth=6'7\"", "route=ferry\nduration=P1DT1.5H", "highway=service\naccess=private;no",

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// MemberKind is what a member of a relation is.
+// MemberKind is the type of a member of a relation.
 type MemberKind uint8
 
 // The kinds of members, in the order of the PBF format.
@@ -23,16 +23,17 @@ type Member struct {
 	Role string
 }
 
-// Restriction is what a relation forbids (D15.9): with Only, to drive on anywhere else than to To for those who came by From
-// and all of the via; without, to drive From, via, To. Whether the members hang together is for the graph to find out.
+// Restriction is a turn restriction from a relation (D15.9). With Only, a car that came by From and all of the via may
+// only drive on to To; without, it must not drive From, via, To. The caller must check whether the members are
+// connected.
 type Restriction struct {
 	Only     bool
 	From, To []int64 // ways; see Pairs
-	ViaNode  int64   // counts where ViaWays is empty
+	ViaNode  int64   // used if ViaWays is empty
 	ViaWays  []int64 // in the order of the relation
 }
 
-// Pairs are the ways from and to which the restriction counts, each with each.
+// Pairs yields each pair of ways from and to which the restriction applies.
 func (r *Restriction) Pairs() iter.Seq2[int64, int64] {
 	return func(yield func(from, to int64) bool) {
 		for _, from := range r.From {
@@ -45,27 +46,27 @@ func (r *Restriction) Pairs() iter.Seq2[int64, int64] {
 	}
 }
 
-// Outcome is what became of a relation.
+// Outcome is the result of parsing a relation.
 type Outcome uint8
 
-// What may become of a relation.
+// The outcomes of parsing a relation.
 const (
 	NoRestriction       Outcome = iota // another relation, or a restriction that does not concern cars
 	Restricts                          // the restriction counts
-	ConditionalIgnored                 // it counts at times alone, which is ignored for now
+	ConditionalIgnored                 // it applies only at some times, which is ignored for now
 	UnknownValueIgnored                // its value is neither no_… nor only_…
 	MembersIgnored                     // from, via or to is missing, or there are more than its value or maxMembers permits
 )
 
-// Ignored tells whether the relation is to be counted as a restriction that was ignored.
+// Ignored reports whether the relation counts as a restriction that was ignored.
 func (o Outcome) Ignored() bool { return o >= ConditionalIgnored }
 
-// restrictionKeys are the types of relations and the keys of restrictions, the one that counts first.
+// restrictionKeys returns the types of relations and the keys of restrictions. The first key that a relation has counts.
 func restrictionKeys() [4]string {
 	return [...]string{"restriction", "restriction:motorcar", "restriction:motor_vehicle", "restriction:vehicle"}
 }
 
-// ParseRestriction reads the tags and members of a relation. The restriction is empty unless the outcome is Restricts.
+// ParseRestriction parses the tags and members of a relation. The restriction is empty unless the outcome is Restricts.
 func ParseRestriction(tags Tags, members []Member) (Restriction, Outcome) {
 	keys := restrictionKeys()
 	if kind := tags.Value("type"); !slices.Contains(keys[:], kind) || isExcepted(tags.Value("except")) {
@@ -97,7 +98,7 @@ func ParseRestriction(tags Tags, members []Member) (Restriction, Outcome) {
 	return r, Restricts
 }
 
-// isExcepted tells whether cars are among those that a restriction does not concern.
+// isExcepted reports whether cars are excepted from a restriction.
 func isExcepted(except string) bool {
 	if except == "" {
 		return false
@@ -111,7 +112,7 @@ func isExcepted(except string) bool {
 	return false
 }
 
-// isTimed tells whether a restriction counts on some days or at some hours alone, in the old way of saying so.
+// isTimed reports whether a restriction applies only on some days or at some hours, in the old way of tagging.
 func isTimed(tags Tags) bool {
 	for i := range tags {
 		switch tags[i].Key {
@@ -124,10 +125,11 @@ func isTimed(tags Tags) bool {
 	return false
 }
 
-// maxMembers is the number of members that a restriction is read of. Real ones have fewer than ten.
+// maxMembers is the maximum number of members of a restriction. Real ones have fewer than ten.
 const maxMembers = 200
 
-// parseMembers sorts the members by their roles. It is false unless there are a from, a to, and one node or ways between.
+// parseMembers sorts the members by their roles. It returns false unless there are a from, a to, and one node or some
+// ways between them.
 func parseMembers(members []Member) (Restriction, bool) {
 	var r Restriction
 	nodes := 0

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/roads/car"
 )
 
-// members reads members written as "from w1, via n2, to w3".
+// members parses members written as "from w1, via n2, to w3".
 func members(text string) []car.Member {
 	var all []car.Member
 	for one := range strings.SplitSeq(text, ", ") {
@@ -24,7 +24,7 @@ func members(text string) []car.Member {
 	return all
 }
 
-// drawn is a restriction as text: "no 1 n2 3", "only 1 w5,6 3 4".
+// drawn returns a restriction as text: "no 1 n2 3", "only 1 w5,6 3 4".
 func drawn(r car.Restriction) string {
 	words := []string{map[bool]string{true: "only", false: "no"}[r.Only]}
 	via := fmt.Sprint("n", r.ViaNode)

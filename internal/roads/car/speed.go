@@ -9,7 +9,8 @@ type baseSpeed struct {
 	ferry    bool
 }
 
-// base is the speed of what the way is, in the order of D15.6. The duration of a movable bridge counts as that of a ferry does.
+// base returns the base speed of a way, by the order of rules in D15.6. The duration of a movable bridge counts like
+// that of a ferry.
 func (p *Profile) base(v *values) baseSpeed {
 	var b baseSpeed
 	if speed, ok := p.data.RouteSpeed[v[p.keys.route]]; ok {
@@ -23,7 +24,7 @@ func (p *Profile) base(v *values) baseSpeed {
 	return b
 }
 
-// speed is the speed in one direction, in km/h; 0 closes it.
+// speed returns the speed in one direction, in km/h; 0 closes it.
 func (p *Profile) speed(v *values, d Direction, base baseSpeed, access accessValue) float64 {
 	speed := base.speed
 	if speed == 0 {
@@ -50,7 +51,8 @@ func capped(speed float64, caps map[string]float64, value string) float64 {
 	return speed
 }
 
-// maxspeed reads a speed limit in km/h: a number, the name of a limit, or a zone of a country. 0: it says nothing.
+// maxspeed parses a speed limit: a number, the name of a limit, or a zone of a country. It returns km/h, or 0 if the
+// value states none.
 func (p *Profile) maxspeed(value string) float64 {
 	if value == "" {
 		return 0
@@ -74,7 +76,8 @@ func (p *Profile) maxspeed(value string) float64 {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' }
 
-// zone is the word behind the first two letters with a colon in a name in lower case: urban in de:urban and in be-vlg:urban.
+// zone returns the word after the first colon that follows two letters in a lower-case name: urban in de:urban and in
+// be-vlg:urban.
 func zone(name string) string {
 	for i := 2; i+1 < len(name); i++ {
 		if name[i] != ':' || !isLetter(name[i-1]) || !isLetter(name[i-2]) || !isLetter(name[i+1]) {
@@ -89,7 +92,7 @@ func zone(name string) string {
 	return ""
 }
 
-// setRates gives both directions their rates: the speed times the smallest factor that holds (D15.6).
+// setRates sets the rates of both directions: the speed times the smallest factor that applies (D15.6).
 func (p *Profile) setRates(w *Way, v *values, oneway string) {
 	rate := &p.data.Rate
 	factor := 1.0
@@ -116,8 +119,8 @@ func (p *Profile) setRates(w *Way, v *values, oneway string) {
 	w.Backward.Rate = w.Backward.Speed * backward
 }
 
-// twoWayFactor is the factor of a road that is open in both directions: no markings, replaced by a small width, replaced by
-// a single lane.
+// twoWayFactor returns the factor of a two-way road: that of a single lane if it has one, otherwise that of a small
+// width, otherwise that of missing markings.
 func (p *Profile) twoWayFactor(v *values) float64 {
 	if lanes, ok := leadingDigits(v[p.keys.lanes]); ok && lanes <= 1 {
 		return p.data.Rate.TwoWayOneLane
@@ -135,7 +138,8 @@ func (p *Profile) twoWayFactor(v *values) float64 {
 	return 1
 }
 
-// SpeedLimit is the speed limit that a way signs in a direction, in km/h, or 0. No cost depends on it alone: see speed.
+// SpeedLimit returns the signed speed limit of a way in a direction, in km/h, or 0. No cost depends on it alone; see
+// speed.
 func (p *Profile) SpeedLimit(tags Tags, d Direction) float64 {
 	own := "maxspeed:forward"
 	if d == Backward {

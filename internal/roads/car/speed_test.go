@@ -278,7 +278,7 @@ func TestD15_6Rate(t *testing.T) {
 	}
 }
 
-// TestWayClasses holds what else graph and router need of a way's tags: D15.8 (lanes, driving side), D15.10 and D15.18.
+// TestWayClasses checks what else graph and router need of a way's tags: D15.8 (lanes, driving side), D15.10 and D15.18.
 func TestWayClasses(t *testing.T) {
 	p := profile(t)
 	type classes struct {

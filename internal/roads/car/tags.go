@@ -3,10 +3,10 @@ package car
 // Tag is one tag of a node, way or relation.
 type Tag struct{ Key, Value string }
 
-// Tags are the tags of one node, way or relation, in any order. Of a key that stands twice the first value counts.
+// Tags are the tags of one node, way or relation, in any order. If a key occurs twice, the first value counts.
 type Tags []Tag
 
-// Value is the value of a key. An empty value counts as no tag (D15.3), so both give "".
+// Value returns the value of a key, or "" if there is none. A tag with an empty value counts as absent (D15.3).
 func (t Tags) Value(key string) string {
 	for i := range t {
 		if t[i].Key == key && t[i].Value != "" {
@@ -25,20 +25,20 @@ const (
 	Backward
 )
 
-// slot is the place of one key in values.
+// slot is the index of a key in values.
 type slot uint8
 
 // maxKeys bounds the number of keys that a profile reads; the built-in one reads about 70.
 const maxKeys = 96
 
-// values holds what the keys of a profile say on one way, by slot: an array, because a map for each way would cost more than
-// all of the rest.
+// values holds the values of the profile's keys on one way, by slot. It is an array, because a map for each way would
+// cost more than everything else.
 type values [maxKeys]string
 
-// directedKey is a key with its variants for one direction. The variant counts before the key itself (D15.4).
+// directedKey is a key with its variants for one direction. A variant takes precedence over the key itself (D15.4).
 type directedKey struct{ both, forward, backward slot }
 
-// first is the value of the first key that is there in a direction, or "".
+// first returns the value of the first of the keys that the way has in a direction, or "".
 func (v *values) first(keys []directedKey, d Direction) string {
 	for _, k := range keys {
 		own := k.forward
@@ -55,7 +55,7 @@ func (v *values) first(keys []directedKey, d Direction) string {
 	return ""
 }
 
-// vocabulary gives each key that a profile reads its slot.
+// vocabulary assigns a slot to each key that a profile reads.
 type vocabulary map[string]slot
 
 func (v vocabulary) slot(key string) slot {
@@ -83,7 +83,7 @@ func (v vocabulary) directed(keys ...string) []directedKey {
 	return all
 }
 
-// read sorts tags into the slots of their keys.
+// read puts the values of tags into the slots of their keys.
 func (v vocabulary) read(tags Tags, into *values) {
 	for i := range tags {
 		if s, ok := v[tags[i].Key]; ok && into[s] == "" {

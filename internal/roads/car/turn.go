@@ -4,24 +4,25 @@ import "math"
 
 // Turn leads from the end of a piece of road onto another (D15.8).
 type Turn struct {
-	// Angle is in degrees from −180 to 180: 0 straight on, positive to the right. It is not looked at if Back is set.
+	// Angle is in degrees from −180 to 180: 0 straight on, positive to the right. It is ignored if Back is set.
 	Angle float64
-	// Back tells that the car turns around, onto the piece that it came by.
+	// Back means that the car turns around, onto the piece that it came by.
 	Back bool
-	// Ends is how many ends of pieces meet at the node.
+	// Ends is the number of ends of pieces at the node.
 	Ends int
-	// Ferry tells that a ferry begins or ends there.
+	// Ferry means that a ferry begins or ends there.
 	Ferry bool
-	// DrivingLeft tells that one drives on the left.
+	// DrivingLeft means that traffic drives on the left.
 	DrivingLeft bool
-	// FromLocal and ToLocal tell whether the directions that it leads from and onto are local (D15.4).
+	// FromLocal and ToLocal report whether access is local (D15.4) in the directions before and after the turn.
 	FromLocal, ToLocal bool
 }
 
-// LookAhead is how far along a piece, in metres, the place lies that its bearing at a node is measured to.
+// LookAhead returns the distance along a piece, in metres, of the place to which its bearing at a node is measured.
 func (p *Profile) LookAhead() float64 { return p.data.Turn.LookAhead }
 
-// Turn is what a turn costs in seconds: how long it takes, and its weight. What the node costs is not in it (Node.Seconds).
+// Turn returns the cost of a turn in seconds: its duration, and its weight. The cost of the node is not included
+// (Node.Seconds).
 func (p *Profile) Turn(t Turn) (duration, weight float64) {
 	if t.Back || t.Ends > 2 || t.Ferry {
 		duration = p.turnSeconds(t)
@@ -33,7 +34,8 @@ func (p *Profile) Turn(t Turn) (duration, weight float64) {
 	return duration, weight
 }
 
-// turnSeconds is a sigmoid of the angle, which is steeper towards the side where no lane is crossed.
+// turnSeconds returns the duration of a turn: a sigmoid of the angle, which is steeper towards the side where the car
+// crosses no lane.
 func (p *Profile) turnSeconds(t Turn) float64 {
 	figures := &p.data.Turn
 	angle, extra := t.Angle, 0.0
@@ -48,17 +50,17 @@ func (p *Profile) turnSeconds(t Turn) float64 {
 	return figures.Most/(1+math.Exp(middle*bias-slope/bias*math.Abs(angle)/180)) + extra
 }
 
-// TurningBack is what decides whether a car may turn around at a node (D15.8).
+// TurningBack holds the conditions that decide whether a car may turn around at a node (D15.8).
 type TurningBack struct {
 	RoadEnds    bool // no other piece begins there
 	Barred      bool // Node.Barred
 	AtPlace     bool // Node.TurningPlace
 	NothingElse bool // every other turn is forbidden or closed
-	TwoWay      int  // how many roads there are open in both directions
+	TwoWay      int  // number of roads at the node that are open in both directions
 	ReverseLane bool // Drive.ReverseLane of the direction that the car comes by
 }
 
-// Allowed tells whether the car may turn around.
+// Allowed reports whether the car may turn around.
 func (t TurningBack) Allowed() bool {
 	return t.RoadEnds || t.Barred || t.AtPlace || t.NothingElse || t.TwoWay <= 1 || t.ReverseLane
 }

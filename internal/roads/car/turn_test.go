@@ -7,7 +7,7 @@ import (
 	"wayside/internal/roads/car"
 )
 
-// sigmoid is the formula of D15.8, written once more from its text.
+// sigmoid computes the formula of D15.8, written independently from its text.
 func sigmoid(angle, b float64) float64 {
 	return 7.5 / (1 + math.Exp(-(13/b*angle/180 - 6.5*b)))
 }

@@ -5,41 +5,41 @@ import "strings"
 // Way is what a car may do on a way.
 type Way struct {
 	Forward, Backward Drive
-	// Duration is the seconds that the whole way takes, as its tag says, or 0. It beats the speed (D15.6).
+	// Duration is the duration of the whole way in seconds, as tagged, or 0. It takes precedence over the speed (D15.6).
 	Duration float64
-	// Ferry tells that the way is a ferry or a shuttle train: no route begins there (D15.10), and turns cost where it begins
-	// and ends (D15.8).
+	// Ferry means that the way is a ferry or a shuttle train: no route begins there (D15.10), and turns cost at its ends
+	// (D15.8).
 	Ferry bool
-	// Motorway tells that routes which exclude motorways leave the way out.
+	// Motorway means that routes that exclude motorways leave the way out.
 	Motorway bool
-	// DrivingSide is the side that the way's own tag says; turns are dearer across the other one (D15.8).
+	// DrivingSide is the side in the way's own tag. Turns across the other side cost more (D15.8).
 	DrivingSide Side
 }
 
-// Drive is what a car may do in one direction of a way. All of it is zero where the direction is closed.
+// Drive is what a car may do in one direction of a way. It is zero if the direction is closed.
 type Drive struct {
 	Access Access
-	Speed  float64 // km/h; what drivers are told
-	Rate   float64 // km/h, at most Speed; what routes weigh
-	// MayBegin tells whether routes begin and end here (D15.10).
+	Speed  float64 // km/h; shown to drivers
+	Rate   float64 // km/h, at most Speed; determines the weight of routes
+	// MayBegin reports whether routes may begin and end here (D15.10).
 	MayBegin bool
-	// Toll tells that routes which exclude toll roads leave the direction out.
+	// Toll means that routes that exclude toll roads leave the direction out.
 	Toll bool
-	// ReverseLane tells that a lane is marked for turning back (D15.8).
+	// ReverseLane means that a lane is marked for turning back (D15.8).
 	ReverseLane bool
 }
 
-// Side is the side of the road on which one drives.
+// Side is the side of the road on which traffic drives.
 type Side uint8
 
-// The sides of the road. Where the way does not say, its place decides.
+// The sides of the road. If the way has no tag, its location decides.
 const (
 	SideUnknown Side = iota
 	Right
 	Left
 )
 
-// Direction is what a car may do in one of the directions.
+// Direction returns what a car may do in one of the directions.
 func (w *Way) Direction(d Direction) Drive {
 	if d == Backward {
 		return w.Backward
@@ -47,8 +47,9 @@ func (w *Way) Direction(d Direction) Drive {
 	return w.Forward
 }
 
-// Cost is what a piece of the way costs in a direction that is not closed, in seconds: how long it takes, and its weight
-// (D15.6). The lengths, in metres, are those of the piece and of the whole way, of whose duration the piece has its share.
+// Cost returns the cost of a piece of the way in an open direction, in seconds: its duration, and its weight (D15.6).
+// The lengths, in metres, are those of the piece and of the whole way. If the way has a duration, the piece gets its
+// share.
 func (w *Way) Cost(d Direction, piece, whole float64) (duration, weight float64) {
 	drive := w.Direction(d)
 	duration = piece / (drive.Speed / 3.6)
@@ -61,7 +62,7 @@ func (w *Way) Cost(d Direction, piece, whole float64) (duration, weight float64)
 	return duration, duration * (drive.Speed / drive.Rate)
 }
 
-// Way reads the tags of a way. It is false if no car may drive there in either direction (D15.3).
+// Way reads the tags of a way. It returns false if no car may drive there in either direction (D15.3).
 func (p *Profile) Way(tags Tags) (Way, bool) {
 	if !namesRoad(tags) {
 		return Way{}, false
@@ -93,7 +94,8 @@ func (p *Profile) Way(tags Tags) (Way, bool) {
 	return w, true
 }
 
-// namesRoad tells whether a way has a highway or a route. Most ways of an extract have neither, so this looks first.
+// namesRoad reports whether a way has a highway or a route tag. It is a quick first test, because most ways of an
+// extract have neither.
 func namesRoad(tags Tags) bool {
 	for i := range tags {
 		if (tags[i].Key == "highway" || tags[i].Key == "route") && tags[i].Value != "" {
@@ -103,7 +105,7 @@ func namesRoad(tags Tags) bool {
 	return false
 }
 
-// isNever tells whether a way does not count whatever else it says (D15.3).
+// isNever reports whether a way is excluded whatever its other tags are (D15.3).
 func (p *Profile) isNever(v *values) bool {
 	if v.any(p.never) {
 		return true
@@ -142,7 +144,8 @@ func (p *Profile) drive(v *values, d Direction, base baseSpeed) Drive {
 	}
 }
 
-// hasReverseLane tells whether one of the lanes, which | separates, has a mark for turning back among those that ; separates.
+// hasReverseLane reports whether one of the lanes, which are separated by |, has a mark for turning back among its
+// marks, which are separated by ;.
 func hasReverseLane(lanes string) bool {
 	if !strings.Contains(lanes, "reverse") {
 		return false
