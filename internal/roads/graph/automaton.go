@@ -2,25 +2,26 @@ package graph
 
 import "slices"
 
-// automaton knows what restrictions forbid to a car that came by given arcs. Its states are arcs, by their index, and behind
-// them arcs after others: one for each beginning, of two arcs or more, of what a restriction over ways forbids or prescribes.
-// A car is in the state of the longest such beginning that it has just driven, as in string search by Aho and Corasick.
+// automaton determines what restrictions forbid to a car that came by given arcs. Its states are arcs, by their index,
+// and copies, which are arcs after certain others: one for each prefix, of at least two arcs, of a path that a
+// restriction over ways forbids or prescribes. A car is in the state of the longest such prefix that it has just driven,
+// as in the string search of Aho and Corasick.
 type automaton struct {
 	arcs     uint32
 	copies   []copied
 	children map[uint64]uint32 // by state and arc
 	rules    []rule            // sorted by state
-	first    []uint32          // where the rules of each state begin, and one more
-	branches []bool            // by state: it has children
+	first    []uint32          // index of the first rule of each state, and one more
+	branches []bool            // by state: whether it has children
 }
 
-// copied is an arc after others.
+// copied is an arc after certain others.
 type copied struct {
 	arc    uint32
-	parent uint32 // the state before
-	suffix uint32 // the state of the longest other beginning that this one ends with
+	parent uint32 // the state one arc before
+	suffix uint32 // the state of the longest proper suffix of this path that is a prefix too
 	depth  uint32
-	target uint32 // the state that it turned out to be the same as, or itself
+	target uint32 // the equivalent state that replaces this one, or itself
 }
 
 // rule is what is forbidden in a state: to turn onto an arc or, with only, onto any other.
@@ -44,7 +45,7 @@ func (a *automaton) arcOf(state uint32) uint32 {
 
 func key(state, arc uint32) uint64 { return uint64(state)<<32 | uint64(arc) }
 
-// add makes the states of a path of arcs, and gives its last one a rule.
+// add creates the states of a path of arcs, and adds a rule to its last one.
 func (a *automaton) add(path []uint32, to uint32, only bool) {
 	state := path[0]
 	for i, arc := range path[1:] {
@@ -59,7 +60,7 @@ func (a *automaton) add(path []uint32, to uint32, only bool) {
 	a.rules = append(a.rules, rule{state, to, only})
 }
 
-// finish is called after the last add and before anything else.
+// finish prepares the automaton for use. It must be called after the last add and before any other method.
 func (a *automaton) finish() {
 	slices.SortFunc(a.rules, compareRules)
 	a.rules = slices.Compact(a.rules)
@@ -103,7 +104,7 @@ func compareRules(a, b rule) int {
 	return 1
 }
 
-// next is the state after an arc that is driven onto in a state.
+// next returns the state after driving onto an arc in a state.
 func (a *automaton) next(state, arc uint32) uint32 {
 	for {
 		if a.branches[state] {
@@ -118,7 +119,7 @@ func (a *automaton) next(state, arc uint32) uint32 {
 	}
 }
 
-// forbids tells whether a car in a state must not turn onto an arc.
+// forbids reports whether a car in a state must not turn onto an arc.
 func (a *automaton) forbids(state, arc uint32) bool {
 	for {
 		for _, r := range a.rules[a.first[state]:a.first[state+1]] {
@@ -133,8 +134,8 @@ func (a *automaton) forbids(state, arc uint32) bool {
 	}
 }
 
-// minimize finds the copies that allow nothing else than what they are the same as without so much past, until there are no
-// more, and sends the turns to that instead.
+// minimize repeatedly finds copies that allow the same turns as their suffix state, and redirects turns to that state,
+// until there are no more.
 func (a *automaton) minimize(g *Graph, lists [][]Turn) {
 	for changed := true; changed; {
 		changed = false
@@ -157,7 +158,7 @@ func (a *automaton) minimize(g *Graph, lists [][]Turn) {
 	}
 }
 
-// resolve is the state that is kept for one.
+// resolve returns the state that replaces a state, or the state itself.
 func (a *automaton) resolve(state uint32) uint32 {
 	for state >= a.arcs && a.copies[state-a.arcs].target != state {
 		state = a.copies[state-a.arcs].target
@@ -169,10 +170,10 @@ func (a *automaton) same(x, y []Turn) bool {
 	return slices.EqualFunc(x, y, func(s, t Turn) bool { return a.resolve(s.To) == a.resolve(t.To) })
 }
 
-// isKept tells whether a state is not the same as another.
+// isKept reports whether a state is not replaced by another.
 func (a *automaton) isKept(state uint32) bool { return a.resolve(state) == state }
 
-// number gives every state the index of its arc. Copies that no turn leads to get None.
+// number assigns each state the index of its arc. Copies to which no turn leads get None.
 func (a *automaton) number(g *Graph, lists [][]Turn) []uint32 {
 	numbers := make([]uint32, a.states())
 	for i := range numbers {

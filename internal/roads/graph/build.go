@@ -13,50 +13,50 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// BuildOptions say how a network is built. They do not change what is built.
+// BuildOptions control how a network is built. They do not change the result.
 type BuildOptions struct {
-	Workers int // how many blocks are decoded at a time; 0: as many as there are processors
+	Workers int // number of blocks decoded concurrently; 0: one for each processor
 }
 
-// Counts is what an import tells of the network and of what was left out of it (D15.2).
+// Counts are the figures of an import: of the network and of what was left out (D15.2).
 type Counts struct {
-	Nodes, Ways, Relations int64 // in the files, an object that stands twice once
+	Nodes, Ways, Relations int64 // in the files; duplicates count once
 	Junctions              int
-	Arcs                   int // with copies
+	Arcs                   int // including copies
 	Turns                  int
-	RoadMetres             float64 // of all arcs but copies
+	RoadMetres             float64 // of all arcs except copies
 	Restrictions           RestrictionCounts
 	Islands                int
 	LeftOut                map[string]int
 	Bounds                 geo.Box // of the roads
 }
 
-// RestrictionCounts is what became of the restrictions that concern cars.
+// RestrictionCounts counts the restrictions that concern cars by their outcome.
 type RestrictionCounts struct{ Applied, Ignored int }
 
-// Reasons for which something is left out, as Counts.LeftOut names them.
+// Reasons for which something is left out, used as keys of Counts.LeftOut.
 const (
-	missingNodes     = "missing_nodes"         // references to nodes that the files lack; they part a way
-	shortWays        = "ways_of_one_node"      // nothing of the way has two nodes in a row
-	offGlobe         = "nodes_off_the_globe"   // positions that no place on the globe has
-	invalidTexts     = "invalid_texts"         // names that are not UTF-8, too long, or have control characters
+	missingNodes     = "missing_nodes"         // references to nodes that the files lack; they split a way
+	shortWays        = "ways_of_one_node"      // no part of the way has two consecutive nodes
+	offGlobe         = "nodes_off_the_globe"   // positions outside the globe
+	invalidTexts     = "invalid_texts"         // names that are not UTF-8, are too long, or have control characters
 	invalidLanes     = "invalid_lanes"         // lanes of a direction with unknown arrows, or too many
-	disagreeingLanes = "disagreeing_lanes"     // lanes of a direction whose number other tags deny
-	invalidManeuvers = "invalid_maneuvers"     // maneuvers with unknown words, or whose members are missing or too many
-	crowdedJunctions = "crowded_junctions"     // nodes where more than maxEnds pieces end: only turning back is possible there
-	relationTimed    = "restrictions_timed"    // restrictions that count at times alone
+	disagreeingLanes = "disagreeing_lanes"     // lanes of a direction whose number contradicts other tags
+	invalidManeuvers = "invalid_maneuvers"     // maneuvers with unknown words, or with missing or too many members
+	crowdedJunctions = "crowded_junctions"     // nodes with more than maxEnds ends of pieces: only turning back is possible there
+	relationTimed    = "restrictions_timed"    // restrictions that apply only at some times
 	relationUnknown  = "restrictions_unknown"  // neither no_… nor only_…
 	relationMembers  = "restrictions_members"  // members are missing, or too many
-	relationAbsent   = "restrictions_absent"   // they name a way or node that is not there, or that no car can drive
-	relationParted   = "restrictions_parted"   // their members do not hang together
-	relationTooLarge = "restrictions_too_many" // bounds of copies
+	relationAbsent   = "restrictions_absent"   // a way or node does not exist, or no car can drive it
+	relationParted   = "restrictions_parted"   // the members are not connected
+	relationTooLarge = "restrictions_too_many" // beyond the bounds of copies
 )
 
-// ErrTooLarge says that a network does not fit into the arrays.
+// ErrTooLarge is returned for a network that does not fit into the arrays.
 var ErrTooLarge = errors.New("the road network is too large for one region")
 
-// Build makes the network of one or several extracts. Where they overlap an object counts once, as the first file has it. The
-// same files give the same graph, whatever the order of objects within them. It reads each file twice.
+// Build makes the network of one or several extracts. Where they overlap, the first file's version of an object counts.
+// The same files give the same graph, whatever the order of objects within them. Build reads each file twice.
 func Build(ctx context.Context, files []*osmpbf.File, p *car.Profile, o BuildOptions) (*Graph, Counts, error) {
 	sides, err := parseLeftDriving(leftDriving)
 	if err != nil {
@@ -75,25 +75,25 @@ func Build(ctx context.Context, files []*osmpbf.File, p *car.Profile, o BuildOpt
 	}
 	g := b.graph
 	b.count()
-	b = builder{} // what follows makes copies of arrays
+	b = builder{} // frees memory, because the rest makes copies of arrays
 	g.Arcs, g.Turns = exactly(g.Arcs), exactly(g.Turns)
 	counts.Islands = g.number()
 	return g, counts, nil
 }
 
-// builder makes a graph of an extract.
+// builder makes a graph from an extract.
 type builder struct {
 	*extract
 	graph *Graph
 	sides leftDrivingAreas
 
 	nodeOf    []uint32    // the graph's node of each node of the extract, or None
-	signOf    []uint32    // for each node of the graph, one more than the index of what it does in nodes.signs; 0: nothing
+	signOf    []uint32    // for each node of the graph, the index of its effect in nodes.signs plus 1; 0: none
 	carriages []carriage  // of each way
 	wayFirst  []uint32    // the first piece of each way, and one more
-	wayEnds   [][2]uint32 // the nodes where each way begins and ends, or None where the extract lacks them
+	wayEnds   [][2]uint32 // the nodes at which each way begins and ends, or None if the extract lacks them
 	lengths   []float64   // of pieces, in metres
-	pieceEnds [][2]uint32 // the nodes where each piece begins and ends
+	pieceEnds [][2]uint32 // the nodes at which each piece begins and ends
 
 	ends      []end // of pieces, by node
 	firstEnd  []uint32
@@ -102,13 +102,13 @@ type builder struct {
 	automaton automaton
 }
 
-// end is where a piece ends: twice the piece, and one more where it is the end of its line.
+// end is an end of a piece: twice the index of the piece, plus 1 for the end of its line.
 type end uint32
 
 func (e end) piece() uint32 { return uint32(e) >> 1 }
 func (e end) isTo() bool    { return e&1 == 1 }
 
-// out is the arc that leaves the node by the end, in that one which arrives there; None where the direction is closed.
+// out returns the arc that leaves the node at the end e, or None if the direction is closed.
 func (g *Graph) out(e end) uint32 {
 	if e.isTo() {
 		return g.Pieces[e.piece()].Backward
@@ -116,7 +116,7 @@ func (g *Graph) out(e end) uint32 {
 	return g.Pieces[e.piece()].Forward
 }
 
-// arrival is the end by which an arc arrives at its node.
+// arrival returns the end at which an arc arrives at its node.
 func (g *Graph) arrival(arc uint32) end {
 	if a := &g.Arcs[arc]; a.Flags&Backward == 0 {
 		return end(a.Piece<<1 | 1)
@@ -124,7 +124,7 @@ func (g *Graph) arrival(arc uint32) end {
 	return end(g.Arcs[arc].Piece << 1)
 }
 
-// milliseconds turns seconds into a cost.
+// milliseconds converts seconds to a cost.
 func milliseconds(seconds float64) uint32 {
 	return uint32(min(math.Round(seconds*1000), Closed-1))
 }
@@ -138,7 +138,7 @@ func (b *builder) count() {
 	c.Bounds = boundsOf(g.Line)
 }
 
-// exactly is an array without room to grow, where that is more than a twentieth of it.
+// exactly returns an array without spare capacity, if that exceeds a twentieth of its length.
 func exactly[T any](all []T) []T {
 	if cap(all)-len(all) <= len(all)/20 {
 		return all
@@ -146,7 +146,7 @@ func exactly[T any](all []T) []T {
 	return append(make([]T, 0, len(all)), all...)
 }
 
-// boundsOf is the box of positions; of the two ways around the globe it takes the shorter one.
+// boundsOf returns the box of positions, on the shorter way around the globe.
 func boundsOf(line []Position) geo.Box {
 	if len(line) == 0 {
 		return geo.Box{}
@@ -154,7 +154,7 @@ func boundsOf(line []Position) geo.Box {
 	const turn = 3_600_000_000
 	south, north := line[0].Lat, line[0].Lat
 	west, east := int64(math.MaxInt64), int64(math.MinInt64)
-	pacificWest, pacificEast := west, east // with the west of Greenwich moved to the far east
+	pacificWest, pacificEast := west, east // with positions west of Greenwich shifted by a turn to the east
 	for _, p := range line {
 		south, north = min(south, p.Lat), max(north, p.Lat)
 		lng := int64(p.Lng)
@@ -170,13 +170,13 @@ func boundsOf(line []Position) geo.Box {
 	return geo.Box{South: float64(south) / 1e7, West: float64(west) / 1e7, North: float64(north) / 1e7, East: float64(east) / 1e7}
 }
 
-// firstOfEach orders by id and keeps the first of those with the same one.
+// firstOfEach sorts by id and keeps the first element of each id.
 func firstOfEach[T any](all []T, id func(*T) int64) []T {
 	slices.SortStableFunc(all, func(a, b T) int { return cmp.Compare(id(&a), id(&b)) })
 	return slices.CompactFunc(all, func(a, b T) bool { return id(&a) == id(&b) })
 }
 
-// fits refuses what 32 bits cannot number.
+// fits returns ErrTooLarge if 32 bits cannot number n elements.
 func fits(what string, n int) error {
 	if uint64(n) >= None>>1 {
 		return fmt.Errorf("%w: %d %s", ErrTooLarge, n, what)

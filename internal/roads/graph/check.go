@@ -6,7 +6,7 @@ import (
 	"wayside/internal/roads/car"
 )
 
-// check finds an index that points outside of its array, and whatever else searches and answers rely on.
+// check verifies that no index points outside of its array, and everything else that searches and answers rely on.
 func (g *Graph) check() error {
 	if len(g.LineNodes) != len(g.Line) {
 		return fmt.Errorf("%w: %d positions and %d nodes on lines", ErrBadSections, len(g.Line), len(g.LineNodes))
@@ -84,7 +84,8 @@ func (g *Graph) goodPiece(i int) bool {
 		g.goodPieceArc(i, p.Forward, 0) && g.goodPieceArc(i, p.Backward, Backward)
 }
 
-// goodPieceArc tells whether an arc of a piece is its own, and one that routes begin and end on.
+// goodPieceArc reports whether an arc of a piece refers back to the piece, and is not a copy, so that routes may begin
+// and end on it.
 func (g *Graph) goodPieceArc(piece int, arc uint32, direction Flags) bool {
 	if arc == None {
 		return true

@@ -6,7 +6,7 @@ import (
 	"wayside/internal/roads/car"
 )
 
-// describe reads what answers tell of a road and no cost depends on.
+// describe reads the properties of a road that answers show and no cost depends on.
 func describe(p *car.Profile, tags car.Tags, drive *car.Way) (Flags, Way) {
 	way := Way{
 		Class:            classOf(tags.Value("highway")),

@@ -1,28 +1,28 @@
 package graph
 
-// End is where a route begins or ends on an arc. Where it begins, Cost is the weight from there to the end of the arc; where it
-// ends, the weight from the beginning of the arc to there. Both are parts of the arc's weight without closures: a route that begins or
-// ends on a closed arc may leave or reach it (D15.16).
+// End is a place on an arc where a route begins or ends. At the beginning of a route, Cost is the weight from the place
+// to the end of the arc; at its end, the weight from the beginning of the arc to the place. Both are parts of the arc's
+// weight without closures, so that a route that begins or ends on a closed arc may leave or reach it (D15.16).
 type End struct{ Arc, Cost uint32 }
 
-// Path is a way through the network: it leaves its first arc at its end and enters the last one at its beginning.
+// Path is a path through the network: it leaves its first arc at its end and enters the last one at its beginning.
 type Path struct {
-	Weight uint64 // with the costs of both ends
+	Weight uint64 // including the costs of both ends
 	Arcs   []uint32
 }
 
-// Dijkstra is the search that needs no preparation: the reference that every other one is held to. It goes over arcs and
-// turns. One goroutine at a time may use it.
+// Dijkstra is a search without preparation over arcs and turns: the reference for every other search. It is not safe for
+// concurrent use.
 type Dijkstra struct {
 	graph    *Graph
 	frontier *Frontier
 }
 
-// NewDijkstra makes a search on a graph.
+// NewDijkstra returns a search on a graph.
 func NewDijkstra(g *Graph) *Dijkstra { return &Dijkstra{graph: g, frontier: NewFrontier(g)} }
 
-// Route is the path of the least weight that takes at least one turn; a route that stays on one arc is for the caller to
-// compare. weights has the weight of every arc now. It is false if there is no path.
+// Route returns the path of the least weight that takes at least one turn, and false if there is none. The caller must
+// compare it with a route that stays on one arc. weights has the current weight of every arc.
 func (d *Dijkstra) Route(weights []uint32, from, to []End) (Path, bool) {
 	f := d.frontier
 	f.Reset()

@@ -22,7 +22,7 @@ func network(weights []uint32, turns ...[3]uint32) *graph.Graph {
 	return g
 }
 
-// A short way 0-1-4 and a long way 0-2-3-4.
+// diamond returns a graph with a short way 0-1-4 and a long way 0-2-3-4.
 func diamond() *graph.Graph {
 	return network([]uint32{100, 10, 20, 20, 100}, [3]uint32{0, 1, 1}, [3]uint32{0, 2, 1}, [3]uint32{1, 4, 1}, [3]uint32{2, 3, 1}, [3]uint32{3, 4, 1})
 }
@@ -41,7 +41,7 @@ func TestDijkstra(t *testing.T) {
 		weights  []uint32
 		from, to []graph.End
 		weight   uint64
-		arcs     []uint32 // none: no route
+		arcs     []uint32 // empty: no route
 	}{
 		"the lightest":                 {g.Weights(), []graph.End{{Arc: 0, Cost: 40}}, []graph.End{{Arc: 4, Cost: 30}}, 40 + 1 + 10 + 1 + 30, []uint32{0, 1, 4}},
 		"around what is closed":        {closed(1), []graph.End{{Arc: 0, Cost: 40}}, []graph.End{{Arc: 4, Cost: 30}}, 40 + 1 + 20 + 1 + 20 + 1 + 30, []uint32{0, 2, 3, 4}},
@@ -60,7 +60,7 @@ func TestDijkstra(t *testing.T) {
 	}
 }
 
-// A block of houses: who wants to reach the arc they are on again drives around it.
+// TestDijkstraDrivesAroundTheBlock checks that a route back to its own arc leads around a block of houses.
 func TestDijkstraDrivesAroundTheBlock(t *testing.T) {
 	g := network([]uint32{10, 20, 30}, [3]uint32{0, 1, 1}, [3]uint32{1, 2, 1}, [3]uint32{2, 0, 1})
 	path, ok := graph.NewDijkstra(g).Route(g.Weights(), []graph.End{{Arc: 0, Cost: 2}}, []graph.End{{Arc: 0, Cost: 5}})

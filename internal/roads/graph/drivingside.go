@@ -8,12 +8,10 @@ import (
 	"strings"
 )
 
-// leftDriving is where one drives on the left: areas, each a name and the corners of a polygon.
-//
-//go:embed left-driving.txt
+// leftDriving lists the areas where traffic drives on the left, each with a name and the corners of a polygon.
 var leftDriving string
 
-// leftDrivingAreas tell where one drives on the left unless a way says otherwise.
+// leftDrivingAreas are the areas where traffic drives on the left unless a way is tagged otherwise.
 type leftDrivingAreas []leftDrivingArea
 
 type leftDrivingArea struct {
@@ -21,8 +19,8 @@ type leftDrivingArea struct {
 	corners                  [][2]float64 // lng, lat
 }
 
-// parseLeftDriving reads lines of a name, a colon, and positions lng,lat separated by spaces. Lines that begin with # say
-// nothing. No area crosses the antimeridian.
+// parseLeftDriving parses lines of a name, a colon, and positions lng,lat separated by spaces. Lines that begin with #
+// are comments. No area crosses the antimeridian.
 func parseLeftDriving(text string) (leftDrivingAreas, error) {
 	var all leftDrivingAreas
 	for number, line := range strings.Split(text, "\n") {
@@ -60,7 +58,7 @@ func (areas leftDrivingAreas) contain(p Position) bool {
 	return false
 }
 
-// contains counts how many edges lie east of the place: an odd number around one that is inside.
+// contains reports whether a place is inside the area: whether an odd number of edges lie east of it.
 func (a *leftDrivingArea) contains(lng, lat float64) bool {
 	if lng < a.west || lng > a.east || lat < a.south || lat > a.north {
 		return false

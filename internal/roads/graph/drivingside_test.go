@@ -8,7 +8,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// TestD15_8DrivingSide holds that a way's place decides on which side one drives, and its tag before its place.
+// TestD15_8DrivingSide checks that a way's location determines the driving side, and that its tag takes precedence.
 func TestD15_8DrivingSide(t *testing.T) {
 	for name, places := range map[string]struct{ left, right []geo.Point }{
 		"Europe": {

@@ -20,12 +20,12 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// exported is what an export says, read by nothing but D15.12.
+// exported is a parsed export. The parser follows D15.12 alone.
 type exported struct {
 	version string
 	nodes   []exportedNode
 	arcs    []exportedArc
-	turns   map[int][]exportedTurn // by the arc that they lead from
+	turns   map[int][]exportedTurn // by the arc from which they lead
 }
 
 type exportedNode struct {
@@ -101,7 +101,8 @@ func parseExport(t rapid.TB, text string) exported {
 	return e
 }
 
-// weights are those of the best paths from the end of an arc to the beginning of every arc that one turn or more leads to.
+// weights returns the weights of the best paths from the end of an arc to the beginning of every arc that can be reached
+// with at least one turn.
 func (e *exported) weights(from int) map[int]int {
 	enter, leave := map[int]int{}, map[int]int{from: 0}
 	queue := &arcHeap{{0, from}}
@@ -137,8 +138,8 @@ func (h *arcHeap) Pop() any {
 	return last
 }
 
-// holdExport compares every field of an export with the graph, and weights from some arcs to others with those of the graph's
-// Dijkstra. A route ends on an arc or on any copy of it.
+// holdExport compares every field of an export with the graph, and weights from some arcs to others with those of the
+// graph's Dijkstra. A route may end on an arc or on any copy of it.
 func holdExport(t rapid.TB, g *graph.Graph, pairs int, random *rand.Rand) {
 	t.Helper()
 	e := parseExport(t, export(t, g))
@@ -234,7 +235,7 @@ func TestD15_12Export(t *testing.T) {
 	}
 }
 
-// limitedWriter fails after so many bytes.
+// limitedWriter fails after a number of bytes.
 type limitedWriter struct{ left int }
 
 var errFull = fmt.Errorf("full")
@@ -253,7 +254,7 @@ func TestExportTellsThatItCouldNotWrite(t *testing.T) {
 	if err := graph.Export(&whole, g, "v"); err != nil {
 		t.Fatal(err)
 	}
-	if err := graph.Export(&limitedWriter{left: whole.Len() - 1}, g, "v"); err != errFull { //nolint:errorlint // it is handed on as it is
+	if err := graph.Export(&limitedWriter{left: whole.Len() - 1}, g, "v"); err != errFull { // returned unwrapped
 		t.Errorf("%v", err)
 	}
 }

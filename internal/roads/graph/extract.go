@@ -12,17 +12,17 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// extract is what Build keeps of the files: ways that a car can drive, the nodes on them, and restrictions.
+// extract is the part of the files that Build keeps: ways that a car can drive, the nodes on them, and restrictions.
 type extract struct {
 	profile *car.Profile
 	workers int
 	counts  *Counts
 
 	ways         []road
-	drives       []car.Way // what a car may do on the ways, each that there is once
+	drives       []car.Way // the distinct values for all ways
 	driveOf      map[car.Way]uint32
-	refs         []int64  // of all ways, until places are known
-	at           []uint32 // the same as indexes of nodes
+	refs         []int64  // of all ways, until positions are known
+	at           []uint32 // refs as indexes of nodes
 	texts        texts
 	waySigns     signTable
 	restrictions []restriction
@@ -37,7 +37,7 @@ type road struct {
 	way Way
 }
 
-// carriage is what a car may do on a way. Millions of ways have some hundred drives between them.
+// carriage is what a car may do on a way. Millions of ways share some hundred values of drive.
 type carriage struct {
 	drive uint32 // index in extract.drives
 	flags Flags
@@ -51,8 +51,8 @@ type restriction struct {
 	car.Restriction
 }
 
-// Bounds against files that become far larger in memory than they are: a real extract has a reference of a road for every ten
-// bytes or fewer.
+// Bounds against files that become far larger in memory than they are: a real extract has at least ten bytes for each
+// reference of a road.
 const (
 	referencesPerByte = 1
 	freeReferences    = 1 << 20
@@ -105,7 +105,7 @@ func (x *extract) read(ctx context.Context, files []*osmpbf.File) error {
 	return nil
 }
 
-// wayBatch is what the ways and relations of one block become.
+// wayBatch is the result of reading the ways and relations of one block.
 type wayBatch struct {
 	wayIDs, relationIDs []int64
 	ways                []road
@@ -118,7 +118,7 @@ type wayBatch struct {
 	invalidManeuvers    int
 }
 
-// readWays is called on several goroutines at a time.
+// readWays reads the ways and relations of a block. It is called concurrently.
 func (x *extract) readWays(block *osmpbf.Block) (*wayBatch, error) {
 	batch := &wayBatch{wayIDs: make([]int64, len(block.Ways)), relationIDs: make([]int64, len(block.Relations))}
 	var tags car.Tags
@@ -149,7 +149,7 @@ func (x *extract) readWays(block *osmpbf.Block) (*wayBatch, error) {
 	return batch, nil
 }
 
-// relation keeps a restriction or a maneuver; tags is a buffer.
+// relation keeps the relation if it is a restriction or a maneuver. tags is a buffer.
 func (batch *wayBatch) relation(r *osmpbf.Relation, tags car.Tags) car.Tags {
 	kind, _ := r.Tags.Get("type")
 	switch {
@@ -179,7 +179,7 @@ func isRoad(tags osmpbf.Tags) bool {
 	return false
 }
 
-// carTags fills a buffer with tags in the words of package car.
+// carTags fills a buffer with tags converted to the type of package car.
 func carTags(into car.Tags, tags osmpbf.Tags) car.Tags {
 	into = into[:0]
 	for i := range tags {
@@ -231,7 +231,7 @@ func (x *extract) addWays(batch *wayBatch) error {
 	return fits("bytes of names", len(x.texts.all))
 }
 
-// store stores a text, or leaves it out.
+// store stores a text, or counts it as left out if it is invalid.
 func (x *extract) store(text string, into *TextRange) {
 	var ok bool
 	if *into, ok = x.texts.add(text); !ok {
@@ -245,7 +245,7 @@ func (x *extract) leaveOut(reason string, count int) {
 	}
 }
 
-// numberDrive is the index of what a car may do on a way.
+// numberDrive returns the index of a drive in x.drives, adding it if necessary.
 func (x *extract) numberDrive(drive *car.Way) uint32 {
 	index, ok := x.driveOf[*drive]
 	if !ok {
@@ -256,8 +256,8 @@ func (x *extract) numberDrive(drive *car.Way) uint32 {
 	return index
 }
 
-// dropRepeatedReferences lets a node that a way names several times in a row count once (D15.3), and closes the gaps that
-// ways leave that stood twice.
+// dropRepeatedReferences drops consecutive duplicates of a node in a way (D15.3), and closes the gaps left by duplicate
+// ways.
 func (x *extract) dropRepeatedReferences() {
 	refs := x.refs[:0]
 	if !slices.IsSortedFunc(x.ways, func(a, b road) int { return cmp.Compare(a.first, b.first) }) {
@@ -276,7 +276,7 @@ func (x *extract) dropRepeatedReferences() {
 	x.refs = refs
 }
 
-// place turns references into indexes of nodes; those that are nowhere become None.
+// place replaces references by indexes of nodes, or None for nodes that the files lack.
 func (x *extract) place() {
 	x.at = make([]uint32, len(x.refs))
 	for i, ref := range x.refs {
@@ -290,7 +290,7 @@ func (x *extract) place() {
 	x.refs = nil
 }
 
-// nodeTable is the places of the nodes on roads.
+// nodeTable holds the positions of the nodes on roads.
 type nodeTable struct {
 	ids   []int64 // sorted
 	at    []Position
@@ -298,25 +298,25 @@ type nodeTable struct {
 	exits []exit
 }
 
-// sign is what a node does to cars.
+// sign is the effect of a node on cars.
 type sign struct {
 	index uint32
 	node  car.Node
 }
 
-// nowhere is the place of nodes that the files lack.
+// nowhere is the position of nodes that the files lack.
 var nowhere = Position{math.MinInt32, math.MinInt32}
 
 func (t *nodeTable) want(refs []int64) {
 	ids := slices.Clone(refs)
 	slices.Sort(ids)
-	t.ids = slices.Clone(slices.Compact(ids)) // a way's node is mostly another's too: what is left is a good part smaller
+	t.ids = slices.Clone(slices.Compact(ids)) // much smaller than the original, because ways share most of their nodes
 	t.at = slices.Repeat([]Position{nowhere}, len(t.ids))
 }
 
 func (t *nodeTable) has(index uint32) bool { return t.at[index] != nowhere }
 
-// nodeBatch is what the nodes of one block become.
+// nodeBatch is the result of reading the nodes of one block.
 type nodeBatch struct {
 	ids      []int64
 	placed   []placed
@@ -330,7 +330,7 @@ type placed struct {
 	at    Position
 }
 
-// readNodes is called on several goroutines at a time.
+// readNodes reads the nodes of a block. It is called concurrently.
 func (x *extract) readNodes(block *osmpbf.Block) (*nodeBatch, error) {
 	batch := &nodeBatch{ids: make([]int64, len(block.Nodes))}
 	var tags car.Tags
@@ -364,7 +364,7 @@ func (x *extract) readNodes(block *osmpbf.Block) (*nodeBatch, error) {
 	return batch, nil
 }
 
-// findFrom is a binary search that is quick when the id lies little behind the place of the one before, as in sorted files.
+// findFrom is a binary search that is fast if the id lies shortly after the previous one, as in sorted files.
 func findFrom(ids []int64, from int, id int64) (int, bool) {
 	if from > 0 && ids[from-1] >= id {
 		return slices.BinarySearch(ids, id)
@@ -378,7 +378,7 @@ func findFrom(ids []int64, from int, id int64) (int, bool) {
 	return from + at, ok
 }
 
-// tenMillionths rounds nanodegrees.
+// tenMillionths rounds nanodegrees to units of 1e-7 degrees.
 func tenMillionths(nano int64) int32 {
 	if nano < 0 {
 		return int32((nano - 50) / 100)
@@ -386,7 +386,7 @@ func tenMillionths(nano int64) int32 {
 	return int32((nano + 50) / 100)
 }
 
-// add keeps the first place of each node. What stands twice in the files counts as it is said first.
+// add adds the nodes of a batch, and keeps the first version of a node that occurs several times.
 func (t *nodeTable) add(batch *nodeBatch, counts *Counts) {
 	if batch.offGlobe > 0 {
 		counts.LeftOut[offGlobe] += batch.offGlobe

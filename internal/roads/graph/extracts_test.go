@@ -11,7 +11,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// extracts are the real extracts of the folder that WAYSIDE_TEST_OSM names.
+// extracts returns the paths of the real extracts in the folder that WAYSIDE_TEST_OSM names.
 func extracts(t *testing.T) []string {
 	t.Helper()
 	folder := roadtest.Extracts(t)

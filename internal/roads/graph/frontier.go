@@ -9,8 +9,8 @@ import (
 // Unreached is the distance of an arc that a search has not reached.
 const Unreached = ^uint64(0)
 
-// Frontier is what a search of Dijkstra's keeps: how far each arc is, by which arc it was reached, and which ones are next. One
-// goroutine at a time may use it.
+// Frontier is the state of a Dijkstra search: the distance of each arc, the arc before it, and the queue. It is not safe
+// for concurrent use.
 type Frontier struct {
 	distance []uint64 // to the end of the arc
 	previous []uint32
@@ -18,7 +18,7 @@ type Frontier struct {
 	queue    minheap.Heap[uint64, uint32]
 }
 
-// NewFrontier makes one for searches on a graph.
+// NewFrontier returns a frontier for searches on a graph.
 func NewFrontier(g *Graph) *Frontier {
 	f := &Frontier{distance: make([]uint64, len(g.Arcs)), previous: make([]uint32, len(g.Arcs))}
 	for i := range f.distance {
@@ -27,7 +27,7 @@ func NewFrontier(g *Graph) *Frontier {
 	return f
 }
 
-// Reset begins another search. It takes as long as the last one reached arcs.
+// Reset prepares for another search. It takes time proportional to the arcs that the last search reached.
 func (f *Frontier) Reset() {
 	for _, arc := range f.touched {
 		f.distance[arc] = Unreached
@@ -36,7 +36,7 @@ func (f *Frontier) Reset() {
 	f.queue.Clear()
 }
 
-// Reach notes a way to the end of an arc, unless there is one that is as short.
+// Reach records a path to the end of an arc, unless a path at most as long is known.
 func (f *Frontier) Reach(arc uint32, distance uint64, previous uint32) {
 	if distance >= f.distance[arc] {
 		return
@@ -48,7 +48,7 @@ func (f *Frontier) Reach(arc uint32, distance uint64, previous uint32) {
 	f.queue.Push(distance, arc)
 }
 
-// Settle is the nearest arc that was not settled yet; false: there is none.
+// Settle returns the nearest arc that is not settled yet, and false if there is none.
 func (f *Frontier) Settle() (arc uint32, distance uint64, ok bool) {
 	for f.queue.Len() > 0 {
 		if distance, arc = f.queue.Pop(); distance == f.distance[arc] {
@@ -58,10 +58,10 @@ func (f *Frontier) Settle() (arc uint32, distance uint64, ok bool) {
 	return None, Unreached, false
 }
 
-// Previous is the arc by which an arc was reached; None: the search began there.
+// Previous returns the arc before an arc on its path, or None if the search began there.
 func (f *Frontier) Previous(arc uint32) uint32 { return f.previous[arc] }
 
-// Trail is the arcs from where the search began over an arc that it reached to another one.
+// Trail returns the arcs from the beginning of the search over the reached arc over to another arc.
 func (f *Frontier) Trail(over, to uint32) []uint32 {
 	arcs := []uint32{to}
 	for arc := over; arc != None; arc = f.previous[arc] {

@@ -9,15 +9,15 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// words are what fuzzed tags are made of.
+// words are used in fuzzed tags.
 var words = []string{
 	"highway", "primary", "service", "route", "ferry", "oneway", "yes", "no", "-1", "access", "private", "junction", "roundabout", "duration",
 	"00:10", "maxspeed", "30", "barrier", "gate", "bollard", "stop", "minor", "type", "restriction", "no_u_turn", "only_straight_on", "traffic_signals",
 	"direction", "backward", "name", "\xff", "lanes", "1", "except", "motorcar", "construction", "traffic_calming", "", "turning_circle", "motorway",
 }
 
-// FuzzBuild makes an extract of bytes: few nodes, ways and relations over each other, with odd tags. Whatever comes out must be
-// a graph that can be stored, searched and exported.
+// FuzzBuild makes an extract from bytes: a few nodes, ways and relations, with odd tags. It checks that any result is a
+// graph that can be stored, searched and exported.
 func FuzzBuild(f *testing.F) {
 	f.Add([]byte("\x03\x01\x02\x00\x01\x03\x02\x03\x00\x01\x05\x01\x02"))
 	f.Add([]byte{2, 1, 0, 1, 3, 1, 2, 3, 2, 1, 0, 1, 3, 3, 4, 5, 3, 1, 22, 23, 3, 0, 1, 2})

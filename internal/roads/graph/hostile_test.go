@@ -55,7 +55,7 @@ func (w *extractWriter) restriction(id int64, value string, from, to int64, via 
 	}
 }
 
-// build closes the extract and builds it, and holds what that takes.
+// build closes the extract, builds it, and checks the time and memory that this takes.
 func (w *extractWriter) build(within time.Duration, megabytes uint64) (*graph.Graph, graph.Counts) {
 	w.Helper()
 	if err := w.Close(); err != nil {
@@ -80,7 +80,7 @@ func (w *extractWriter) build(within time.Duration, megabytes uint64) (*graph.Gr
 	return g, counts
 }
 
-// TestCrowdedNodes holds that a node shared by thousands of ways does not get the square of them in turns.
+// TestCrowdedNodes checks that a node shared by thousands of ways does not get the square of them in turns.
 func TestCrowdedNodes(t *testing.T) {
 	w := newExtract(t)
 	const ways = 5000
@@ -97,7 +97,7 @@ func TestCrowdedNodes(t *testing.T) {
 	}
 }
 
-// TestManyRestrictions holds ten thousand restrictions at one node, and as many over ways.
+// TestManyRestrictions checks ten thousand restrictions at one node, and as many over ways.
 func TestManyRestrictions(t *testing.T) {
 	w := newExtract(t)
 	const ways, restrictions = 60, 10_000
@@ -123,7 +123,7 @@ func TestManyRestrictions(t *testing.T) {
 	}
 }
 
-// TestCopiesAreBounded makes restrictions that would need thousands of copies each.
+// TestCopiesAreBounded checks restrictions that would need thousands of copies each.
 func TestCopiesAreBounded(t *testing.T) {
 	w := newExtract(t)
 	const long, restrictions = 400, 200
@@ -160,7 +160,7 @@ func TestCopiesAreBounded(t *testing.T) {
 	}
 }
 
-// TestRestrictionsInCircles holds restrictions whose ways lead into themselves.
+// TestRestrictionsInCircles checks restrictions whose ways form loops.
 func TestRestrictionsInCircles(t *testing.T) {
 	w := newExtract(t)
 	for i, at := range [][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}} {
@@ -191,7 +191,7 @@ func TestRestrictionsInCircles(t *testing.T) {
 	}
 }
 
-// TestLongWays holds a way of a hundred thousand nodes, once straight and once between two nodes all the time.
+// TestLongWays checks a way of a hundred thousand nodes, once straight and once back and forth between two nodes.
 func TestLongWays(t *testing.T) {
 	w := newExtract(t)
 	const nodes = 100_000
@@ -208,7 +208,8 @@ func TestLongWays(t *testing.T) {
 	}
 }
 
-// TestMoreReferencesThanTheFileHasBytes holds that an extract which compression makes far smaller than it is is refused.
+// TestMoreReferencesThanTheFileHasBytes checks that an extract with more references than bytes, as extreme compression
+// allows, is refused.
 func TestMoreReferencesThanTheFileHasBytes(t *testing.T) {
 	w := newExtract(t)
 	refs := make([]int64, 250_000)
@@ -231,7 +232,7 @@ func TestMoreReferencesThanTheFileHasBytes(t *testing.T) {
 	}
 }
 
-// TestAbsurdTags builds roads whose tags are as long, as odd and as large as they can be.
+// TestAbsurdTags checks roads with extremely long, odd and large values of tags.
 func TestAbsurdTags(t *testing.T) {
 	w := newExtract(t)
 	w.node(1, 0, 0)

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// idCounter counts how many different ids there are. It keeps a byte or two of each: the difference from the one before.
+// idCounter counts distinct ids. It keeps a byte or two for each: the difference from the previous one.
 type idCounter struct {
 	differences []byte
 	n           int64
 	last        int64
-	unordered   bool // some id was not larger than the one before
+	unordered   bool // some id was not larger than the previous one
 }
 
 func (c *idCounter) add(ids []int64) {

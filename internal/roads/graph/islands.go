@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// number finds the strongly connected parts over arcs and turns and numbers them, the largest first; of two of a size the one
-// with the first arc. It returns how many there are. (Tarjan's algorithm, without recursion.)
+// number finds the strongly connected components over arcs and turns with Tarjan's algorithm, without recursion. It
+// numbers them, the largest first; of equal sizes, the one with the first arc comes first. It returns their number.
 func (g *Graph) number() int {
 	t := tarjan{graph: g, order: make([]uint32, len(g.Arcs)), low: make([]uint32, len(g.Arcs))}
 	for arc := range g.Arcs {
@@ -36,7 +36,7 @@ func (g *Graph) number() int {
 
 type tarjan struct {
 	graph   *Graph
-	order   []uint32 // when each arc was met, from 1
+	order   []uint32 // the order in which arcs were visited, from 1
 	low     []uint32
 	met     uint32
 	islands uint32
@@ -44,7 +44,7 @@ type tarjan struct {
 	path    []step
 }
 
-// step is an arc under way with the next of its turns.
+// step is an arc on the current path, with the next of its turns.
 type step struct{ arc, turn uint32 }
 
 func (t *tarjan) visit(arc uint32) {

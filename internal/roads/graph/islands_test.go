@@ -10,7 +10,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// kosaraju gives every arc the number of its strongly connected part, by another algorithm than the graph's.
+// kosaraju returns the strongly connected component of every arc, with another algorithm than the graph's.
 func kosaraju(g *graph.Graph) []int {
 	back := make([][]uint32, len(g.Arcs))
 	for arc := range g.Arcs {
@@ -55,7 +55,7 @@ func kosaraju(g *graph.Graph) []int {
 	return part
 }
 
-// holdIslands compares islands with Kosaraju's, and holds that larger ones come first.
+// holdIslands compares islands with the result of Kosaraju's algorithm, and checks that larger ones come first.
 func holdIslands(t rapid.TB, g *graph.Graph, counts graph.Counts) {
 	t.Helper()
 	part := kosaraju(g)

@@ -7,8 +7,8 @@ import (
 	"wayside/internal/roads/car"
 )
 
-// Maneuver is what mappers say that drivers are told of the turn at a node (type=maneuver), for those who come over the ways of a path. Its
-// ways are ManeuverWays[First:First+Count], from the first to the last.
+// Maneuver is what mappers want announced for the turn at a node (type=maneuver), to drivers who come over the ways of a
+// path. The ways are ManeuverWays[First:First+Count], from the first to the last.
 type Maneuver struct {
 	Node         uint32
 	First, Count uint32
@@ -17,7 +17,7 @@ type Maneuver struct {
 	_            [2]byte
 }
 
-// ManeuversAt are the maneuvers at a node.
+// ManeuversAt returns the maneuvers at a node.
 func (g *Graph) ManeuversAt(node uint32) []Maneuver {
 	if len(g.Maneuvers) == 0 {
 		return nil
@@ -33,7 +33,7 @@ func (g *Graph) ManeuversAt(node uint32) []Maneuver {
 	return g.Maneuvers[first:after]
 }
 
-// WaysOf are the ways of a maneuver's path.
+// WaysOf returns the ways of a maneuver's path.
 func (g *Graph) WaysOf(m *Maneuver) []uint32 { return g.ManeuverWays[m.First : m.First+m.Count] }
 
 // maneuver is a relation of the extract.

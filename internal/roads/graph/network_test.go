@@ -13,7 +13,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// drawn is a graph of a drawn map, whose arcs are named by the letters of their nodes.
+// drawn is the graph of a drawn map. Its arcs are named by the letters of their nodes.
 type drawn struct {
 	testing.TB
 	*roadtest.Network
@@ -33,7 +33,7 @@ func drawAt(t testing.TB, corner geo.Point, metres float64, drawing string, obje
 	return &drawn{t, n, g, counts}
 }
 
-// name is the letters of an arc's nodes.
+// name returns the letters of an arc's nodes.
 func (d *drawn) name(arc uint32) string {
 	a := d.Arcs[arc]
 	p := d.Pieces[a.Piece]
@@ -47,7 +47,7 @@ func (d *drawn) name(arc uint32) string {
 	return string(letters)
 }
 
-// names are all arcs but copies, sorted.
+// names returns the names of all arcs except copies, sorted.
 func (d *drawn) names() string {
 	var all []string
 	for arc := range d.Arcs {
@@ -59,7 +59,7 @@ func (d *drawn) names() string {
 	return strings.Join(all, " ")
 }
 
-// arc is the first arc of a name.
+// arc returns the first arc with a name.
 func (d *drawn) arc(name string) uint32 {
 	d.Helper()
 	for arc := range d.Arcs {
@@ -71,7 +71,7 @@ func (d *drawn) arc(name string) uint32 {
 	return 0
 }
 
-// turn is the turn from one arc onto another.
+// turn returns the turn from one arc onto another.
 func (d *drawn) turn(from, to string) (graph.Turn, bool) {
 	d.Helper()
 	for _, turn := range d.TurnsFrom(d.arc(from)) {
@@ -82,7 +82,7 @@ func (d *drawn) turn(from, to string) (graph.Turn, bool) {
 	return graph.Turn{}, false
 }
 
-// onto are the names of the arcs that one may turn onto, sorted.
+// onto returns the names of the arcs onto which a car may turn, sorted.
 func (d *drawn) onto(from string) string {
 	d.Helper()
 	return d.namesOf(d.TurnsFrom(d.arc(from)))
@@ -97,7 +97,8 @@ func (d *drawn) namesOf(turns []graph.Turn) string {
 	return strings.Join(all, " ")
 }
 
-// after are the names of the arcs that one may turn onto after some, or "-" if these cannot be driven.
+// after returns the names of the arcs onto which a car may turn after driving a path, or "-" if the path cannot be
+// driven.
 func (d *drawn) after(path string) string {
 	d.Helper()
 	names := strings.Fields(path)
@@ -128,7 +129,7 @@ func (d *drawn) holdLeftOut(want string) {
 
 const road = "highway=primary"
 
-// tolerance of costs: positions are rounded to about a centimetre.
+// tolerance is the maximum error of costs. Positions are rounded to about a centimetre.
 const tolerance = 3 // ms
 
 func near(got uint32, seconds float64) bool { return math.Abs(float64(got)-seconds*1000) <= tolerance }
@@ -181,7 +182,7 @@ func TestD15_8Pieces(t *testing.T) {
 func TestD15_11Costs(t *testing.T) {
 	for name, row := range map[string]struct {
 		tags             string
-		weight, duration float64 // of the first of two pieces, which is 500 m of 2 000 m
+		weight, duration float64 // of the first of two pieces: 500 m of 2 000 m
 	}{
 		"speed":               {road, 500 / (65 / 3.6), 500 / (65 / 3.6)},
 		"rate":                {"highway=service, service=alley", 500 / (7.5 / 3.6), 500 / (15 / 3.6)},
@@ -205,7 +206,7 @@ func TestD15_11Costs(t *testing.T) {
 	}
 }
 
-// TestLengthsAroundTheGlobe holds that lengths are those of great circles, over the antimeridian and at the poles too.
+// TestLengthsAroundTheGlobe checks that lengths are those of great circles, also over the antimeridian and at the poles.
 func TestLengthsAroundTheGlobe(t *testing.T) {
 	for name, row := range map[string]struct {
 		a, b   geo.Point
@@ -244,7 +245,8 @@ func TestNodesOffTheGlobe(t *testing.T) {
 	}
 }
 
-// TestOrderAndRepetition holds that the order of objects in a file does not count, nor does a second file with the same.
+// TestOrderAndRepetition checks that neither the order of objects in a file matters, nor a second file with the same
+// objects.
 func TestOrderAndRepetition(t *testing.T) {
 	n := roadtest.Map(t, 100, "a-b-c\n  d", roadtest.Ways("ab bc", road+", name=Long Road"), roadtest.Way("bd", "highway=service"),
 		roadtest.Node("b", "highway=traffic_signals"), roadtest.Restriction("no_u_turn", "ab b bd"))
@@ -270,7 +272,7 @@ func TestOrderAndRepetition(t *testing.T) {
 	}
 }
 
-// TestSameInputSameBytes builds an extract with different numbers of goroutines.
+// TestSameInputSameBytes checks that builds with different numbers of goroutines give the same bytes.
 func TestSameInputSameBytes(t *testing.T) {
 	for _, path := range extracts(t) {
 		var before []graph.Section
@@ -287,7 +289,7 @@ func TestSameInputSameBytes(t *testing.T) {
 	}
 }
 
-// TestNames holds what pieces tell of their ways.
+// TestNames checks the properties that pieces get from their ways.
 func TestNames(t *testing.T) {
 	d := draw(t, 100, "a-b-c", roadtest.Way("ab", "highway=trunk_link, oneway=yes, name=Lange Straße, ref=A 1, destination=Wien, lanes=3, maxspeed=30 mph, maxspeed:backward=50"),
 		roadtest.Way("bc", "route=ferry, name=\xff\xfe, ref="+strings.Repeat("x", 2000)+", name:pronunciation=a\x07b"))
@@ -302,8 +304,7 @@ func TestNames(t *testing.T) {
 	d.holdLeftOut("[invalid_texts:3]")
 }
 
-// TestSigns holds what is read of signs beside roads.
-// TestListsOfReferences: the numbers of a road are told apart as signs and exits are.
+// TestListsOfReferences checks that the numbers of a road are separated like those of signs and exits.
 func TestListsOfReferences(t *testing.T) {
 	d := draw(t, 100, "a-b", roadtest.Way("ab", "highway=primary, ref= A 1;E 55 ; "))
 	if got := d.Text(d.Graph.Ways[0].Ref); got != "A 1; E 55" {
@@ -311,6 +312,7 @@ func TestListsOfReferences(t *testing.T) {
 	}
 }
 
+// TestSigns checks the signs along roads.
 func TestSigns(t *testing.T) {
 	for tags, want := range map[string][2]string{ // destination and exit
 		"oneway=yes, destination=Berlin":                                       {"Berlin", ""},
@@ -320,7 +322,7 @@ func TestSigns(t *testing.T) {
 		"oneway=yes, destination:street=Street, destination=Berlin":            {"Berlin", ""},
 		"oneway=-1, destination:backward=Hamburg, destination:forward=Berlin":  {"Hamburg", ""},
 		"oneway=yes, destination:backward=Hamburg, destination:forward=Berlin": {"Berlin", ""},
-		"destination=Berlin, destination:forward=Berlin, destination:ref=A1":   {"", ""}, // for whom it is meant is not said
+		"destination=Berlin, destination:forward=Berlin, destination:ref=A1":   {"", ""}, // the direction that it applies to is unknown
 		"junction:ref=10;12": {"", "10; 12"},
 		"oneway=-1, junction:ref:backward=7, junction:ref:forward=8":             {"", "7"},
 		"oneway=yes, destination=" + strings.Repeat("x", 40_000):                 {"", ""},
@@ -335,7 +337,7 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// TestLanesAndExits holds what is known of lanes by direction, and of nodes.
+// TestLanesAndExits checks lanes by direction, and exits at nodes.
 func TestLanesAndExits(t *testing.T) {
 	d := draw(t, 100, "a-b-c-d", roadtest.Way("ab", "highway=primary, turn:lanes:forward=left|through|, turn:lanes:backward=right|"),
 		roadtest.Way("bc", "highway=primary, turn:lanes=left|nowhere"), roadtest.Way("cd", "highway=primary, oneway=yes, lanes=4, turn:lanes=left|right"),

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/roads/car"
 )
 
-// pieces parts ways where they meet, cross themselves or end, and at nodes that do something (D15.8).
+// pieces splits ways where they meet, cross themselves or end, and at nodes with an effect (D15.8).
 func (b *builder) pieces() error {
 	parted := b.findEnds()
 	b.numberNodes(parted)
@@ -39,7 +39,8 @@ func (b *builder) pieces() error {
 	return fits("positions", len(g.Line))
 }
 
-// reserve makes room for exactly what the ways become: arrays that grow are there twice while they do.
+// reserve allocates the arrays with their exact sizes, because an array that grows needs twice the memory while it is
+// copied.
 func (b *builder) reserve(parted []bool) {
 	pieces, positions := 0, 0
 	for i := range b.ways {
@@ -59,7 +60,7 @@ func (b *builder) reserve(parted []bool) {
 	g.Line, g.LineNodes = make([]Position, 0, positions), make([]int64, 0, positions)
 }
 
-// runs are the stretches of a way between nodes that the extract lacks, each of at least two nodes.
+// runs yields the stretches of a way between nodes that the extract lacks, each of at least two nodes.
 func (b *builder) runs(way uint32) func(yield func([]uint32) bool) {
 	w := &b.ways[way]
 	return func(yield func([]uint32) bool) {
@@ -77,7 +78,7 @@ func (b *builder) runs(way uint32) func(yield func([]uint32) bool) {
 	}
 }
 
-// endsOfWay are the nodes of the graph at which a way begins and ends.
+// endsOfWay returns the nodes of the graph at which a way begins and ends.
 func (b *builder) endsOfWay(w *road) [2]uint32 {
 	ends := [2]uint32{None, None}
 	if w.count == 0 {
@@ -91,7 +92,7 @@ func (b *builder) endsOfWay(w *road) [2]uint32 {
 	return ends
 }
 
-// findEnds tells at which nodes of the extract pieces end.
+// findEnds reports for each node of the extract whether pieces end there.
 func (b *builder) findEnds() []bool {
 	seen, parted := make([]bool, len(b.nodes.ids)), make([]bool, len(b.nodes.ids))
 	for i := range b.ways {
@@ -136,7 +137,7 @@ func (b *builder) numberNodes(parted []bool) {
 	}
 }
 
-// cut makes pieces of a run.
+// cut splits a run into pieces.
 func (b *builder) cut(way uint32, run []uint32) {
 	g := b.graph
 	for start := 0; start < len(run)-1; {
@@ -169,7 +170,7 @@ func distance(a, b Position) float64 {
 	return geo.Distance(a.Point(), b.Point())
 }
 
-// arcs makes one of each piece in each direction that is open, and numbers them by piece.
+// arcs makes an arc of each piece in each open direction, in the order of pieces.
 func (b *builder) arcs() error {
 	g := b.graph
 	g.Arcs = make([]Arc, 0, b.countArcs())
@@ -188,7 +189,7 @@ func (b *builder) arcs() error {
 	return nil
 }
 
-// countArcs is how many arcs there will be, with some more for copies.
+// countArcs returns the number of arcs, with a reserve for copies.
 func (b *builder) countArcs() int {
 	n := 0
 	for i := range b.graph.Pieces {
@@ -203,10 +204,10 @@ func (b *builder) countArcs() int {
 	return n + n/copiesExpected
 }
 
-// copiesExpected is the arcs for each copy that restrictions make: a city has fewer copies.
+// copiesExpected is the number of arcs for each copy that restrictions are expected to make. A city has fewer copies.
 const copiesExpected = 64
 
-// driveOfPiece is what a car may do on a piece.
+// driveOfPiece returns what a car may do on a piece.
 func (b *builder) driveOfPiece(piece uint32) *car.Way {
 	return &b.drives[b.carriages[b.graph.Pieces[piece].Way].drive]
 }
@@ -247,7 +248,7 @@ func (b *builder) addArc(piece, from, to uint32, way *car.Way, d car.Direction, 
 	return arc
 }
 
-// drivesLeft is what the way says, and else where its piece lies.
+// drivesLeft reports whether traffic drives on the left, by the way's tag or otherwise by the location of its piece.
 func (b *builder) drivesLeft(way *car.Way, p *Piece) bool {
 	if way.DrivingSide != car.SideUnknown {
 		return way.DrivingSide == car.Left
@@ -255,7 +256,7 @@ func (b *builder) drivesLeft(way *car.Way, p *Piece) bool {
 	return b.sides.contain(b.graph.Line[p.FirstLine])
 }
 
-// findNodes sorts the ends of pieces by their nodes, and finds their bearings.
+// findNodes sorts the ends of pieces by their nodes, and computes their bearings.
 func (b *builder) findNodes() {
 	g := b.graph
 	b.firstEnd = make([]uint32, len(g.Nodes)+1)
@@ -288,7 +289,8 @@ func (b *builder) findNodes() {
 
 func (b *builder) endsAt(node uint32) []end { return b.ends[b.firstEnd[node]:b.firstEnd[node+1]] }
 
-// bearing is the direction, in degrees from north, from one end of a line to the place that many metres along it (D15.8).
+// bearing returns the direction, in degrees from north, from one end of a line to the place at the given distance along
+// it (D15.8).
 func bearing(line []Position, fromTo bool, ahead float64) float64 {
 	at := func(i int) Position {
 		if fromTo {
@@ -308,8 +310,8 @@ func bearing(line []Position, fromTo bool, ahead float64) float64 {
 	return geo.Bearing(start, at(len(line)-1).Point())
 }
 
-// between is the place on the great circle from one place to another at a share of the way, which is a small one where the way
-// is long.
+// between returns an approximate place on the great circle from a to b at a share of the way. It is only accurate for a
+// small share, or a short way.
 func between(a, b geo.Point, share float64) geo.Point {
 	v, w := a.Vector(), b.Vector()
 	x, y, z := v.X+share*(w.X-v.X), v.Y+share*(w.Y-v.Y), v.Z+share*(w.Z-v.Z)

@@ -26,7 +26,7 @@ func gridMap() string {
 	return strings.Join(rows, "\n")
 }
 
-// neighbors are the letters beside one on the grid.
+// neighbors returns the letters next to a letter on the grid.
 func neighbors(letter byte) []byte {
 	i := strings.IndexByte(letters, letter)
 	var all []byte
@@ -45,7 +45,7 @@ func neighbors(letter byte) []byte {
 	return all
 }
 
-// randomWays are walks over the grid.
+// randomWays draws walks over the grid.
 func randomWays(t *rapid.T) []string {
 	ways := make([]string, rapid.IntRange(1, 25).Draw(t, "ways"))
 	for i := range ways {
@@ -59,7 +59,7 @@ func randomWays(t *rapid.T) []string {
 	return ways
 }
 
-// randomMap has random ways, restrictions, barriers and signs.
+// randomMap draws a map with random ways, restrictions, barriers and signs.
 func randomMap(t *rapid.T, tb testing.TB) *drawn {
 	ways := randomWays(t)
 	var objects []roadtest.Object
@@ -78,7 +78,7 @@ func randomMap(t *rapid.T, tb testing.TB) *drawn {
 	return draw(tb, 50, gridMap(), objects...)
 }
 
-// randomMembers are ways and a node, often such that hang together.
+// randomMembers draws ways and a node that are often connected.
 func randomMembers(t *rapid.T, ways []string) string {
 	var chain []string
 	for range rapid.IntRange(2, 4).Draw(t, "members") {
@@ -104,7 +104,7 @@ func randomMembers(t *rapid.T, ways []string) string {
 	return first + " " + strings.Join(chain[1:len(chain)-1], ",") + " " + last
 }
 
-// TestRandomMaps holds on random maps what must hold on all.
+// TestRandomMaps checks on random maps the properties that every graph must have.
 func TestRandomMaps(t *testing.T) {
 	applied := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -123,7 +123,7 @@ func TestRandomMaps(t *testing.T) {
 	}
 }
 
-// holdTurnsMeet holds that turns lead from the end of an arc to the beginning of another, at nodes where pieces end.
+// holdTurnsMeet checks that turns lead from the end of an arc to the beginning of another, at nodes where pieces end.
 func holdTurnsMeet(t rapid.TB, d *drawn) {
 	t.Helper()
 	for arc := range d.Arcs {
@@ -140,7 +140,7 @@ func holdTurnsMeet(t rapid.TB, d *drawn) {
 	}
 }
 
-// holdCopiesNeeded holds that every copy is reached, and allows something else than what it is a copy of.
+// holdCopiesNeeded checks that every copy can be reached, and allows other turns than its original.
 func holdCopiesNeeded(t rapid.TB, d *drawn) {
 	t.Helper()
 	reached := make([]bool, len(d.Arcs))
@@ -161,13 +161,13 @@ func holdCopiesNeeded(t rapid.TB, d *drawn) {
 	}
 }
 
-// simpleTown is streets between neighbours on the grid, each a way, with restrictions along walks over them; and what is
-// allowed there, worked out from the whole of a trip.
+// simpleTown is a town with streets between neighbours on the grid, each a way, and restrictions along walks over them.
+// It computes the allowed turns from a whole trip.
 type simpleTown struct {
-	open     map[string]bool // by "ab": one may drive from a to b
+	open     map[string]bool // by "ab": a car may drive from a to b
 	ends     map[byte]int
-	forbids  []string // walks over letters: who drove all but the last must not drive on to it
-	requires []string // and must
+	forbids  []string // walks over letters: a car that drove all but the last letter must not drive on to it
+	requires []string // walks after which a car must drive on to the last letter
 }
 
 func randomTown(t *rapid.T) (*simpleTown, []roadtest.Object) {
@@ -215,7 +215,7 @@ func randomTown(t *rapid.T) (*simpleTown, []roadtest.Object) {
 	return town, objects
 }
 
-// randomWalk is a walk that comes to no node twice.
+// randomWalk draws a walk that visits no node twice.
 func randomWalk(t *rapid.T, named map[string]string) string {
 	walk := string(letters[rapid.IntRange(0, len(letters)-1).Draw(t, "start")])
 	for range rapid.IntRange(2, 5).Draw(t, "steps") {
@@ -228,7 +228,7 @@ func randomWalk(t *rapid.T, named map[string]string) string {
 	return walk
 }
 
-// onto is where one may drive on to after a trip.
+// onto returns where a car may drive on to after a trip.
 func (town *simpleTown) onto(trip string) string {
 	at, before := trip[len(trip)-1], trip[len(trip)-2]
 	allowed := func(next byte) bool {
@@ -264,7 +264,8 @@ func (town *simpleTown) onto(trip string) string {
 	return string(all)
 }
 
-// TestD15_9RandomTrips drives at random, and holds at every node that exactly what the trip so far leaves open is allowed.
+// TestD15_9RandomTrips drives at random, and checks at every node that exactly the turns that the trip so far permits
+// are allowed.
 func TestD15_9RandomTrips(t *testing.T) {
 	copies, nodes := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -7,15 +7,15 @@ import (
 	"wayside/internal/roads/car"
 )
 
-// Bounds of what restrictions over ways cost: each arc of a via may become a copy, with all of its turns.
+// Bounds of the cost of restrictions over ways: each arc of a via may become a copy, with all of its turns.
 const (
 	maxViaArcs    = 500 // of one restriction
-	copiesPerArc  = 1   // in all
+	copiesPerArc  = 1   // in total
 	freeCopies    = 1000
-	restrictPairs = 64 // ways from and to of one restriction, each with each
+	restrictPairs = 64 // pairs of ways from and to of one restriction
 )
 
-// applyRestrictions gives the automaton what relations forbid (D15.9), in the order of their ids.
+// applyRestrictions adds the restrictions of relations to the automaton (D15.9), in the order of their ids.
 func (b *builder) applyRestrictions() {
 	allowed := copiesPerArc*b.baseArcs + freeCopies
 	for i := range b.restrictions {
@@ -38,7 +38,7 @@ func (b *builder) applyRestrictions() {
 	}
 }
 
-// apply gives the reason why a restriction has no effect, or nothing.
+// apply adds a restriction to the automaton. It returns the reason if the restriction has no effect, or "".
 func (b *builder) apply(r *restriction, allowed int) (reason string) {
 	applied := false
 	for from, to := range r.Pairs() {
@@ -59,8 +59,8 @@ func (b *builder) apply(r *restriction, allowed int) (reason string) {
 	return reason
 }
 
-// path is what a restriction concerns: the arcs from which and over which a car comes, and the one that it may not, or must,
-// turn onto.
+// path returns the arcs of a restriction: the path that a car comes by, and the arc after it onto which it must not, or
+// must, turn.
 func (b *builder) path(r *restriction, from, to int64) (path []uint32, after uint32, reason string) {
 	first, ok := b.findWay(from)
 	last, found := b.findWay(to)
@@ -84,7 +84,7 @@ func (b *builder) findWay(id int64) (uint32, bool) {
 	return uint32(at), ok
 }
 
-// findViaNodes finds the nodes that restrictions lead over, while it is known which nodes of the extract are on roads.
+// findViaNodes finds the nodes of restrictions over a node. It must run while nodeOf is available.
 func (b *builder) findViaNodes() {
 	for i := range b.restrictions {
 		r := &b.restrictions[i]
@@ -94,7 +94,7 @@ func (b *builder) findViaNodes() {
 		}
 		if index, ok := slices.BinarySearch(b.nodes.ids, r.ViaNode); ok && b.nodes.has(uint32(index)) {
 			if r.via = b.nodeOf[index]; r.via == None {
-				r.via = parted // within a way, where none ends
+				r.via = parted // inside a way, where no way ends
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func (b *builder) overNode(from, to, via uint32) (path []uint32, after uint32, r
 	return b.joined(b.arcInto(from, via), nil, b.arcOutOf(to, via))
 }
 
-// joined is a path if there is one.
+// joined returns the path, if its arcs are connected and open.
 func (b *builder) joined(from uint32, via []uint32, to uint32) (path []uint32, after uint32, reason string) {
 	switch {
 	case from == parted || to == parted:
@@ -127,11 +127,11 @@ func (b *builder) joined(from uint32, via []uint32, to uint32) (path []uint32, a
 	return path, to, ""
 }
 
-// parted is what arcInto and arcOutOf give for a way that does not begin or end at the node, or does both; and what stands for a node
-// at which no way does.
+// parted is returned by arcInto and arcOutOf for a way that does not begin or end at the node, or does both. It also
+// stands for a node at which no way begins or ends.
 const parted = None - 1
 
-// arcInto is the arc of a way that arrives at the node where the way begins or ends: None if it is closed.
+// arcInto returns the arc of a way that arrives at the node at which the way begins or ends, or None if it is closed.
 func (b *builder) arcInto(way, node uint32) uint32 {
 	e, ok := b.endOf(way, node)
 	if !ok {
@@ -143,7 +143,7 @@ func (b *builder) arcInto(way, node uint32) uint32 {
 	return b.graph.out(e ^ 1)
 }
 
-// arcOutOf is the same for the arc that leaves.
+// arcOutOf returns the arc of a way that leaves the node at which the way begins or ends, or None if it is closed.
 func (b *builder) arcOutOf(way, node uint32) uint32 {
 	e, ok := b.endOf(way, node)
 	if !ok {
@@ -157,8 +157,8 @@ func (b *builder) arcOutOf(way, node uint32) uint32 {
 
 const noEnd = end(None)
 
-// endOf is the end at a node of the way that begins or ends there: noEnd where the extract lacks the nodes beside it, and false
-// where it does neither or both.
+// endOf returns the end of a way at the node at which it begins or ends. It returns noEnd if the extract lacks the nodes
+// next to it, and false if the way does not begin or end at the node, or does both.
 func (b *builder) endOf(way, node uint32) (end, bool) {
 	ends := b.wayEnds[way]
 	if (ends[0] == node) == (ends[1] == node) {
@@ -175,7 +175,7 @@ func (b *builder) endOf(way, node uint32) (end, bool) {
 	return noEnd, true
 }
 
-// overWays finds the one direction in which a car can come by from, all of via, and to.
+// overWays finds the one direction in which a car can drive from, all of via, and to.
 func (b *builder) overWays(from uint32, via []uint32, to uint32) (path []uint32, after uint32, reason string) {
 	reason = relationParted
 	for _, start := range b.wayEnds[via[0]] {
@@ -202,7 +202,7 @@ func (b *builder) overWays(from uint32, via []uint32, to uint32) (path []uint32,
 	return nil, 0, reason
 }
 
-// touches is how many of the ends of a way lie at one of two nodes.
+// touches returns how many of the ends of a way lie at one of two nodes.
 func (b *builder) touches(way, x, y uint32) int {
 	n := 0
 	for _, node := range b.wayEnds[way] {
@@ -213,7 +213,7 @@ func (b *builder) touches(way, x, y uint32) int {
 	return n
 }
 
-// chain is the arcs of whole ways, one after the other from a node on, and the node where they end.
+// chain returns the arcs of whole ways, one after another from a node on, and the node at which they end.
 func (b *builder) chain(ways []uint32, node uint32) (arcs []uint32, end uint32, reason string) {
 	for _, way := range ways {
 		first, last := b.wayEnds[way][0], b.wayEnds[way][1]
@@ -232,7 +232,8 @@ func (b *builder) chain(ways []uint32, node uint32) (arcs []uint32, end uint32, 
 	return arcs, node, ""
 }
 
-// wholeWay appends the arcs of a way from one end to the other. It is false if there is a gap, or a piece is closed.
+// wholeWay appends the arcs of a way from one end to the other. It returns false if there is a gap, or a piece is
+// closed.
 func (b *builder) wholeWay(arcs []uint32, way uint32, backward bool) ([]uint32, bool) {
 	first, after := b.wayFirst[way], b.wayFirst[way+1]
 	for piece := first; piece < after; piece++ {

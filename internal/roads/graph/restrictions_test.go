@@ -200,7 +200,7 @@ func TestD15_9OverWays(t *testing.T) {
 	}
 }
 
-// TestD15_9ViaChains holds restrictions over several ways, and over ways of several pieces.
+// TestD15_9ViaChains checks restrictions over several ways, and over ways of several pieces.
 func TestD15_9ViaChains(t *testing.T) {
 	const drawing = `
 		    p   q   r
@@ -218,14 +218,15 @@ func TestD15_9ViaChains(t *testing.T) {
 			d.holdCopies("bc cd bc cd")
 		})
 	}
-	// What has been driven of one is the beginning of another: a-b-c-d forbidden onto r, b-c-d-e onto the road back.
+	// The path of one restriction ends with the beginning of another's: a-b-c-d forbidden onto r, b-c-d-e onto the road
+	// back.
 	d := draw(t, 100, drawing+"\n\t\t                f", roadtest.Ways("ab bc cd de dr ef bp cq", road),
 		roadtest.Restriction("no_left_turn", "ab bc,cd dr"), roadtest.Restriction("no_right_turn", "bc cd,de ef"))
 	d.holdRestrictions(2, 0, "")
 	d.holdAfter(map[string]string{"ab bc cd": "de", "ab bc cd de": "ed", "pb bc cd": "de dr", "pb bc cd de": "ed", "qc cd de": "ef"})
 }
 
-// TestD15_9Ignored holds what is ignored, and counted by its reason.
+// TestD15_9Ignored checks which restrictions are ignored, and that they are counted by their reason.
 func TestD15_9Ignored(t *testing.T) {
 	for members, reason := range map[string]string{
 		"xx b bf":     "restrictions_absent", // no such way
@@ -244,11 +245,11 @@ func TestD15_9Ignored(t *testing.T) {
 		"ab ch gc":    "restrictions_parted", // the via does not begin where from ends
 		"ab bc bf,eb": "restrictions_members",
 		"ab bc bf":    "restrictions_parted", // to leads from the same end
-		"ab bc,eb gc": "restrictions_parted", // vias that do not hang together
+		"ab bc,eb gc": "restrictions_parted", // vias that are not connected
 		"ab b":        "restrictions_members",
 		"ab n bf":     "restrictions_absent", // a node of no road
 		"ab i bf":     "restrictions_parted", // a node of other roads
-		"xb b bf":     "restrictions_absent", // of the way that has the nodes xb nothing is left
+		"xb b bf":     "restrictions_absent", // nothing is left of the way with the nodes xb
 	} {
 		t.Run(members, func(t *testing.T) {
 			d := draw(t, 100, `
@@ -276,7 +277,7 @@ func TestD15_9Ignored(t *testing.T) {
 	d.holdOnto("ab", "bc be bf")
 }
 
-// TestD15_9GapsInWays holds that a via must be there from end to end, and a from or to at the via.
+// TestD15_9GapsInWays checks that a via must be complete, and a from or to must be complete at the via.
 func TestD15_9GapsInWays(t *testing.T) {
 	const drawing = `
 		a--b--c--d
@@ -305,7 +306,7 @@ func TestD15_9GapsInWays(t *testing.T) {
 	}
 }
 
-// TestRoutesEndOnCopies holds that a route may end on any copy of an arc and begins on none.
+// TestRoutesEndOnCopies checks that a route may end on any copy of an arc and begins on none.
 func TestRoutesEndOnCopies(t *testing.T) {
 	d := streetsWith(t, roadtest.Restriction("no_right_turn", "ab bc ch"))
 	e := parseExport(t, export(t, d.Graph))

@@ -9,19 +9,19 @@ import (
 	"wayside/internal/roads/car"
 )
 
-// Section is one of the arrays of a graph as bytes: little-endian, as they lie in memory.
+// Section is one of the arrays of a graph as bytes: little-endian, as in memory.
 type Section struct {
 	Name  string
 	Bytes []byte
 }
 
-// SectionAlignment is what the place of a section in a mapped file must be a multiple of.
+// SectionAlignment is the alignment of sections in a mapped file.
 const SectionAlignment = 8
 
-// ErrBadSections says that sections are not those of a graph.
+// ErrBadSections is returned for sections that are not those of a graph.
 var ErrBadSections = errors.New("the road network is damaged")
 
-// Sections are the arrays as bytes, for a file. They are the graph's own memory: do not change them.
+// Sections returns the arrays as bytes for a file. They share the graph's memory; the caller must not change them.
 func (g *Graph) Sections() []Section {
 	return []Section{
 		{"roads.nodes", SectionBytes(g.Nodes)},
@@ -41,9 +41,9 @@ func (g *Graph) Sections() []Section {
 	}
 }
 
-// FromSections makes a graph of the bytes that Sections gave, by name. It keeps them as its arrays, so they must stay and not
-// change while the graph is used. It refuses with ErrBadSections what does not fit together, so that no use of the graph
-// reaches beyond its arrays.
+// FromSections makes a graph from the bytes that Sections returned, by name. It uses them as its arrays, so they must
+// stay unchanged while the graph is used. It returns ErrBadSections if they are inconsistent, so that no use of the
+// graph reads beyond its arrays.
 func FromSections(section func(name string) ([]byte, bool)) (*Graph, error) {
 	g := &Graph{}
 	r := SectionReader{Section: section, Damaged: ErrBadSections}
@@ -70,11 +70,11 @@ func FromSections(section func(name string) ([]byte, bool)) (*Graph, error) {
 	return g, nil
 }
 
-// SectionReader reads arrays out of sections, until one cannot be read.
+// SectionReader reads arrays from sections, until one cannot be read.
 type SectionReader struct {
 	Section func(name string) ([]byte, bool)
-	Damaged error // what damage is reported as
-	Err     error // the first
+	Damaged error // the error that damage is reported as
+	Err     error // the first error
 }
 
 // plain are the types of the arrays. None has pointers or gaps.
@@ -82,7 +82,7 @@ type plain interface {
 	Node | Piece | Arc | Turn | Position | Way | Signs | car.Lane | Exit | Maneuver | uint16 | uint32 | int64 | byte | ~[4]uint32
 }
 
-// ReadSection makes an array of a section, without copying it.
+// ReadSection sets an array to the contents of a section, without copying it.
 func ReadSection[T plain](r *SectionReader, name string, into *[]T) {
 	var one T
 	size := unsafe.Sizeof(one)
@@ -98,7 +98,8 @@ func readAddedSection[T plain](r *SectionReader, name string, into *[]T) {
 	}
 }
 
-// Bytes is a section that holds an array of values of a size, whose place is a multiple of align. It is empty if it cannot be read.
+// Bytes returns a section that holds an array of values of a size, and checks its alignment. It returns nil if the
+// section cannot be read.
 func (r *SectionReader) Bytes(name string, size, align uintptr) []byte {
 	if r.Err != nil {
 		return nil
@@ -119,7 +120,7 @@ func (r *SectionReader) Bytes(name string, size, align uintptr) []byte {
 	return nil
 }
 
-// SectionBytes is an array as bytes. They are the array's own memory.
+// SectionBytes returns the memory of an array as bytes, without copying it.
 func SectionBytes[T plain](values []T) []byte {
 	if len(values) == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// sectionsOf gives the sections of a graph by name, as a file does, each copied.
+// sectionsOf returns copies of the sections of a graph by name, as a file does.
 func sectionsOf(g *graph.Graph) map[string][]byte {
 	all := map[string][]byte{}
 	for _, s := range g.Sections() {
@@ -30,7 +30,7 @@ func fromSections(all map[string][]byte) (*graph.Graph, error) {
 	})
 }
 
-// busy is a small map with a copy, a loop and a one-way road.
+// busy returns a small map with a copy, a loop and a one-way road.
 func busy(t testing.TB) *drawn {
 	t.Helper()
 	return draw(t, 100, streets, roadtest.Ways(allStreets, road+", name=Street"), roadtest.Way("ha", road+", oneway=yes, destination=Far;Away, destination:ref=A 1, junction:ref=1;2, turn:lanes=left|through"), roadtest.Way("dghd", "highway=service"),
@@ -52,7 +52,8 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// TestLayoutOfArrays holds what lies in region files: neither sizes nor gaps between members may change unnoticed.
+// TestLayoutOfArrays checks the layout of the types in region files: neither sizes nor gaps between members may change
+// unnoticed.
 func TestLayoutOfArrays(t *testing.T) {
 	for name, size := range map[string][2]uintptr{
 		"node": {unsafe.Sizeof(graph.Node{}), 16}, "piece": {unsafe.Sizeof(graph.Piece{}), 24}, "arc": {unsafe.Sizeof(graph.Arc{}), 32},
@@ -70,8 +71,8 @@ func TestLayoutOfArrays(t *testing.T) {
 	}
 }
 
-// TestForgedSections sets each number of each array to something else. Either that is refused, or everything that searches and
-// exports touch stays within the arrays.
+// TestForgedSections replaces each number of each array. It checks that the result is refused, or that searches and
+// exports stay within the arrays.
 func TestForgedSections(t *testing.T) {
 	d := busy(t)
 	random := rand.New(rand.NewPCG(3, 4))
@@ -98,7 +99,7 @@ func TestForgedSections(t *testing.T) {
 	}
 }
 
-// useAll goes through all that a graph gives.
+// useAll calls everything that a graph offers.
 func useAll(t testing.TB, g *graph.Graph) {
 	t.Helper()
 	export(t, g)

@@ -12,14 +12,14 @@ import (
 // wayTexts are the texts of a way, in the order in which they are stored.
 type wayTexts struct{ name, ref, destination, exit, pronunciation string }
 
-// wayLanes are the lanes of a way by direction, and how often a list of lanes was left out.
+// wayLanes are the lanes of a way by direction, and how many lists of lanes were left out.
 type wayLanes struct {
 	lanes                [2][]car.Lane
 	invalid, disagreeing int
 }
 
-// textsOf reads the texts of a way. Where a road leads is said of one direction alone: on a road that is open in both, the tag does not
-// tell for whom it is meant.
+// textsOf reads the texts of a way. It reads a destination only if the direction is known: on a two-way road, a tag
+// without a direction is ambiguous.
 func textsOf(tags car.Tags, drive *car.Way) wayTexts {
 	t := wayTexts{name: tags.Value("name"), ref: list(tags.Value("ref"), "; "), pronunciation: tags.Value("name:pronunciation")}
 	if !hasSigns(tags) {
@@ -49,14 +49,14 @@ func isOneway(drive *car.Way) bool {
 	return (drive.Forward.Access == car.Closed) != (drive.Backward.Access == car.Closed)
 }
 
-// hasSigns looks once whether a way has what most ways lack.
+// hasSigns reports whether a way has signs. It is a quick first test, because most ways have none.
 func hasSigns(tags car.Tags) bool {
 	return slices.ContainsFunc(tags, func(t car.Tag) bool {
 		return strings.HasPrefix(t.Key, "destination") || strings.HasPrefix(t.Key, "junction:ref")
 	})
 }
 
-// list writes what ; separates with another separator, without what is empty.
+// list replaces the separator ; of a value by another one, and drops empty parts.
 func list(value, separator string) string {
 	if !strings.Contains(value, ";") {
 		return strings.TrimSpace(value)
@@ -92,7 +92,7 @@ func lanesOf(tags car.Tags, drive *car.Way) (l wayLanes) {
 	return l
 }
 
-// signTable collects the signs of ways, each once, and their lanes.
+// signTable collects the distinct signs of ways, and their lanes.
 type signTable struct {
 	signs []Signs
 	lanes []car.Lane
@@ -105,7 +105,7 @@ func newSignTable() signTable {
 	return signTable{known: map[Signs]uint32{}, lists: map[string]LaneRange{}}
 }
 
-// add gives what Way.Signs says of these signs.
+// add returns the value of Way.Signs for these signs, adding them if necessary.
 func (t *signTable) add(s Signs, lanes *[2][]car.Lane) uint32 {
 	for d := range lanes {
 		s.Lanes[d] = t.list(lanes[d])
@@ -139,13 +139,13 @@ func (t *signTable) list(lanes []car.Lane) LaneRange {
 	return r
 }
 
-// exit is what is signed at a node of the extract.
+// exit is the sign at a node of the extract.
 type exit struct {
 	index     uint32
 	ref, name string
 }
 
-// exitOf reads the sign of a node; false: it has none.
+// exitOf reads the sign of a node, and returns false if it has none.
 func exitOf(tags osmpbf.Tags) (exit, bool) {
 	if kind, _ := tags.Get("highway"); kind != "motorway_junction" {
 		return exit{}, false

@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// texts collects names, each once.
+// texts is a set of names.
 type texts struct {
 	all   []byte
 	known map[string]TextRange
 }
 
-// maxText is the bytes of a name or reference. OpenStreetMap allows 255 characters.
+// maxText is the maximum length of a name or reference in bytes. OpenStreetMap allows 255 characters.
 const maxText = 4 * 255
 
 func newTexts() texts { return texts{known: map[string]TextRange{}} }
 
-// add is where a text lies, and false if it cannot be a name.
+// add returns the position of a text, adding it if necessary, and false if the text cannot be a name.
 func (t *texts) add(text string) (TextRange, bool) {
 	if text == "" {
 		return TextRange{}, true

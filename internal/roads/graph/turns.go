@@ -11,7 +11,8 @@ import (
 // maxEnds is the number of ends of pieces that may meet at a node: n ends have n² turns. Real ones have fewer than 20.
 const maxEnds = 64
 
-// turns finds what is allowed at each node, makes the copies of arcs that restrictions over ways need, and the turns of all.
+// turns finds the allowed turns at each node, and makes the copies of arcs that restrictions over ways need, with their
+// turns.
 func (b *builder) turns() error {
 	g := b.graph
 	b.automaton = newAutomaton(uint32(b.baseArcs))
@@ -37,7 +38,7 @@ func (b *builder) turns() error {
 	return fits("turns", len(g.Turns))
 }
 
-// expectTurns is about how many turns there will be: from each arc onto each other one, and back where a road ends.
+// expectTurns estimates the number of turns: from each arc onto each other one, and back where a road ends.
 func (b *builder) expectTurns() int {
 	n := 0
 	for node := range b.graph.Nodes {
@@ -63,8 +64,8 @@ func (b *builder) expectTurns() int {
 	return n
 }
 
-// turnsOf appends the turns that are allowed from a state of the automaton: an arc, or an arc after others. They are in the order
-// of the ends at the node, with turning back last.
+// turnsOf appends the turns that are allowed from a state of the automaton: an arc, or an arc after certain others. They
+// are in the order of the ends at the node, with turning back last.
 func (b *builder) turnsOf(state uint32, turns []Turn) []Turn {
 	g := b.graph
 	arc := b.automaton.arcOf(state)
@@ -86,7 +87,7 @@ func (b *builder) turnsOf(state uint32, turns []Turn) []Turn {
 		RoadEnds: len(ends) == 1, Barred: barred, AtPlace: b.sign(node).TurningPlace, NothingElse: len(turns) == 0,
 		ReverseLane: b.drive(arc).ReverseLane,
 	}
-	if !barred { // where thousands of ends meet, each must not look at all others
+	if !barred { // not where thousands of ends meet, because each would look at all others
 		allowed.TwoWay = b.twoWay(ends)
 	}
 	if allowed.Allowed() {
@@ -104,7 +105,7 @@ func (b *builder) isBarred(node uint32) bool {
 	return b.sign(node).Barred || len(b.endsAt(node)) > maxEnds
 }
 
-// twoWay is how many of the roads that meet are open in both directions.
+// twoWay returns how many of the roads at a node are open in both directions.
 func (b *builder) twoWay(ends []end) int {
 	n := 0
 	for _, e := range ends {
@@ -119,7 +120,7 @@ func (b *builder) drive(arc uint32) car.Drive {
 	return b.driveOfPiece(b.graph.Arcs[arc].Piece).Direction(b.graph.direction(arc))
 }
 
-// sign is what a node does.
+// sign returns the effect of a node.
 func (b *builder) sign(node uint32) car.Node {
 	if i := b.signOf[node]; i > 0 {
 		return b.nodes.signs[i-1].node
@@ -134,7 +135,7 @@ func (g *Graph) direction(arc uint32) car.Direction {
 	return car.Forward
 }
 
-// turn is the turn from a state onto an arc, with what it costs.
+// turn returns the turn from a state onto an arc, with its cost.
 func (b *builder) turn(state, to uint32, back bool) Turn {
 	g := b.graph
 	from := b.automaton.arcOf(state)
@@ -160,11 +161,11 @@ func (b *builder) turn(state, to uint32, back bool) Turn {
 	return Turn{To: b.automaton.next(state, to), Weight: milliseconds(weight), Duration: milliseconds(duration)}
 }
 
-// fastest is the speed of the fastest of the roads that meet, but for the one that a car comes by.
+// fastest returns the speed of the fastest of the roads at a node, except the one that the car comes by.
 func (b *builder) fastest(ends []end, arrival end) float64 {
 	speed := 0.0
 	if len(ends) > maxEnds {
-		return speed // one can only turn back there, and each end must not look at all others
+		return speed // only turning back is possible there, and each end must not look at all others
 	}
 	for _, e := range ends {
 		if e != arrival {
@@ -175,7 +176,7 @@ func (b *builder) fastest(ends []end, arrival end) float64 {
 	return speed
 }
 
-// addCopies gives the states that are more than arcs their arcs, with their turns.
+// addCopies makes arcs for the states that are copies, with their turns.
 func (b *builder) addCopies(lists [][]Turn) {
 	g := b.graph
 	renumbered := b.automaton.number(g, lists)
@@ -188,7 +189,7 @@ func (b *builder) addCopies(lists [][]Turn) {
 	for i, turns := range lists {
 		state := uint32(b.baseArcs + i)
 		if renumbered[state] == None || !b.automaton.isKept(state) {
-			continue // not needed, or the same as another
+			continue // not needed, or replaced by another
 		}
 		arc := g.Arcs[b.automaton.arcOf(state)]
 		arc.Flags &^= MayBegin

@@ -8,7 +8,8 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// turnSeconds is the formula of D15.8, written once more from its text: degrees to the right, or to the left if negative.
+// turnSeconds computes the formula of D15.8, written independently from its text: degrees to the right, or to the left
+// if negative.
 func turnSeconds(degrees float64, drivingLeft bool) float64 {
 	b := 1.075
 	if (degrees < 0) != drivingLeft {
@@ -27,7 +28,8 @@ func (d *drawn) holdTurn(from, to string, seconds float64) {
 	}
 }
 
-// holdStraightOn allows either side: a hundredth of a degree decides which it is.
+// holdStraightOn checks for a turn straight on, to either side, because a hundredth of a degree decides which side it
+// is.
 func (d *drawn) holdStraightOn(from, to string) {
 	d.Helper()
 	turn, ok := d.turn(from, to)
@@ -76,7 +78,7 @@ func TestD15_8TurnCosts(t *testing.T) {
 	d.holdTurn("ab", "bd", 0) // no ferry begins or ends
 }
 
-// TestD15_8Bearings holds that a bearing is that to the place 20 m along, or to the end of the piece.
+// TestD15_8Bearings checks that a bearing is measured to the place 20 m along the piece, or to its end.
 func TestD15_8Bearings(t *testing.T) {
 	const steps = `
 		     e
@@ -88,12 +90,12 @@ func TestD15_8Bearings(t *testing.T) {
 	share := (20 - 10*math.Sqrt2) / (10 * math.Sqrt(16+1))
 	d.holdTurn("ab", "bdc", turnSeconds(degrees(1+share*4, 1-share), false))
 	d = draw(t, 10, steps, roadtest.Ways("ab bd dc be", road))
-	d.holdTurn("ab", "bd", turnSeconds(45, false)) // the piece ends before
+	d.holdTurn("ab", "bd", turnSeconds(45, false)) // the piece ends earlier
 	d = draw(t, 100, steps, roadtest.Ways("abdc be", road))
 	d.holdTurn("ab", "bdc", turnSeconds(45, false)) // its first part is longer
 }
 
-// degrees is the angle of so much to the east and so much to the south, from east to the right.
+// degrees returns the angle of a vector in units to the east and to the south, clockwise from east.
 func degrees(east, south float64) float64 { return math.Atan2(south, east) * 180 / math.Pi }
 
 func TestD15_8TurningBack(t *testing.T) {
@@ -162,14 +164,15 @@ func TestD15_7NodesThatCost(t *testing.T) {
 	d.holdOnto("cb", "bc")
 	d = through(roadtest.Way("bd", road), roadtest.Node("b", "access=no"))
 	d.holdOnto("ab", "ba")
-	// A minor stop is for those from the slower road, here the one to the south.
+	// A minor stop is for cars from the slower road, here the one to the south.
 	d = through(roadtest.Way("db", "highway=secondary"), roadtest.Node("b", "highway=stop, stop=minor"))
 	d.holdTurn("db", "bc", 2+turnSeconds(90, false))
 	d.holdTurn("ab", "bd", turnSeconds(90, false))
 	d.holdStraightOn("ab", "bc")
 }
 
-// TestD15_7StopsBehindAJunction holds that a stop without a direction is not for those who have just left the junction.
+// TestD15_7StopsBehindAJunction checks that a stop without a direction does not apply to cars that have just left the
+// junction.
 func TestD15_7StopsBehindAJunction(t *testing.T) {
 	const drawing = `
 		e
@@ -183,7 +186,7 @@ func TestD15_7StopsBehindAJunction(t *testing.T) {
 	d.holdTurn("ab", "bc", 2)
 }
 
-// TestLoops holds turns where a piece begins and ends at one node.
+// TestLoops checks turns at a piece that begins and ends at one node.
 func TestLoops(t *testing.T) {
 	const drawing = `
 		a--b--c
