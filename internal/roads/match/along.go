@@ -13,7 +13,7 @@ import (
 const (
 	lineDistance  = 25.0 // metres between a line and the road that it runs along
 	pointDistance = 35.0 // metres between a point and its road
-	coveredMetres = 25.0 // an arc counts from here on, or from the half of it on
+	coveredMetres = 25.0 // an arc counts if at least this length of it, or half of it, is covered
 	sameDirection = 60.0 // degrees
 )
 
@@ -21,15 +21,16 @@ const (
 	sampleMetres = 5.0
 	// maxSamples bounds the work for a line: it is fifty kilometres in steps of five metres; longer ones have longer steps.
 	maxSamples = 10_000
-	// maxCandidates is how many roads are looked at around one place. Three levels of a large junction have fewer.
+	// maxCandidates is how many roads are considered around one place. Three levels of a large junction have fewer.
 	maxCandidates = 32
-	// degreesAMetre is how many degrees off the road's direction count as much as one metre farther away, when the line could
-	// run along either of two roads: a street that crosses is left for one that is parallel and a few metres away.
+	// degreesAMetre is how many degrees off the road's direction count as much as one metre farther away, if the line
+	// could run along either of two roads. So a parallel street a few metres away is preferred to one that crosses.
 	degreesAMetre = 4.0
 )
 
-// Along are the arcs along a line in the direction of travel: those of which it covers 25 m or half, within 25 m. Each place of
-// the line counts for one road, the one that is nearest and runs the same way. The arcs are ordered, and none is a copy.
+// Along returns the arcs along a line in the direction of travel: those of which the line covers 25 m or half, within 25
+// m. Each place of the line counts for one road, the nearest one in the same direction. The arcs are sorted, and none is
+// a copy.
 func (x *Index) Along(line []geo.Point) []uint32 {
 	length := lengthOf(line)
 	step := max(sampleMetres, length/maxSamples)
@@ -61,7 +62,7 @@ func (x *Index) Along(line []geo.Point) []uint32 {
 	return arcs
 }
 
-// Samples is at how many places Along looks for roads.
+// Samples returns the number of places of a line at which Along looks for roads.
 func Samples(line []geo.Point) int { return int(min(maxSamples, lengthOf(line)/sampleMetres)) }
 
 func lengthOf(line []geo.Point) (metres float64) {
@@ -71,12 +72,13 @@ func lengthOf(line []geo.Point) (metres float64) {
 	return metres
 }
 
-// vicinity is the roads around a place: samples of a line are so near each other that most look at the same ones.
+// vicinity is the roads around a place. It is reused, because samples of a line are so close together that most see the
+// same roads.
 type vicinity struct {
-	reach    float64 // how far from its center, in metres, it has all roads that are within lineDistance
+	reach    float64 // metres from the center within which it has all roads within lineDistance
 	center   geo.Point
 	frame    frame
-	segments []segment // those of a piece follow each other
+	segments []segment // those of a piece are consecutive
 	known    bool
 }
 
@@ -84,17 +86,17 @@ type vicinity struct {
 type segment struct {
 	piece          uint32
 	x, y, dx, dy   float64
-	bearing, scale float64 // in the piece's direction; one by the squared length
+	bearing, scale float64 // in the piece's direction; 1 over the squared length
 }
 
 const (
 	// vicinityReach is the reach for samples that are near each other.
 	vicinityReach = 50.0
-	// sparse is the distance of samples from which on each looks for its own roads.
+	// sparse is the distance between samples from which each looks for its own roads.
 	sparse = vicinityReach / 2
 )
 
-// lookAround has the vicinity of a place.
+// lookAround makes sure that v covers a place.
 func (x *Index) lookAround(v *vicinity, at geo.Point) {
 	if v.known && geo.Distance(v.center, at) <= v.reach {
 		return
@@ -121,7 +123,7 @@ func (x *Index) lookAround(v *vicinity, at geo.Point) {
 	}
 }
 
-// newSegment is the segment between two places of a frame, and whether it is near its center.
+// newSegment returns the segment between two places of a frame, and whether it is near the frame's center.
 func newSegment(ax, ay, bx, by, within float64) (segment, bool) {
 	s := segment{x: ax, y: ay, dx: bx - ax, dy: by - ay}
 	if squared := s.dx*s.dx + s.dy*s.dy; squared > 0 {
@@ -134,7 +136,7 @@ func newSegment(ax, ay, bx, by, within float64) (segment, bool) {
 	return s, true
 }
 
-// squared is the squared distance of a place.
+// squared returns the squared distance of a place from the segment.
 func (s *segment) squared(x, y float64) float64 {
 	along := ((x-s.x)*s.dx + (y-s.y)*s.dy) * s.scale
 	along = max(0, min(1, along))
@@ -142,7 +144,7 @@ func (s *segment) squared(x, y float64) float64 {
 	return x*x + y*y
 }
 
-// runsAlong is the arc within reach that agrees best with a direction. Each piece counts by its segment that is nearest.
+// runsAlong returns the arc within reach that fits a direction best. Each piece counts by its nearest segment.
 func (x *Index) runsAlong(v *vicinity, at geo.Point, bearing float64) (arc uint32, ok bool) {
 	x.lookAround(v, at)
 	best := math.Inf(1)
@@ -162,7 +164,7 @@ func (x *Index) runsAlong(v *vicinity, at geo.Point, bearing float64) (arc uint3
 			if candidate == graph.None || angle > sameDirection {
 				continue
 			}
-			// Two that are equally good come in the order of their arcs, wherever the vicinity was looked at from.
+			// Equally good arcs are ordered by index, so that the result does not depend on the vicinity's center.
 			score := math.Sqrt(squared) + angle/degreesAMetre
 			if score < best || score == best && candidate < arc {
 				best, arc, ok = score, candidate, true
@@ -172,8 +174,9 @@ func (x *Index) runsAlong(v *vicinity, at geo.Point, bearing float64) (arc uint3
 	return arc, ok
 }
 
-// At are the arcs that a point stands for: those of the nearest road within 35 m, or of the nearest one with the name or the
-// reference street, if one is there. A bearing leaves those within 60° of it, and roads that have none do not count.
+// At returns the arcs that a point refers to: those of the nearest road within 35 m, or of the nearest one whose name or
+// reference is street, if there is one. With a bearing, only arcs within 60° of it count, and roads that have none are
+// skipped.
 func (x *Index) At(at geo.Point, street string, bearing float64, hasBearing bool) []uint32 {
 	places := x.Nearest(nil, at, Nearest{Within: pointDistance, Count: maxCandidates})
 	var first []uint32
@@ -197,7 +200,7 @@ func (x *Index) At(at geo.Point, street string, bearing float64, hasBearing bool
 	return first
 }
 
-// Bearing is the direction of an arc of the place's piece at that place, in degrees from north.
+// Bearing returns the direction of an arc of the place's piece at that place, in degrees from north.
 func (x *Index) Bearing(p Place, arc uint32) float64 {
 	line := x.graph.PieceLine(p.Piece)
 	a, b := line[p.Segment].Point(), line[p.Segment+1].Point()
@@ -211,7 +214,7 @@ func (x *Index) arcsOf(piece uint32) [2]uint32 {
 	return [2]uint32{x.graph.Pieces[piece].Forward, x.graph.Pieces[piece].Backward}
 }
 
-// isNamed tells whether a piece has this name, or this among its references.
+// isNamed reports whether a piece has this name, or has it among its references.
 func (x *Index) isNamed(piece uint32, street string) bool {
 	way := &x.graph.Ways[x.graph.Pieces[piece].Way]
 	street = strings.TrimSpace(street)

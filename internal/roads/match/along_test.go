@@ -131,7 +131,8 @@ func TestAlong(t *testing.T) {
 	}
 }
 
-// Of two carriageways and a service road beside them, a line counts for the one that it lies on.
+// TestAlongOfParallelRoads checks that among two carriageways and a service road next to them, a line counts for the one
+// that it lies on.
 func TestAlongOfParallelRoads(t *testing.T) {
 	w := &town{}
 	w.road("Eastbound", true, [2]float64{0, -6}, [2]float64{500, -6})

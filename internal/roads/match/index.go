@@ -11,36 +11,36 @@ import (
 )
 
 const (
-	leafPieces = 8  // pieces below one box of the lowest level
-	fanout     = 16 // boxes below one box of another level
+	leafPieces = 8  // pieces in one box of the lowest level
+	fanout     = 16 // boxes in one box of another level
 )
 
-// Index finds what is near on a graph: a packed R-tree over the pieces, ordered along a Hilbert curve. Its arrays have plain values
-// alone, so that they can lie in a mapped file.
+// Index finds roads near a place: a packed R-tree over the pieces, ordered along a Hilbert curve. Its arrays contain
+// only plain values, so that they can lie in a mapped file.
 type Index struct {
 	graph  *graph.Graph
 	pieces []uint32    // in the order of the curve
 	boxes  []packedBox // level by level, the lowest first
-	levels []uint32    // where each level begins in boxes, and at last their end; it follows from the number of pieces
+	levels []uint32    // index of each level's first box, and the total; follows from the number of pieces
 	pool   sync.Pool
 }
 
-// box holds positions in units of 1e-7 degrees. One that crosses the antimeridian has an east beyond 180 degrees.
+// box is a box in units of 1e-7 degrees. The east of a box that crosses the antimeridian exceeds 180 degrees.
 type box struct{ west, south, east, north int64 }
 
-// packedBox is a box as it is stored: west, south, and how wide and how high it is.
+// packedBox is a box as it is stored: west, south, width and height.
 type packedBox [4]uint32
 
 // Place is a place on a piece of road.
 type Place struct {
 	Piece    uint32
-	Segment  uint32    // how many positions of the piece lie before the place, less one
-	Share    float64   // of the piece's length, how much lies before the place in the piece's direction; [0, 1]
+	Segment  uint32    // index of the segment of the piece's line
+	Share    float64   // of the piece's length, before the place in the piece's direction; [0, 1]
 	Point    geo.Point // on the road
-	Distance float64   // metres from the point that was asked for
+	Distance float64   // metres from the queried point
 }
 
-// NewIndex makes the index of a graph.
+// NewIndex returns the index of a graph.
 func NewIndex(g *graph.Graph) *Index {
 	x := newIndex(g)
 	x.pieces = make([]uint32, len(g.Pieces))
@@ -78,7 +78,7 @@ func NewIndex(g *graph.Graph) *Index {
 	}
 }
 
-// newIndex is an index without its arrays.
+// newIndex returns an index without its arrays.
 func newIndex(g *graph.Graph) *Index {
 	x := &Index{graph: g, levels: []uint32{0}}
 	x.pool.New = func() any { return new(search) }
@@ -107,7 +107,7 @@ func boxOf(line []graph.Position) box {
 	return b
 }
 
-// shorter is the shorter way around of a difference of longitudes.
+// shorter returns a difference of longitudes along the shorter way around the globe.
 func shorter(difference int64) int64 {
 	switch difference %= turn; {
 	case difference > turn/2:
@@ -122,7 +122,7 @@ func (b box) with(o box) box {
 	return box{min(b.west, o.west), min(b.south, o.south), max(b.east, o.east), max(b.north, o.north)}
 }
 
-// pack brings the box around the globe once at most, with its west within 180 degrees of Greenwich.
+// pack converts a box to its stored form, at most once around the globe, with its west within 180 degrees of Greenwich.
 func (b box) pack() packedBox {
 	west, width := wrapped(b.west+turn/2)-turn/2, b.east-b.west
 	if width >= turn {
@@ -136,7 +136,7 @@ func (p packedBox) unpack() box {
 	return box{west, south, west + int64(p[2]), south + int64(p[3])}
 }
 
-// curveKey is where the middle of the box lies on a Hilbert curve over the globe.
+// curveKey returns the position of the box's middle on a Hilbert curve over the globe.
 func (b box) curveKey() uint64 {
 	const bits = 24
 	x := uint32((b.west + b.east + turn) * (1 << (bits - 1)) / turn & (1<<bits - 1))
@@ -161,15 +161,15 @@ func (b box) curveKey() uint64 {
 	return key
 }
 
-// frame measures from a point: metres to the north, and to the east on the parallel half-way between. That is accurate to some
-// centimetres within ten kilometres, except close to a pole.
+// frame measures from a point: metres to the north, and to the east on the parallel half-way between. This is accurate
+// to some centimetres within ten kilometres, except close to a pole.
 type frame struct {
 	lng, lat int64
 	cos, sin float64 // of the latitude
 }
 
 const (
-	northMetres = geo.EarthRadius * math.Pi / 180 * 1e-7 // metres a unit of latitude
+	northMetres = geo.EarthRadius * math.Pi / 180 * 1e-7 // metres per unit of latitude
 	halfRadian  = math.Pi / 180 * 1e-7 / 2               // radians of half a unit
 )
 
@@ -178,7 +178,7 @@ func newFrame(at geo.Point) frame {
 	return frame{int64(math.Round(at.Lng * 1e7)), int64(math.Round(at.Lat * 1e7)), cos, sin}
 }
 
-// east is the metres of a unit of longitude for places of a latitude that differs by so many units.
+// east returns the metres of a unit of longitude for places whose latitude differs by the given units.
 func (f frame) east(north int64) float64 {
 	half := float64(north) * halfRadian
 	return northMetres * math.Max(0, f.cos*(1-half*half/2)-f.sin*half)
@@ -189,31 +189,32 @@ func (f frame) place(p graph.Position) (x, y float64) {
 	return float64(shorter(int64(p.Lng)-f.lng)) * f.east(north), float64(north) * northMetres
 }
 
-// distanceTo is how far the box is at least, squared.
+// distanceTo returns a lower bound of the squared distance of a box.
 func (f frame) distanceTo(b box) float64 {
 	gap := int64(0)
 	if toWest, toEast := wrapped(b.west-f.lng), wrapped(f.lng-b.east); toWest+toEast+(b.east-b.west) == turn && b.east-b.west < turn {
 		gap = min(toWest, toEast)
 	}
-	// Places that are too far north or south to be found do not count for how wide a unit of longitude is.
+	// The width of a unit of longitude is taken only from latitudes near enough to be found.
 	x := float64(gap) * math.Min(f.east(max(b.south-f.lat, -farthest)), f.east(min(b.north-f.lat, farthest)))
 	y := float64(max(0, b.south-f.lat, f.lat-b.north)) * northMetres
 	return x*x + y*y
 }
 
-// farthest is half a degree in units of latitude: more than the distance within which anything is looked for.
+// farthest is half a degree in units of latitude, which exceeds the distance of any search.
 const farthest = 5_000_000
 
-// wrapped brings a difference of longitudes into [0, turn).
+// wrapped reduces a difference of longitudes to [0, turn).
 func wrapped(difference int64) int64 { return ((difference % turn) + turn) % turn }
 
-// nearestOn is where a line is nearest: on which segment, how far along it, and how far away, squared.
+// nearestOn returns the nearest place of a line: the segment, the share of the segment before it, and the squared
+// distance.
 func (f frame) nearestOn(line []graph.Position) (segment int, share, squared float64) {
 	squared = math.Inf(1)
 	ax, ay := f.place(line[0])
 	for i, p := range line[1:] {
 		bx, by := f.place(p)
-		if around := turn * f.east(int64(p.Lat)-f.lat); bx-ax > around/2 { // the segment crosses the meridian opposite of here
+		if around := turn * f.east(int64(p.Lat)-f.lat); bx-ax > around/2 { // the segment crosses the opposite meridian
 			bx -= around
 		} else if ax-bx > around/2 {
 			bx += around

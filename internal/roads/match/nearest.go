@@ -6,16 +6,16 @@ import (
 	"wayside/internal/geo"
 )
 
-// Nearest says which places are asked for.
+// Nearest describes the places to find.
 type Nearest struct {
 	Within float64 // metres
-	Count  int     // at most so many, on as many pieces
-	// Accept tells whether a piece counts; nil: all do.
+	Count  int     // maximum number of places, each on another piece
+	// Accept reports whether a piece counts. If it is nil, all do.
 	Accept func(piece uint32) bool
 }
 
-// Nearest appends the nearest places on roads to dst, the nearest first, one of each piece. Two that are equally near come in
-// the order of their pieces.
+// Nearest appends the nearest places on roads to dst, the nearest first, one for each piece. Equally near ones are
+// ordered by piece.
 func (x *Index) Nearest(dst []Place, at geo.Point, o Nearest) []Place {
 	s := x.start(at, o.Within)
 	defer x.pool.Put(s)
@@ -30,7 +30,7 @@ func (x *Index) Nearest(dst []Place, at geo.Point, o Nearest) []Place {
 	return dst
 }
 
-// placeOf is the place of a piece that is nearest.
+// placeOf returns the nearest place of a piece.
 func (x *Index) placeOf(f frame, piece uint32, at geo.Point) Place {
 	line := x.graph.PieceLine(piece)
 	segment, share, _ := f.nearestOn(line)
@@ -54,28 +54,29 @@ func (x *Index) placeOf(f frame, piece uint32, at geo.Point) Place {
 	return place
 }
 
-// search is what one search for the nearest needs; it is used again.
+// search is the reusable state of a search for the nearest pieces.
 type search struct {
 	frame frame
 	limit float64 // squared metres
 	queue []entry
 }
 
-// entry is a box or a piece that is yet to be looked at, with the least distance that it can have, squared.
+// entry is a box or a piece still to be considered, with a lower bound of its squared distance.
 type entry struct {
 	distance float64
 	index    uint32
 	kind     uint8
 }
 
-// The kinds of entries. Of two at one distance the higher kind comes first, so that measured pieces wait for all others.
+// The kinds of entries. Of equally near ones the higher kind comes first, so that a measured piece is returned after
+// everything that might be as near.
 const (
 	measured uint8 = iota // a piece whose distance is exact
 	level                 // and above: a box of that level, the lowest first
 )
 
 func (x *Index) start(at geo.Point, within float64) *search {
-	s := x.pool.Get().(*search) //nolint:forcetypeassert // the pool has nothing else
+	s := x.pool.Get().(*search) // the pool contains nothing else
 	s.frame, s.limit, s.queue = newFrame(at), within*within, s.queue[:0]
 	if len(x.boxes) > 0 {
 		s.add(entry{s.frame.distanceTo(x.boxes[len(x.boxes)-1].unpack()), uint32(len(x.boxes) - 1), level + uint8(len(x.levels)-2)})
@@ -83,7 +84,7 @@ func (x *Index) start(at geo.Point, within float64) *search {
 	return s
 }
 
-// next is the piece that is nearest of those not yet given.
+// next returns the nearest piece not returned yet.
 func (s *search) next(x *Index, accept func(piece uint32) bool) (entry, bool) {
 	for len(s.queue) > 0 {
 		e := s.take()

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// pieces makes a graph of these lines, and of nothing else.
+// pieces makes a graph that contains only these lines.
 func pieces(lines ...[]graph.Position) *graph.Graph {
 	g := &graph.Graph{}
 	for i, line := range lines {
@@ -35,7 +35,7 @@ func at(lng, lat float64) graph.Position {
 	return graph.Position{Lng: int32(math.Round(lng * 1e7)), Lat: int32(math.Round(lat * 1e7))}
 }
 
-// randomLines are roads of some hundred metres around a place, and a few long ones.
+// randomLines returns roads of some hundred metres around a place, and a few long ones.
 func randomLines(r *rand.Rand, n int, around geo.Point, spread float64) [][]graph.Position {
 	var lines [][]graph.Position
 	for range n {
@@ -54,7 +54,8 @@ func randomLines(r *rand.Rand, n int, around geo.Point, spread float64) [][]grap
 	return lines
 }
 
-// The index finds what looking at every segment finds, wherever on the globe.
+// TestNearestAgreesWithLookingAtAll checks that the index finds the same as a look at every segment, anywhere on the
+// globe.
 func TestNearestAgreesWithLookingAtAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		around := rapid.SampledFrom([]geo.Point{{Lat: 45.46, Lng: 9.19}, {Lat: 1, Lng: 179.99}, {Lat: -16, Lng: -179.98}, {Lat: 78, Lng: 15}, {Lat: -0.001, Lng: 0}}).Draw(t, "around")

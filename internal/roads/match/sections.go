@@ -7,11 +7,11 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// ErrBadSections says that sections are not those of an index of the graph.
+// ErrBadSections is returned for sections that are not those of an index of the graph.
 var ErrBadSections = errors.New("the index of roads is damaged")
 
-// Sections are the arrays as bytes, for a file: little-endian, each to lie at a multiple of graph.SectionAlignment. They are the
-// index's own memory: do not change them.
+// Sections returns the arrays as bytes for a file: little-endian, each to be placed at a multiple of
+// graph.SectionAlignment. They share the index's memory; the caller must not change them.
 func (x *Index) Sections() []graph.Section {
 	return []graph.Section{
 		{Name: "match.pieces", Bytes: graph.SectionBytes(x.pieces)},
@@ -19,9 +19,9 @@ func (x *Index) Sections() []graph.Section {
 	}
 }
 
-// FromSections makes an index of a graph of the bytes that Sections gave, by name. It keeps them as its arrays, so they must stay and not
-// change while the index is used. It refuses with ErrBadSections what does not fit together: bytes that somebody forged may hide roads,
-// but never lead beyond an array.
+// FromSections makes an index of a graph from the bytes that Sections returned, by name. It uses them as its arrays, so
+// they must stay unchanged while the index is used. It returns ErrBadSections if they are inconsistent: forged bytes may
+// hide roads, but never lead beyond an array.
 func FromSections(g *graph.Graph, section func(name string) ([]byte, bool)) (*Index, error) {
 	x := newIndex(g)
 	r := graph.SectionReader{Section: section, Damaged: ErrBadSections}

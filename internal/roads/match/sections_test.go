@@ -11,7 +11,7 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// sectionsOf copies the sections of an index into memory that is aligned as a file's.
+// sectionsOf copies the sections of an index into memory that is aligned like a file's.
 func sectionsOf(x *match.Index) map[string][]byte {
 	sections := make(map[string][]byte)
 	for _, s := range x.Sections() {
@@ -27,7 +27,8 @@ func fromSections(g *graph.Graph, sections map[string][]byte) (*match.Index, err
 	})
 }
 
-// An index that was read from a file finds what the one that was written finds, across the antimeridian too.
+// TestSectionsMakeTheSameIndex checks that an index that was written and read finds the same as the original, across the
+// antimeridian too.
 func TestSectionsMakeTheSameIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, count := range []int{0, 1, 8, 9, 128, 129, 3000} {
@@ -76,7 +77,7 @@ func addSections(sections map[string][]byte, g *graph.Graph) {
 	}
 }
 
-// Boxes that somebody forged hide roads at worst.
+// TestForgedBoxesAreBounded checks that forged boxes can only hide roads.
 func TestForgedBoxesAreBounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	around := geo.Point{Lat: 45, Lng: 9}

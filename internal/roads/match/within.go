@@ -7,8 +7,8 @@ import (
 	"wayside/internal/geo"
 )
 
-// In gives the pieces that may have a part in a box, each once, in no order that means anything: all that have one, and some that lie
-// beside it.
+// In yields the pieces that may have a part in a box, each once, in no particular order: all that have one, and some
+// next to the box.
 func (x *Index) In(area geo.Box) iter.Seq[uint32] {
 	units := func(degrees float64) float64 { return degrees * 1e7 }
 	wanted := box{
@@ -22,7 +22,7 @@ func (x *Index) In(area geo.Box) iter.Seq[uint32] {
 	}
 }
 
-// visit yields the pieces below one box of a level, and says whether more are wanted.
+// visit yields the pieces below one box of a level, and reports whether the caller wants more.
 func (x *Index) visit(wanted box, level int, index uint32, yield func(piece uint32) bool) bool {
 	if !x.boxes[index].unpack().overlaps(wanted) {
 		return true

@@ -9,7 +9,8 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// TestInAgreesWithLookingAtAll: no piece with a position in a box is left out, also across the antimeridian, and each comes once.
+// TestInAgreesWithLookingAtAll checks that each piece with a position in a box is yielded exactly once, also across the
+// antimeridian.
 func TestInAgreesWithLookingAtAll(t *testing.T) {
 	for _, around := range []geo.Point{{Lat: 45, Lng: 9}, {Lat: -17, Lng: 179.99}, {Lat: 60, Lng: -180}} {
 		r := rand.New(rand.NewPCG(1, 2))
