@@ -1,9 +1,10 @@
-// Package minheap is a priority queue: a binary heap of values with keys, the least key first. container/heap would box each entry.
+// Package minheap is a priority queue: a binary heap of values with keys, the least key first. It exists because
+// container/heap would box each entry.
 package minheap
 
 import "cmp"
 
-// Entry is a value with its key. The value stands first, so that one without a size takes no memory.
+// Entry is a value with its key. The value comes first, so that a value without a size takes no memory.
 type Entry[K cmp.Ordered, V any] struct {
 	Value V
 	Key   K
@@ -12,7 +13,7 @@ type Entry[K cmp.Ordered, V any] struct {
 // Heap is a priority queue. The zero Heap is empty.
 type Heap[K cmp.Ordered, V any] struct{ entries []Entry[K, V] }
 
-// Len is how many entries there are.
+// Len returns the number of entries.
 func (h *Heap[K, V]) Len() int { return len(h.entries) }
 
 // Clear removes all entries and keeps the memory.
@@ -30,7 +31,7 @@ func (h *Heap[K, V]) Push(key K, value V) {
 	heap[at] = entry
 }
 
-// Pop removes the entry of the least key. The heap must not be empty.
+// Pop removes the entry with the least key. The heap must not be empty.
 func (h *Heap[K, V]) Pop() (K, V) {
 	first, last := h.entries[0], len(h.entries)-1
 	entry := h.entries[last]

@@ -20,7 +20,7 @@ func TestHeapGivesLeastKeyFirst(t *testing.T) {
 		}
 		want := slices.Sorted(slices.Values(keys))
 		for i := range want {
-			if i%7 == 3 { // pushes and pops in turns
+			if i%7 == 3 { // alternate pops and pushes
 				key, value := heap.Pop()
 				heap.Push(key, value)
 			}
