@@ -13,7 +13,7 @@ type decoder struct {
 	inflater
 	want  Types
 	block *Block
-	emit  func() error // hands the block over and leaves an empty one
+	emit  func() error // passes the block on and leaves an empty one
 
 	// Of the block being decoded.
 	offset int64
@@ -21,7 +21,7 @@ type decoder struct {
 	raster raster
 }
 
-// raster is how a block writes positions: lat = latOffset + step*number, in nanodegrees.
+// raster is a block's encoding of positions: lat = latOffset + step*number, in nanodegrees.
 type raster struct {
 	step                 int64
 	limit                int64 // the largest number that can be multiplied
@@ -30,7 +30,7 @@ type raster struct {
 
 func (r *raster) setStep(step int64) { r.step, r.limit = step, math.MaxInt64/step }
 
-// place is the position of a number; what no int64 holds becomes the smallest or the largest.
+// place returns the position of a number. A result beyond int64 becomes the smallest or the largest.
 func (r *raster) place(offset, number int64) int64 {
 	switch {
 	case number > r.limit:
@@ -66,7 +66,8 @@ const (
 	groupRelation = 4<<3 | asBytes
 )
 
-// decode decodes what is wanted of an inflated block, hands it over in one or several Blocks, and returns which types the block has.
+// decode decodes the wanted parts of an inflated block, passes them on in one or several Blocks, and returns which types
+// the block has.
 func (d *decoder) decode(offset int64, message []byte) (Types, error) {
 	d.offset = offset
 	d.raster = raster{}
@@ -124,7 +125,7 @@ func (d *decoder) start() {
 	d.block.Offset = d.offset
 }
 
-// added counts an object, and hands the Block over when it is full.
+// added counts an object, and passes the Block on when it is full.
 func (d *decoder) added(items int) error {
 	d.block.items += 1 + items
 	if d.block.items < blockItems {
@@ -158,15 +159,15 @@ func typeOf(tag uint64) Types {
 	case groupRelation:
 		return Relations
 	}
-	return 0 // changesets, and what comes to be
+	return 0 // changesets and future types
 }
 
-// readTexts reads a string table. Its texts are parts of one string, made once.
+// readTexts reads a string table. Its texts are substrings of a single string.
 func (d *decoder) readTexts(message []byte) error {
 	whole := string(message)
 	d.texts = d.texts[:0]
 	if len(message) > keptTexts {
-		// Growing step by step would leave several times as much to the garbage collector.
+		// Growing step by step would create several times as much garbage.
 		count, err := countTexts(message)
 		if err != nil {
 			return err
@@ -188,7 +189,7 @@ func (d *decoder) readTexts(message []byte) error {
 	return nil
 }
 
-// countTexts returns how many fields a string table has.
+// countTexts returns the number of fields of a string table.
 func countTexts(message []byte) (count int, err error) {
 	for ; len(message) > 0; count++ {
 		if _, message, err = next(message); err != nil {
@@ -201,7 +202,7 @@ func countTexts(message []byte) (count int, err error) {
 	return count, nil
 }
 
-// text is a string of the table.
+// text returns a string of the table.
 func (d *decoder) text(index uint64) (string, error) {
 	if index >= uint64(len(d.texts)) {
 		return "", fmt.Errorf("string %d of a table of %d", int64(index), len(d.texts))
@@ -253,7 +254,7 @@ func (d *decoder) group(message []byte) error {
 	return nil
 }
 
-// Fields of DenseNodes, arrays all.
+// Fields of DenseNodes, all arrays.
 const (
 	denseIDs  = 1
 	denseLats = 8
@@ -370,7 +371,7 @@ func (d *decoder) cutTags(start int) Tags {
 	return d.block.tags[start:end:end]
 }
 
-// tags decodes keys and values that are arrays each.
+// tags decodes tags that are stored as an array of keys and an array of values.
 func (d *decoder) tags(keys, values packed) (Tags, error) {
 	start := len(d.block.tags)
 	for len(keys) > 0 && len(values) > 0 {

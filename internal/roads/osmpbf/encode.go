@@ -20,17 +20,17 @@ type encoder struct {
 	// Dense nodes.
 	ids, lats, lngs, tags []byte
 	tagged                bool
-	last                  [3]int64 // id, latitude and longitude before
+	last                  [3]int64 // previous id, latitude and longitude
 }
 
-// bytes is about how long the block will be.
+// bytes estimates the length of the block.
 func (e *encoder) bytes() int {
 	return len(e.texts) + len(e.group) + len(e.ids) + len(e.lats) + len(e.lngs) + len(e.tags)
 }
 
 // message encodes the block.
 func (e *encoder) message() []byte {
-	// String 0 is what ends the tags of a dense node, so it stands for no text.
+	// String 0 ends the tags of a dense node, so it cannot represent a text.
 	table := append(appendText(nil, 1<<3|asBytes, ""), e.texts...)
 	group := e.group
 	if len(e.ids) > 0 {
@@ -56,7 +56,7 @@ func (e *encoder) message() []byte {
 	return block
 }
 
-// text numbers a string, in order of first use.
+// text returns the number of a string, in order of first use.
 func (e *encoder) text(s string) uint64 {
 	n, known := e.numbers[s]
 	if known {
@@ -94,7 +94,7 @@ func (e *encoder) node(n Node) {
 	e.tags = append(e.tags, 0)
 }
 
-// round is the number of steps from the offset that is nearest to a position.
+// round returns the number of steps from the offset to the nearest representable position.
 func (e *encoder) round(position, offset int64) int64 {
 	from, step := position-offset, int64(e.options.Granularity)
 	number, rest := from/step, from%step
@@ -135,7 +135,7 @@ func (e *encoder) relation(r Relation) {
 	e.group = appendBytes(e.group, groupRelation, appendArray(message, relationTypes, types))
 }
 
-// appendTags appends keys and values as an array each.
+// appendTags appends keys and values, each as an array.
 func (e *encoder) appendTags(message []byte, tags Tags) []byte {
 	var keys, values []byte
 	for _, t := range tags {

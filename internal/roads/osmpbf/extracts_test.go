@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sums is what a file holds, counted and added up: a wrong object anywhere changes it.
+// sums are counts and sums over the contents of a file, which any wrong object changes.
 type sums struct {
 	Nodes, Ways, Relations int
 	Tags, Refs, Members    int
@@ -54,8 +54,8 @@ func (s *sums) add(b *Block) {
 	}
 }
 
-// extracts are real files: test data of OpenTripPlanner (Columbus with plain nodes, and Milan), GraphHopper (Malta) and Planetiler
-// (Monaco). Their sums were made once from what osmium 1.15 writes of them as text (`osmium cat -f opl`).
+// extracts are real files: test data of OpenTripPlanner (Columbus with plain nodes, and Milan), GraphHopper (Malta) and
+// Planetiler (Monaco). Their sums were computed once from the text output of osmium 1.15 (`osmium cat -f opl`).
 var extracts = map[string]sums{
 	"columbus-otp-nondense.osm.pbf": {
 		Nodes: 110560, Ways: 15503, Relations: 111, Tags: 48673, Refs: 138715, Members: 1718, Text: 761159,
@@ -75,7 +75,7 @@ var extracts = map[string]sums{
 	},
 }
 
-// openExtract opens a real file from the folder that WAYSIDE_TEST_OSM names, or skips.
+// openExtract opens a real file from the folder that WAYSIDE_TEST_OSM names, or skips the test.
 func openExtract(t testing.TB, name string) *File {
 	t.Helper()
 	folder := os.Getenv("WAYSIDE_TEST_OSM")
@@ -106,7 +106,8 @@ func TestExtracts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := openExtract(t, name)
 			var got, ways, rest sums
-			// First the ways, as an import does: what the first pass learns of the file must not hide anything from the second.
+			// Ways first, as in an import, because what the first pass learns about the file must not hide anything from
+			// the second.
 			for _, pass := range []struct {
 				want Types
 				sums *sums

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// wantFault wants one line that names a byte in the file.
+// wantFault checks that an error is one line that names a byte in the file.
 func wantFault(t testing.TB, err error, size int) *Error {
 	t.Helper()
 	var fault *Error
@@ -25,7 +25,7 @@ func wantFault(t testing.TB, err error, size int) *Error {
 	return fault
 }
 
-// block is a block as stored: its header and its blob.
+// block returns a block as stored: its header and its blob.
 func block(kind string, blob []byte) []byte {
 	header := appendNumber(appendText(nil, blockType, kind), blockSize, uint64(len(blob)))
 	return slices.Concat([]byte{0, 0, 0, byte(len(header))}, header, blob)
@@ -35,7 +35,7 @@ func rawBlock(kind string, message []byte) []byte {
 	return block(kind, appendBytes(nil, blobRaw, message))
 }
 
-// fileWith is a file of a header and one block with a message that is given by its fields.
+// fileWith returns a file of a header and one block whose message has the given fields.
 func fileWith(fields ...[]byte) []byte {
 	return slices.Concat(fileHeader(), rawBlock(dataType, slices.Concat(fields...)))
 }
@@ -48,7 +48,7 @@ func fileHeader(features ...string) []byte {
 	return rawBlock(headerType, message)
 }
 
-// varints is an array.
+// varints encodes an array.
 func varints(values ...uint64) (b []byte) {
 	for _, v := range values {
 		b = protowire.AppendVarint(b, v)
@@ -77,11 +77,11 @@ func table(texts ...string) []byte {
 type faultCase struct {
 	name string
 	data []byte
-	at   int    // the byte that the error names
-	want string // in its text
+	at   int    // the byte that the error must name
+	want string // part of the error's text
 }
 
-// foreignFiles are no extracts that can be opened.
+// foreignFiles returns files that are not extracts.
 func foreignFiles() []faultCase {
 	overlong := slices.Concat([]byte{byte(blobSize)}, bytes.Repeat([]byte{0xff}, 11))
 	return []faultCase{
@@ -107,7 +107,7 @@ func foreignFiles() []faultCase {
 	}
 }
 
-// faultyBlocks are files whose header is good.
+// faultyBlocks returns files with a valid header.
 func faultyBlocks(t *testing.T) []faultCase {
 	start := len(fileHeader())
 	encoder, err := zstd.NewWriter(nil)
@@ -148,7 +148,7 @@ func faultyBlocks(t *testing.T) []faultCase {
 	return append(cases, faultyMessages(start)...)
 }
 
-// faultyMessages are files whose block can be inflated.
+// faultyMessages returns files whose block can be inflated.
 func faultyMessages(start int) []faultCase {
 	id, tooLong := number(objectID, 2), bytes.Repeat([]byte{0xff}, 11)
 	position := slices.Concat(number(nodeLat, 0), number(nodeLng, 0))
@@ -194,7 +194,7 @@ func TestFaultsAreNamed(t *testing.T) {
 	for _, tt := range slices.Concat(foreignFiles(), faultyBlocks(t)) {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := Open(bytes.NewReader(tt.data), int64(len(tt.data)))
-			for range 2 { // a scan that failed has learned nothing
+			for range 2 { // a failed scan must not have learned anything
 				if f == nil {
 					break
 				}
@@ -211,7 +211,7 @@ func TestFaultsAreNamed(t *testing.T) {
 	}
 }
 
-// TestCutAnywhere holds that a file that was cut off is refused at the block that lacks its end, wherever that is.
+// TestCutAnywhere checks that a truncated file is refused at the block whose end is missing, wherever that is.
 func TestCutAnywhere(t *testing.T) {
 	data := extract{Node{ID: 1, Tags: Tags{{"a", "b"}}}, Way{ID: 2}}.write(t, WriterOptions{})
 	f := openBytes(t, data)
@@ -226,7 +226,7 @@ func TestCutAnywhere(t *testing.T) {
 	for n := 1; n < len(data); n++ {
 		if slices.Contains(starts, int64(n)) {
 			begin = n
-			continue // between blocks, a cut cannot be seen
+			continue // a cut between blocks cannot be detected
 		}
 		cut, err := Open(bytes.NewReader(data[:n]), int64(n))
 		if err == nil {
@@ -238,7 +238,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotAFault holds what the format allows and writers of ours do not do.
+// TestWhatIsNotAFault checks files that the format allows and this package's writer does not produce.
 func TestWhatIsNotAFault(t *testing.T) {
 	id, far := number(objectID, 2), protowire.EncodeZigZag(math.MaxInt64)
 	near := protowire.EncodeZigZag(math.MinInt64)

@@ -10,18 +10,19 @@ import (
 
 // field is one field of a protobuf message.
 type field struct {
-	tag   uint64 // number and wire type, as in the bytes
+	tag   uint64 // number and wire type, as encoded
 	value uint64 // of a varint
 	bytes []byte // of a text, a message or a packed array
 }
 
-// Tags of fields are number<<3 | wire type. A known number with another wire type is an unknown field, as everywhere in protobuf.
+// Tags of fields are number<<3 | wire type. A known number with another wire type is an unknown field, as everywhere in
+// protobuf.
 const (
 	asVarint = uint64(protowire.VarintType)
 	asBytes  = uint64(protowire.BytesType)
 )
 
-// next takes the first field off a message.
+// next splits the first field off a message.
 func next(message []byte) (f field, rest []byte, err error) {
 	tag, n := protowire.ConsumeVarint(message)
 	if n < 0 {
@@ -46,7 +47,7 @@ func next(message []byte) (f field, rest []byte, err error) {
 	return f, message[n:], nil
 }
 
-// wireError words an error code of protowire.
+// wireError describes an error code of protowire.
 func wireError(code int) error {
 	err := protowire.ParseError(code)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -58,8 +59,9 @@ func wireError(code int) error {
 // packed is an array of varints.
 type packed []byte
 
-// set takes the array from a field. Protobuf would let an array come in parts, or element by element; no writer does that, the format
-// asks for one packed field, and joining parts would cost a hostile file nothing and its reader much.
+// set takes the array from a field. Protobuf would also allow an array in parts, or element by element, but set refuses
+// those: no writer produces them, the format requires one packed field, and hostile files could make joining parts
+// expensive.
 func (p *packed) set(f field) error {
 	if f.tag&7 != asBytes || *p != nil {
 		return fmt.Errorf("the array of field %d is not in one piece", f.tag>>3)
@@ -86,7 +88,7 @@ func (p *packed) long() (uint64, bool) {
 	return v, true
 }
 
-// badNumber is what is wrong with an array whose elements cannot be told apart.
+// badNumber returns the error for an array with an invalid varint.
 func badNumber(what string) error {
 	return fmt.Errorf("%s: a number that is cut off or has more than 64 bits", what)
 }

@@ -14,13 +14,13 @@ import (
 	"wayside/internal/geo"
 )
 
-// Header is what a file says of itself.
+// Header is the description that a file contains of itself.
 type Header struct {
-	Required []string  // features without which the file cannot be understood; all are known, or Open fails
+	Required []string  // features without which the file cannot be understood; Open fails if one is unknown
 	Optional []string  // features that help, such as Sort.Type_then_ID
 	Program  string    // that wrote the file
-	AsOf     time.Time // of the data, by Osmosis' replication; zero if the file does not say
-	Bounds   *geo.Box  // that the data were cut at; nil if the file does not say
+	AsOf     time.Time // of the data, from Osmosis' replication; zero if not stated
+	Bounds   *geo.Box  // to which the data were cut; nil if not stated
 }
 
 // File is an extract that is open for reading. It may be scanned by several goroutines.
@@ -29,7 +29,7 @@ type File struct {
 
 	in    io.ReaderAt
 	size  int64
-	data  int64                   // where the block after the first header begins
+	data  int64                   // offset of the block after the first header
 	known atomic.Pointer[[]entry] // all blocks, after the first complete scan
 }
 
@@ -38,13 +38,14 @@ type entry struct {
 	offset int64 // of the block
 	start  int64 // of its blob
 	size   int   // of its blob
-	header bool  // it is another header, as in files that were written one after the other
-	types  Types // what is in it, once it was decoded
+	header bool  // a further header, as in concatenated files
+	types  Types // the types of its objects, once it was decoded
 }
 
 func (e entry) end() int64 { return e.start + int64(e.size) }
 
-// Open reads the header of a file of that many bytes, and refuses with an Error what is no extract or needs features that are unknown.
+// Open reads the header of a file of the given size. It returns an Error if the file is not an extract, or needs unknown
+// features.
 func Open(in io.ReaderAt, size int64) (*File, error) {
 	f := &File{in: in, size: size}
 	if size == 0 {
@@ -77,14 +78,14 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Size is the number of bytes of the file.
+// Size returns the size of the file in bytes.
 func (f *File) Size() int64 { return f.size }
 
-// foreign recognises other formats by their first bytes, or returns nothing.
+// foreign recognises other formats by their first bytes, and returns a reason, or "".
 func (f *File) foreign() string {
 	start := make([]byte, min(f.size, 16))
 	if _, err := f.in.ReadAt(start, 0); err != nil {
-		return "" // reading the block says what is wrong
+		return "" // reading the block reports the error
 	}
 	for _, known := range []struct{ magic, reason string }{
 		{"<", "the file is XML, not PBF"},
@@ -102,7 +103,7 @@ func (f *File) foreign() string {
 	return ""
 }
 
-// Types of blocks. Others are skipped, as the format asks for.
+// Types of blocks. Others are skipped, as the format requires.
 const (
 	headerType = "OSMHeader"
 	dataType   = "OSMData"
@@ -231,10 +232,10 @@ func parseHeader(message []byte) (h Header, err error) {
 	return h, nil
 }
 
-// nanodegrees are those of a degree.
+// nanodegrees is the number of nanodegrees in a degree.
 const nanodegrees = 1e9
 
-// parseBounds reads a HeaderBBox. Bounds that no box can have are as if they were not there.
+// parseBounds parses a HeaderBBox. It ignores impossible bounds.
 func parseBounds(message []byte) (*geo.Box, error) {
 	var sides [4]float64 // left, right, top, bottom, in the order of their fields
 	for len(message) > 0 {

@@ -14,9 +14,9 @@ import (
 // Encoding is how the bytes of a block are stored.
 type Encoding uint8
 
-// The encodings that are read and written.
+// The encodings that can be read and written.
 const (
-	Zlib Encoding = iota // what almost every file has
+	Zlib Encoding = iota // used by almost every file
 	Raw
 	Zstd
 	LZ4
@@ -40,7 +40,7 @@ type blob struct {
 	size     int // inflated
 }
 
-// parseBlob finds the parts of a blob and judges its sizes, before anything is inflated.
+// parseBlob finds the parts of a blob and checks its sizes, before anything is inflated.
 func parseBlob(message []byte) (b blob, err error) {
 	size, bodies := int64(-1), 0
 	for len(message) > 0 {
@@ -94,13 +94,14 @@ type inflater struct {
 	buffer []byte
 }
 
-// Sizes up to which buffers and string tables are kept between blocks: usual ones are, those of a hostile file are not.
+// Sizes up to which buffers and string tables are kept between blocks. Usual ones are kept, those of a hostile file are
+// not.
 const (
 	keptBuffer = 4 << 20
 	keptTexts  = keptBuffer / 16
 )
 
-// inflate returns the bytes of a blob, good until the next call. It never writes more than the blob's size.
+// inflate returns the bytes of a blob, valid until the next call. It never writes more than the blob's size.
 func (i *inflater) inflate(b blob) ([]byte, error) {
 	if b.encoding == Raw {
 		return b.data, nil
@@ -129,7 +130,7 @@ func (i *inflater) inflate(b blob) ([]byte, error) {
 
 func (i *inflater) inflateZlib(b blob) (n int, err error) {
 	in := bytes.NewReader(b.data)
-	if used, ok := i.zlib.(zlib.Resetter); ok { // as documented, once there is one
+	if used, ok := i.zlib.(zlib.Resetter); ok { // as documented, from the second use on
 		err = used.Reset(in, nil)
 	} else {
 		i.zlib, err = zlib.NewReader(in)
@@ -140,7 +141,7 @@ func (i *inflater) inflateZlib(b blob) (n int, err error) {
 	if n, err = io.ReadFull(i.zlib, i.buffer[:b.size]); err != nil {
 		return n, err
 	}
-	// The end and its checksum come with one more read.
+	// One more read reaches the end and checks the checksum.
 	var more [1]byte
 	switch _, err := io.ReadFull(i.zlib, more[:]); {
 	case err == nil:
@@ -151,8 +152,8 @@ func (i *inflater) inflateZlib(b blob) (n int, err error) {
 	return n, nil
 }
 
-// inflateLZ4 inflates a blob to where it is to be. The decoder panics where that has no room at all: what inflates to nothing is one
-// byte of zero.
+// inflateLZ4 inflates a blob into to. It handles an empty to itself, because the decoder panics on it: the encoding of
+// nothing is one zero byte.
 func inflateLZ4(b blob, to []byte) (n int, err error) {
 	if len(to) > 0 {
 		return lz4.UncompressBlock(b.data, to)
@@ -175,7 +176,7 @@ func (i *inflater) inflateZstd(b blob) (n int, err error) {
 	return len(out), err
 }
 
-// close releases what the decoders hold.
+// close releases the decoders.
 func (i *inflater) close() {
 	if i.zstd != nil {
 		i.zstd.Close()

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Fields that nodes, ways and relations share. Ids of nodes are zigzag, those of ways and relations are not.
+// Fields that nodes, ways and relations share. Ids of nodes are zigzag-encoded, those of ways and relations are not.
 const (
 	objectID = 1<<3 | asVarint
 	nodeLat  = 8<<3 | asVarint
@@ -22,7 +22,7 @@ const (
 	relationTypes = 10
 )
 
-// object is what the messages of nodes, ways and relations hold.
+// object holds the fields of the messages of nodes, ways and relations.
 type object struct {
 	id           uint64
 	hasID        bool
@@ -32,7 +32,7 @@ type object struct {
 	has          [2]bool
 }
 
-// parseObject reads the fields of a node, a way or a relation.
+// parseObject parses the fields of a node, a way or a relation.
 func parseObject(kind Types, message []byte) (o object, err error) {
 	for len(message) > 0 {
 		var f field

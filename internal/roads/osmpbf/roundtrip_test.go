@@ -44,7 +44,7 @@ func (e extract) write(t testing.TB, o WriterOptions) []byte {
 	return out.Bytes()
 }
 
-// copied takes a block's objects out of the memory that is used again.
+// copied appends copies of a block's objects, because the block's memory is reused.
 func (e extract) copied(b *Block) extract {
 	for _, n := range b.Nodes {
 		n.Tags = slices.Clone(n.Tags)
@@ -106,7 +106,7 @@ func drawTags(t *rapid.T) Tags {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Tag { return Tag{anyText.Draw(t, "key"), anyText.Draw(t, "value")} }), 0, 4).Draw(t, "tags")
 }
 
-// drawObject draws an object; positions are multiples of the options' granularity from their offset.
+// drawObject draws an object whose position is a multiple of the options' granularity from their offset.
 func drawObject(t *rapid.T, o WriterOptions) any {
 	id := anyID.Draw(t, "id")
 	switch rapid.IntRange(0, 3).Draw(t, "type") {
@@ -139,8 +139,8 @@ func drawOptions(t *rapid.T) WriterOptions {
 	}
 }
 
-// TestRoundTrip holds that what is written is read, in the same order, whatever is wanted and in whichever pass, and that writing is
-// deterministic.
+// TestRoundTrip checks that written objects are read in the same order, whatever types are wanted and in any pass, and
+// that writing is deterministic.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		o := drawOptions(rt)
@@ -199,7 +199,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestFilesInARow holds that extracts that were written one after the other are read as one.
+// TestFilesInARow checks that concatenated extracts are read as one.
 func TestFilesInARow(t *testing.T) {
 	one, two := extract{Node{ID: 1}, Way{ID: 2, Refs: []int64{1}}}, extract{Node{ID: 3}}
 	f := openBytes(t, append(one.write(t, WriterOptions{}), two.write(t, WriterOptions{Encoding: Zstd})...))
@@ -243,8 +243,8 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that no file makes reading panic, hang or take much memory, and that what is refused is refused by an Error that
-// names a byte in the file.
+// FuzzRead checks that no file makes reading panic, hang or take much memory, and that a refused file is refused with an
+// Error that names a byte in it.
 func FuzzRead(f *testing.F) {
 	objects := extract{
 		Node{ID: 1, Lat: 1e9, Lng: 2e9, Tags: Tags{{"highway", "stop"}}},

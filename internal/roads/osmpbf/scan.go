@@ -10,15 +10,16 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Options say what a scan reads, and how.
+// Options control a scan.
 type Options struct {
-	Want    Types // what is decoded; none: everything
-	Workers int   // how many blocks are decoded at a time; 0: as many as there are processors
+	Want    Types // types to decode; 0: all
+	Workers int   // number of blocks decoded concurrently; 0: one for each processor
 }
 
-// Scan gives everything that is wanted of the file to use, block after block in the order of the file, on the caller's goroutine, while
-// the next blocks are being decoded on others. The first error ends the scan, and so does the context; an Error is that of the first
-// block at fault, after use has got all before it. The second and later scans know which blocks have what they want, and read no other.
+// Scan calls use with the wanted parts of the file, block after block in the order of the file, on the caller's
+// goroutine, while other goroutines decode the next blocks. The first error ends the scan, and so does the context. An
+// Error concerns the first faulty block, and comes after use was called for all blocks before it. The second and later
+// scans know which blocks have wanted types, and read no others.
 func (f *File) Scan(ctx context.Context, o Options, use func(*Block) error) error {
 	var spare sync.Pool
 	return scan(ctx, f, o, func(d *decoder) (*Block, error) {
@@ -35,23 +36,24 @@ func (f *File) Scan(ctx context.Context, o Options, use func(*Block) error) erro
 	})
 }
 
-// Map is Scan with a part of the work done by the goroutines that decode: work makes something of each block, on several goroutines,
-// and use gets what it made, in the order of the file, on the caller's. What work returns must not hold the block's slices.
+// Map is like Scan, but the goroutines that decode do a part of the work: work is called with each block, concurrently,
+// and use gets its results, in the order of the file, on the caller's goroutine. The result of work must not refer to
+// the block's slices.
 func Map[T any](ctx context.Context, f *File, o Options, work func(*Block) (T, error), use func(T) error) error {
 	return scan(ctx, f, o, func(d *decoder) (T, error) { return work(d.block) }, use)
 }
 
-// job is one block on its way from the goroutine that reads, through one that decodes, to the caller.
+// job is one block on its way from the goroutine that reads it, through one that decodes it, to the caller.
 type job[T any] struct {
 	entry  entry
 	blob   blob
 	buffer []byte
-	err    error // of reading; nothing is decoded then
+	err    error // of reading; the block is not decoded then
 	weight int64
 	out    chan result[T] // closed by the worker when the block is done
 }
 
-// result is a part of a block, or why there is none.
+// result is a part of a block, or an error.
 type result[T any] struct {
 	value T
 	types Types // of the block, in its last result
@@ -59,18 +61,18 @@ type result[T any] struct {
 	err   error
 }
 
-// Memory of blocks that are being read, decoded or used, counted by their sizes as stored and inflated. Usual blocks are far smaller
-// than a worker's share; a hostile file gets no more.
+// Bounds of the memory of blocks that are being read, decoded or used, counted by their sizes as stored and inflated.
+// Usual blocks are far smaller than a worker's share; a hostile file gets no more.
 const (
-	minMemory    = 3 * maxBlob // what one block of the largest size takes
+	minMemory    = 3 * maxBlob // the memory of one block of the largest size
 	workerMemory = 16 << 20
 )
 
-// pipeline is a scan under way.
+// pipeline is a scan in progress.
 type pipeline[T any] struct {
 	file    *File
 	want    Types
-	finish  func(*decoder) (T, error) // makes what is handed over of the decoder's block
+	finish  func(*decoder) (T, error) // makes the value to pass on from the decoder's block
 	memory  *semaphore.Weighted
 	buffers sync.Pool
 	work    chan *job[T]
@@ -100,7 +102,8 @@ func scan[T any](ctx context.Context, f *File, o Options, finish func(*decoder) 
 	return p.consume(ctx, use)
 }
 
-// read reads blocks and hands each to a worker and to the caller's queue, until the end of the file, the first error or the end of ctx.
+// read reads blocks and passes each to a worker and to the caller's queue, until the end of the file, the first error or
+// the end of ctx.
 func (p *pipeline[T]) read(ctx context.Context) {
 	defer close(p.work)
 	defer close(p.order)
@@ -130,7 +133,7 @@ func (p *pipeline[T]) read(ctx context.Context) {
 	}
 }
 
-// send reads a block's data once there is memory for it, and hands it on; it says whether ctx let it.
+// send reads a block's data once there is memory for it, and passes it on. It returns false if ctx ended.
 func (p *pipeline[T]) send(ctx context.Context, j *job[T]) bool {
 	if j.err == nil {
 		if !p.reserve(ctx, j, j.entry.size) {
@@ -171,14 +174,14 @@ func (p *pipeline[T]) buffer(size int) []byte {
 	return make([]byte, size)
 }
 
-// decode is a worker.
+// decode decodes blocks until the queue ends. Each worker runs it.
 func (p *pipeline[T]) decode(ctx context.Context) {
 	d := &decoder{want: p.want, block: new(Block)}
 	defer d.close()
 	for j := range p.work {
 		p.decodeBlock(ctx, d, j)
 		buffer := j.buffer
-		j.buffer, j.blob = nil, blob{} // the job waits for the caller; the buffer is for the next block
+		j.buffer, j.blob = nil, blob{} // free the buffer for the next block, because the job may wait for the caller
 		if cap(buffer) <= keptBuffer {
 			p.buffers.Put(&buffer)
 		}
@@ -196,7 +199,7 @@ func (p *pipeline[T]) decodeBlock(ctx context.Context, d *decoder, j *job[T]) {
 			return ctx.Err()
 		}
 	}
-	var stopped error // by the caller or by finish, and not for what is wrong with the block
+	var stopped error // by the caller or by finish, not by a fault of the block
 	d.emit = func() error {
 		value, err := p.finish(d)
 		if stopped = err; err == nil {
@@ -211,10 +214,10 @@ func (p *pipeline[T]) decodeBlock(ctx context.Context, d *decoder, j *job[T]) {
 			last.err = &Error{j.entry.offset, last.err.Error()}
 		}
 	}
-	_ = say(last) // fails only when nobody listens any more
+	_ = say(last) // fails only if the caller has left
 }
 
-// shrink lets go of buffers that only a very large block needs: every worker would keep its own.
+// shrink releases buffers that only a very large block needs, because every worker would keep its own.
 func (d *decoder) shrink() {
 	if cap(d.buffer) > keptBuffer {
 		d.buffer = nil
@@ -239,7 +242,8 @@ func (d *decoder) inflateAndDecode(e entry, b blob) (Types, error) {
 	return d.decode(e.offset, message)
 }
 
-// consume hands the results over in the order of the file, and keeps what was learned of the blocks when it got to the end.
+// consume passes the results on in the order of the file, and keeps what was learned about the blocks when it reaches
+// the end.
 func (p *pipeline[T]) consume(ctx context.Context, use func(T) error) error {
 	var learned []entry
 	for {
@@ -268,7 +272,7 @@ func (p *pipeline[T]) finishJob(ctx context.Context, j *job[T], use func(T) erro
 			return ctx.Err()
 		case r, more := <-j.out:
 			switch {
-			case !more && ctx.Err() != nil: // a stopped worker closes without the last one
+			case !more && ctx.Err() != nil: // a stopped worker closes the channel without a last result
 				return ctx.Err()
 			case !more:
 				return errors.New("a block ended without a result")

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// numbered is an extract of many blocks.
+// numbered returns an extract of many blocks.
 func numbered(nodes int) (e extract) {
 	for i := range nodes {
 		e = append(e, Node{ID: int64(i), Lat: int64(i) * 100, Tags: Tags{{"n", fmt.Sprint(i)}}})
@@ -25,7 +25,7 @@ func numbered(nodes int) (e extract) {
 	return append(e, Way{ID: 1, Refs: []int64{1, 2}})
 }
 
-// countingReader counts what is read.
+// countingReader counts the bytes read.
 type countingReader struct {
 	io.ReaderAt
 	bytes atomic.Int64
@@ -78,7 +78,7 @@ func TestMapKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// TestStringsOutliveTheirBlock holds that texts may be kept, though blocks are used again.
+// TestStringsOutliveTheirBlock checks that texts may be kept, although blocks are reused.
 func TestStringsOutliveTheirBlock(t *testing.T) {
 	f := openBytes(t, numbered(5000).write(t, WriterOptions{BlockSize: 10}))
 	var kept []string
@@ -146,7 +146,8 @@ func TestScanEnds(t *testing.T) {
 	})
 }
 
-// TestTheFirstFaultIsTold holds that the blocks before the one at fault are used, and none after it, however many are decoded at a time.
+// TestTheFirstFaultIsTold checks that the blocks before a faulty one are used, and none after it, whatever the number of
+// workers.
 func TestTheFirstFaultIsTold(t *testing.T) {
 	good := numbered(20).write(t, WriterOptions{BlockSize: 2})
 	bad := fileWith([]byte{0xff})[len(fileHeader()):]
@@ -202,7 +203,7 @@ func TestErrorsOfReadingAreNotTheFiles(t *testing.T) {
 	}
 }
 
-// repeated is a file of a header and one block, again and again.
+// repeated is a file of a header and one block, repeated many times.
 type repeated struct {
 	header, block []byte
 	times         int64
@@ -225,8 +226,8 @@ func (r repeated) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// TestMemoryIsBounded reads files whose objects take gigabytes, of usual blocks and of the worst that the format allows, and looks at
-// the heap all the time, with what is not collected yet.
+// TestMemoryIsBounded reads files whose objects take gigabytes, with usual blocks and with the worst that the format
+// allows, and checks the heap all the time, including garbage.
 func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -275,7 +276,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// compressedBlock is a block that is compressed.
+// compressedBlock returns a compressed block.
 func compressedBlock(t testing.TB, encoding Encoding, message []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer

@@ -17,23 +17,23 @@ import (
 	"wayside/internal/geo"
 )
 
-// WriterOptions say how a file is written. The zero value writes what most programs do.
+// WriterOptions control how a file is written. The zero value does as most programs do.
 type WriterOptions struct {
 	Encoding    Encoding
-	PlainNodes  bool  // each in a message of its own, instead of dense
+	PlainNodes  bool  // write each node in a message of its own, instead of dense nodes
 	Granularity int32 // nanodegrees that positions are rounded to; 0: 100, which is OpenStreetMap's own precision
-	LatOffset   int64 // nanodegrees that are added to all positions, which are rounded to multiples of Granularity from there
+	LatOffset   int64 // nanodegrees added to all positions, which are rounded to multiples of Granularity from there
 	LngOffset   int64
-	BlockSize   int // objects in a block at most; 0: 8 000
+	BlockSize   int // maximum number of objects in a block; 0: 8 000
 
 	Program  string    // in the header
-	Optional []string  // features in the header, such as Sort.Type_then_ID by who writes in that order
-	AsOf     time.Time // of the data, in the header; zero: not said
-	Bounds   *geo.Box  // that the data were cut at, in the header; nil: not said
+	Optional []string  // features in the header, such as Sort.Type_then_ID if the caller writes in that order
+	AsOf     time.Time // of the data, in the header; zero: not stated
+	Bounds   *geo.Box  // to which the data were cut, in the header; nil: not stated
 }
 
-// Writer writes objects in the order in which it gets them. The same objects and options give the same bytes. A Writer that failed
-// stays failed.
+// Writer writes objects in the order in which it gets them. The same objects and options give the same bytes. After an
+// error, all further calls fail.
 type Writer struct {
 	out     io.Writer
 	options WriterOptions
@@ -43,10 +43,10 @@ type Writer struct {
 	err     error
 }
 
-// blockBytes ends a block early: the format allows 32 MiB and asks for less than 16.
+// blockBytes ends a block early: the format allows 32 MiB and recommends less than 16.
 const blockBytes = 8 << 20
 
-// NewWriter writes the header of a file to out. Close must be called at the end; it leaves out open.
+// NewWriter writes the header of a file to out. The caller must call Close at the end, which does not close out.
 func NewWriter(out io.Writer, o WriterOptions) (*Writer, error) {
 	if o.Granularity == 0 {
 		o.Granularity = defaultGranularity
@@ -121,7 +121,7 @@ func (w *Writer) Relation(r Relation) error {
 	return w.add(Relations, max(len(r.Tags), len(r.Members)), func() { w.block.relation(r) })
 }
 
-// add encodes an object after it has ended the block before it, if it must not be in that one.
+// add encodes an object. It first ends the current block, if the object must not be in it.
 func (w *Writer) add(kind Types, items int, encode func()) error {
 	if items > maxItems {
 		return fmt.Errorf("an object of more than %d tags, references or members", maxItems)
@@ -138,7 +138,7 @@ func (w *Writer) add(kind Types, items int, encode func()) error {
 	return nil
 }
 
-// Close writes what is left.
+// Close writes the last block.
 func (w *Writer) Close() error {
 	w.flush()
 	if w.err != nil {
@@ -148,7 +148,7 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// flush writes the block.
+// flush writes the current block.
 func (w *Writer) flush() {
 	if w.err == nil && w.block.objects > 0 {
 		w.err = w.writeBlock(dataType, w.block.message())
