@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Extracts is the folder of real extracts that WAYSIDE_TEST_OSM names. Without it the test is skipped.
+// Extracts returns the folder of real extracts that WAYSIDE_TEST_OSM names, or skips the test.
 func Extracts(t testing.TB) string {
 	t.Helper()
 	folder := os.Getenv("WAYSIDE_TEST_OSM")
@@ -16,7 +16,7 @@ func Extracts(t testing.TB) string {
 	return folder
 }
 
-// Extract is the content of one of them. If it is not there, the test is skipped.
+// Extract returns the content of a real extract, or skips the test if it does not exist.
 func Extract(t testing.TB, name string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(Extracts(t), name))

@@ -22,7 +22,7 @@ func Build(t testing.TB, o graph.BuildOptions, files ...*osmpbf.File) (*graph.Gr
 	return g, counts
 }
 
-// Graph is the network of the extract.
+// Graph returns the network of the extract.
 func (n *Network) Graph(t testing.TB) *graph.Graph {
 	t.Helper()
 	g, _ := Build(t, graph.BuildOptions{}, n.File(t))

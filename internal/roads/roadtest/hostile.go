@@ -2,7 +2,8 @@ package roadtest
 
 import "strings"
 
-// HostileNames are names that nobody would give: long, empty, of control characters, right to left, markup, lists.
+// HostileNames returns names that are hard to handle: long, empty, with control characters, right to left, markup,
+// lists.
 func HostileNames() []string {
 	names := []string{
 		"", " ", "\t\n", "\x00", "a\x00b", "\x1b[31mred\x1b[0m", strings.Repeat("long ", 8000), strings.Repeat("x", 40_000), strings.Repeat("é", 255),

@@ -46,14 +46,14 @@ const (
 // Object is something on the map.
 type Object func(t testing.TB, n *Network)
 
-// Map is a map at the equator, in the Gulf of Guinea, where nobody drives on the left.
+// Map draws a map at the equator, in the Gulf of Guinea, where traffic drives on the right.
 func Map(t testing.TB, metres float64, drawing string, objects ...Object) *Network {
 	t.Helper()
 	return MapAt(t, geo.Point{}, metres, drawing, objects...)
 }
 
-// MapAt is a map whose upper left corner lies at a place. Its characters are that many metres wide and high. Tabs before a line
-// do not count. Objects come about in their order.
+// MapAt draws a map whose upper left corner lies at a place, with characters of the given width and height in metres.
+// Tabs at the beginning of a line are ignored. Objects are added in their order.
 func MapAt(t testing.TB, corner geo.Point, metres float64, drawing string, objects ...Object) *Network {
 	t.Helper()
 	n := &Network{places: map[string]geo.Point{}, named: map[string]int64{}}
@@ -84,8 +84,8 @@ func MapAt(t testing.TB, corner geo.Point, metres float64, drawing string, objec
 // nanodegrees rounds to the precision of OpenStreetMap.
 func nanodegrees(degrees float64) int64 { return int64(math.Round(degrees*1e7)) * 100 }
 
-// Way is a way over nodes, with tags such as "highway=primary, oneway=yes". Letters that the map lacks are references to nodes
-// that the extract lacks.
+// Way returns a way over nodes, with tags such as "highway=primary, oneway=yes". Letters that are not on the map become
+// references to nodes that the extract lacks.
 func Way(nodes, tags string) Object {
 	return func(_ testing.TB, n *Network) {
 		w := osmpbf.Way{ID: FirstWay + int64(len(n.Ways)), Tags: Tags(tags)}
@@ -99,7 +99,7 @@ func Way(nodes, tags string) Object {
 	}
 }
 
-// Ways are several ways with the same tags, each a word.
+// Ways returns several ways with the same tags, each a word.
 func Ways(words, tags string) Object {
 	return func(t testing.TB, n *Network) {
 		for nodes := range strings.FieldsSeq(words) {
@@ -108,7 +108,7 @@ func Ways(words, tags string) Object {
 	}
 }
 
-// Node gives a node tags.
+// Node returns an object that adds tags to a node.
 func Node(node, tags string) Object {
 	return func(t testing.TB, n *Network) {
 		t.Helper()
@@ -118,14 +118,15 @@ func Node(node, tags string) Object {
 	}
 }
 
-// Restriction is a relation with that restriction and its members from, via and to, separated by spaces: "abc b bd" over the
-// node b, "ab bc cd" over the way bc, "ab bc,cd de" over two ways. Several from or to are separated by commas too.
+// Restriction returns a relation with a restriction and its members from, via and to, separated by spaces: "abc b bd"
+// over the node b, "ab bc cd" over the way bc, "ab bc,cd de" over two ways. Several from or to are separated by commas
+// too.
 func Restriction(value, members string) Object {
 	return Relation("type=restriction, restriction="+value, members)
 }
 
-// Relation is a relation with tags, and with members as Restriction has them. A way that is not there becomes a member that the
-// extract lacks.
+// Relation returns a relation with tags, and with members in the form of Restriction. A way that does not exist becomes
+// a member that the extract lacks.
 func Relation(tags, members string) Object {
 	return func(_ testing.TB, n *Network) {
 		r := osmpbf.Relation{ID: FirstRelation + int64(len(n.Relations)), Tags: Tags(tags)}
@@ -143,7 +144,7 @@ func Relation(tags, members string) Object {
 	}
 }
 
-// Tags reads tags written as "highway=primary, name=High Street".
+// Tags parses tags written as "highway=primary, name=High Street".
 func Tags(text string) osmpbf.Tags {
 	var tags osmpbf.Tags
 	for one := range strings.SplitSeq(text, ", ") {
@@ -154,7 +155,7 @@ func Tags(text string) osmpbf.Tags {
 	return tags
 }
 
-// Place is where a letter or a digit stands.
+// Place returns the position of a letter or a digit.
 func (n *Network) Place(t testing.TB, name string) geo.Point {
 	t.Helper()
 	at, ok := n.places[name]
@@ -164,7 +165,7 @@ func (n *Network) Place(t testing.TB, name string) geo.Point {
 	return at
 }
 
-// Places is where each of some letters and digits stands.
+// Places returns the positions of letters and digits.
 func (n *Network) Places(t testing.TB, names string) (places []geo.Point) {
 	t.Helper()
 	for _, name := range strings.Split(names, "") {
@@ -173,7 +174,7 @@ func (n *Network) Places(t testing.TB, names string) (places []geo.Point) {
 	return places
 }
 
-// NodeID is the id of a node on the map.
+// NodeID returns the id of a node on the map.
 func (n *Network) NodeID(t testing.TB, node string) int64 {
 	t.Helper()
 	if _, ok := n.places[node]; !ok {
@@ -182,7 +183,7 @@ func (n *Network) NodeID(t testing.TB, node string) int64 {
 	return int64([]rune(node)[0])
 }
 
-// WayID is the id of the first way over these nodes.
+// WayID returns the id of the first way over these nodes.
 func (n *Network) WayID(t testing.TB, nodes string) int64 {
 	t.Helper()
 	id, ok := n.named[nodes]
@@ -192,13 +193,13 @@ func (n *Network) WayID(t testing.TB, nodes string) int64 {
 	return id
 }
 
-// PBF is the extract, in the usual order: nodes, ways, relations.
+// PBF returns the extract, in the usual order: nodes, ways, relations.
 func (n *Network) PBF(t testing.TB) []byte {
 	t.Helper()
 	return n.Encoded(t, osmpbf.WriterOptions{}, osmpbf.Nodes, osmpbf.Ways, osmpbf.Relations)
 }
 
-// Encoded is the extract with its types of objects in a given order.
+// Encoded returns the extract with its types of objects in a given order.
 func (n *Network) Encoded(t testing.TB, o osmpbf.WriterOptions, order ...osmpbf.Types) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -226,7 +227,7 @@ func (n *Network) Encoded(t testing.TB, o osmpbf.WriterOptions, order ...osmpbf.
 	return out.Bytes()
 }
 
-// File is the extract, opened.
+// File returns the extract, opened.
 func (n *Network) File(t testing.TB) *osmpbf.File {
 	t.Helper()
 	return Open(t, n.PBF(t))

@@ -2,7 +2,8 @@ package roadtest
 
 import "wayside/internal/roads/graph"
 
-// Tiled is as many copies of a network side by side as give this many junctions, each linked to those beside it by long arcs.
+// Tiled returns copies of a network side by side, as many as are needed for the number of junctions, each linked to its
+// neighbours by long arcs.
 func Tiled(g *graph.Graph, junctions int) *graph.Graph {
 	whole := &graph.Graph{FirstTurn: []uint32{0}}
 	const step = 2_000_000 // a fifth of a degree
@@ -49,7 +50,7 @@ func Tiled(g *graph.Graph, junctions int) *graph.Graph {
 	return whole
 }
 
-// gateOf is the arc by which tiles are linked: the first one of the largest island.
+// gateOf returns the arc by which tiles are linked: the first one of the largest island.
 func gateOf(g *graph.Graph) uint32 {
 	for i, arc := range g.Arcs {
 		if arc.Island == 0 && arc.CopyOf == uint32(i) {
