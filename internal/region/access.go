@@ -8,17 +8,19 @@ import (
 	"strings"
 )
 
-// Who may read the regions: the account of the service alone, as with everything else in the data directory, unless the operator opens
-// the folder to others by its mode. Then the files are readable for whom it is.
+// Modes of the regions. Only the account of the service may read them, like everything else in the data directory,
+// unless the operator opens the folder to others by its mode. Then the files get the same read permissions.
 const (
 	folderMode = 0o700
 	fileMode   = 0o600
-	// formerMode is that of folders which earlier versions made, readable for everybody. No operator's choice tells from it, so it is none.
+	// formerMode is the mode of folders that earlier versions made, readable for everybody. It does not count as the
+	// operator's choice, because it cannot be distinguished from the old default.
 	formerMode = 0o755
 	readBits   = 0o044
 )
 
-// admit gives a new file the mode that the folder's asks for, and the folder's owner where root imports for the account of a service.
+// admit gives a new file the mode that follows from the folder's and, if root imports for the account of a service, the
+// folder's owner.
 func (f Folder) admit(file *os.File) error {
 	info, err := os.Stat(string(f))
 	if err != nil {
@@ -49,5 +51,5 @@ func (f Folder) tighten() error {
 			err = errors.Join(err, os.Chmod(filepath.Join(string(f), entry.Name()), fileMode))
 		}
 	}
-	return errors.Join(err, os.Chmod(string(f), folderMode)) // last: an interruption is made up for at the next start
+	return errors.Join(err, os.Chmod(string(f), folderMode)) // last, so that the next start repeats an interrupted run
 }

@@ -23,7 +23,8 @@ func wantMode(t *testing.T, path string, want fs.FileMode) {
 	}
 }
 
-// TestRegionsAreTheServicesAlone checks the modes of what an import makes, and of what an earlier version made (T8).
+// TestRegionsAreTheServicesAlone checks the modes of the files that an import makes, and of those of an earlier version
+// (T8).
 func TestRegionsAreTheServicesAlone(t *testing.T) {
 	folder := Folder(filepath.Join(t.TempDir(), "region"))
 	done := importStreet(t, folder, 10)
@@ -48,11 +49,11 @@ func TestRegionsAreTheServicesAlone(t *testing.T) {
 	}
 	want(0o700, 0o600)
 
-	chmod(0o755, 0o644) // as earlier versions left it
+	chmod(0o755, 0o644) // as made by earlier versions
 	openCurrent(folder, "", new(testenv.Output))
 	want(0o700, 0o600)
 
-	chmod(0o750, 0o600) // as an operator opens it to a group
+	chmod(0o750, 0o600) // as set by an operator who opens it to a group
 	openCurrent(folder, "", new(testenv.Output))
 	want(0o750, 0o600)
 	importStreet(t, folder, 10)

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// fill makes everything that the region holds and writes it, one product after the other.
+// fill makes the contents of the region and writes them, one product after another.
 func (i *importer) fill(ctx context.Context) error {
 	profile, err := car.New()
 	if err != nil {
@@ -41,7 +41,8 @@ func (i *importer) fill(ctx context.Context) error {
 	if err := i.makeProducts(ctx, s, true); err != nil {
 		return err
 	}
-	// The router makes do with a part of the network, and what comes after it with none: at its height an import needs less memory then.
+	// The router needs only a part of the network, and later products none, so free memory here, where the import needs
+	// most.
 	routing := s.graph.ForRouting()
 	s.graph, s.index = nil, nil
 	err = i.step(routerStep, func() error {
@@ -90,13 +91,13 @@ func (i *importer) roads(ctx context.Context, profile *car.Profile, s *source) (
 	return g, nil
 }
 
-// blame names the file that an error of several is about.
+// blame adds the name of the file that caused an error.
 func (i *importer) blame(ctx context.Context, err error) error {
 	var bad *osmpbf.Error
 	if len(i.inputs) == 1 || !errors.As(err, &bad) || ctx.Err() != nil {
 		return fmt.Errorf("%s: %w", i.inputs[0].name, err)
 	}
-	for _, e := range i.inputs { // the one that fails when it is read alone
+	for _, e := range i.inputs { // find the file that fails when it is read alone
 		if err := e.pbf.Scan(ctx, osmpbf.Options{}, func(*osmpbf.Block) error { return nil }); err != nil {
 			return fmt.Errorf("%s: %w", e.name, err)
 		}
@@ -113,13 +114,13 @@ func (a *About) count(c *graph.Counts) {
 	a.LeftOut = c.LeftOut
 }
 
-// corners is a box as west, south, east and north, to seven places.
+// corners returns a box as west, south, east and north, rounded to seven places.
 func corners(b geo.Box) [4]float64 {
 	round := func(degrees float64) float64 { return math.Round(degrees*1e7) / 1e7 }
 	return [4]float64{round(b.West), round(b.South), round(b.East), round(b.North)}
 }
 
-// contents are the sections of the roads.
+// contents returns the sections of the roads.
 func contents(sections []graph.Section) []content {
 	all := make([]content, len(sections))
 	for i, s := range sections {

@@ -12,8 +12,8 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// enforcements are what relations of type=enforcement can enforce that drivers are told of, the most telling first: a device that enforces
-// two things is a camera of the first (D17.31).
+// enforcements returns the kinds of enforcement that drivers are warned of, the most important first: a device that
+// enforces two things is a camera of the first (D17.31).
 func enforcements() []enforcement {
 	return []enforcement{
 		{"average_speed", mapdata.AverageSpeedCamera},
@@ -27,7 +27,7 @@ type enforcement struct {
 	kind  mapdata.Kind
 }
 
-// enforcing is the rank among enforcements of what a relation or node enforces; false: nothing of them.
+// enforcing returns the index in enforcements of what a relation or node enforces, and false if it is none of them.
 func enforcing(tags osmpbf.Tags) (rank int, ok bool) {
 	values, _ := tags.Get("enforcement")
 	for rank, e := range enforcements() {
@@ -40,7 +40,7 @@ func enforcing(tags osmpbf.Tags) (rank int, ok bool) {
 	return 0, false
 }
 
-// Bounds of relations: of real ones the longest have some ten members.
+// Bounds of relations. The longest real ones have some ten members.
 const maxEnforcementMembers = 1000
 
 // cameraRelation is a relation that enforces something.
@@ -54,18 +54,18 @@ type cameraRelation struct {
 	others            []int64 // further nodes
 }
 
-// cameraFinder finds the cameras of extracts.
+// cameraFinder finds the cameras in extracts.
 type cameraFinder struct {
 	*source
 	relations []cameraRelation
 	known     map[int64]bool      // relations
 	wanted    map[int64]bool      // nodes whose position or tags are needed
-	devices   map[int64]int       // nodes to the relation, by index, whose camera they are
-	nodes     map[int64]geo.Point // of wanted
+	devices   map[int64]int       // index of the relation whose camera a node is
+	nodes     map[int64]geo.Point // positions of the wanted nodes
 	tagged    map[int64]osmpbf.Tags
 }
 
-// makeCameras finds the cameras of the extracts.
+// makeCameras finds the cameras in the extracts.
 func makeCameras(ctx context.Context, s *source) ([]content, error) {
 	c := &cameraFinder{
 		source: s, known: map[int64]bool{}, wanted: map[int64]bool{}, devices: map[int64]int{},
@@ -154,7 +154,7 @@ func (c *cameraFinder) readNodes(b *osmpbf.Block) error {
 	return nil
 }
 
-// rows are all cameras, in no order.
+// rows returns all cameras, in no particular order.
 func (c *cameraFinder) rows() []row {
 	var rows []row
 	for id, tags := range c.tagged {
@@ -185,7 +185,7 @@ func (c *cameraFinder) rows() []row {
 	return rows
 }
 
-// place is that of the first of the nodes that has one.
+// place returns the position of the first of the nodes whose position is known.
 func (c *cameraFinder) place(nodes []int64) (geo.Point, bool) {
 	for _, id := range nodes {
 		if at, ok := c.nodes[id]; ok {
@@ -195,7 +195,7 @@ func (c *cameraFinder) place(nodes []int64) (geo.Point, bool) {
 	return geo.Point{}, false
 }
 
-// row makes the row of a camera; tags are those of its node.
+// row returns the row of a camera. tags are those of its node.
 func (c *cameraFinder) row(id objectID, at geo.Point, r *cameraRelation, tags osmpbf.Tags) row {
 	properties := map[string]any{}
 	kind := enforcements()[r.rank].kind
@@ -234,14 +234,14 @@ func reversed(ids []int64) []int64 {
 	return ids
 }
 
-// position is a point as rows have it.
+// position returns a point in the form that rows use.
 func position(p geo.Point) [2]float64 { return [2]float64{p.Lng, p.Lat} }
 
-// minBearingDistance is how far two places must lie apart, in metres, for the direction from one to the other to be that of the traffic.
+// minBearingDistance is the minimum distance of two places, in metres, whose direction counts as that of the traffic.
 const minBearingDistance = 10
 
-// bearing is the direction of the traffic that a camera concerns: that from where its enforcement begins to where it ends; otherwise as
-// tagged; otherwise that of the one-way road on which it stands.
+// bearing returns the direction of the traffic that a camera concerns: from the beginning of its enforcement to its end;
+// otherwise as tagged; otherwise that of the one-way road on which it stands.
 func (c *cameraFinder) bearing(at geo.Point, r *cameraRelation, tags osmpbf.Tags, oneway float64, hasWay bool) (float64, bool) {
 	from, begins := c.place(r.from)
 	to, ends := c.place(r.to)
@@ -263,10 +263,10 @@ func (c *cameraFinder) bearing(at geo.Point, r *cameraRelation, tags osmpbf.Tags
 	return oneway, hasWay
 }
 
-// roadside is how far from its road a camera stands at most, in metres.
+// roadside is the maximum distance of a camera from its road, in metres.
 const roadside = 30
 
-// road finds the road on which a camera stands: its name, otherwise its number, and the direction of a road of one direction.
+// road finds the road on which a camera stands: its name, otherwise its number, and its direction if it is one-way.
 func (c *cameraFinder) road(at geo.Point) (street string, bearing float64, oneway bool) {
 	places := c.index.Nearest(nil, at, match.Nearest{Within: roadside, Count: 1})
 	if len(places) == 0 {
@@ -287,14 +287,14 @@ func (c *cameraFinder) road(at geo.Point) (street string, bearing float64, onewa
 	return street, 0, false
 }
 
-// Limits that a property may say, in km/h.
+// Bounds of a limit in a property, in km/h.
 const (
 	kmhPerMile = 1.609344
 	minLimit   = 5
 	maxLimit   = 200
 )
 
-// speedLimit is what maxspeed says, in km/h; 0: nothing.
+// speedLimit returns the value of maxspeed in km/h, or 0.
 func speedLimit(tags osmpbf.Tags) float64 {
 	text, _ := tags.Get("maxspeed")
 	limit, unit, ok := quantity(text)
@@ -312,7 +312,7 @@ func speedLimit(tags osmpbf.Tags) float64 {
 	return limit
 }
 
-// facing is what direction says, in degrees; NaN: nothing.
+// facing returns the value of direction in degrees, or NaN.
 func facing(tags osmpbf.Tags) float64 {
 	text, _ := tags.Get("direction")
 	degrees, unit, ok := quantity(text)

@@ -12,7 +12,7 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// chargerFinder finds the charging stations of extracts.
+// chargerFinder finds the charging stations in extracts.
 type chargerFinder struct {
 	*source
 	known map[objectID]bool
@@ -21,16 +21,16 @@ type chargerFinder struct {
 	nodes map[int64]geo.Point // of areas
 }
 
-// chargerArea is a station that is drawn as a way.
+// chargerArea is a station that is mapped as a way.
 type chargerArea struct {
 	row  row
 	refs []int64
 }
 
-// Bounds of a station's way: OpenStreetMap allows 2 000 nodes.
+// Bounds of a station's way. OpenStreetMap allows 2 000 nodes.
 const maxStationNodes = 2000
 
-// makeChargers finds the charging stations of the extracts.
+// makeChargers finds the charging stations in the extracts.
 func makeChargers(ctx context.Context, s *source) ([]content, error) {
 	c := &chargerFinder{source: s, known: map[objectID]bool{}, nodes: map[int64]geo.Point{}}
 	for _, f := range s.files {
@@ -105,7 +105,8 @@ func (c *chargerFinder) readNodes(b *osmpbf.Block) error {
 	return nil
 }
 
-// middle is the middle of the box around the nodes that are there: of a station it is some metres from any other middle.
+// middle returns the middle of the box around the known nodes. For a station, other definitions of a middle differ by
+// some metres only.
 func (c *chargerFinder) middle(refs []int64) (geo.Point, bool) {
 	south, north, west, east := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, ref := range refs {
@@ -115,14 +116,15 @@ func (c *chargerFinder) middle(refs []int64) (geo.Point, bool) {
 		}
 		south, north, west, east = min(south, at.Lat), max(north, at.Lat), min(west, at.Lng), max(east, at.Lng)
 	}
-	if south > north || east-west > 1 { // no node is there, or it lies on both sides of the antimeridian
+	if south > north || east-west > 1 { // no node is known, or they lie on both sides of the antimeridian
 		return geo.Point{}, false
 	}
 	round := func(degrees float64) float64 { return math.Round(degrees*1e7) / 1e7 }
 	return geo.Point{Lat: round((south + north) / 2), Lng: round((west + east) / 2)}, true
 }
 
-// station is the row of an object that is a charging station for cars which anybody may use, yet without its place.
+// station returns the row of a charging station for cars that is open to everyone, without its position. It returns
+// false for other objects.
 func (c *chargerFinder) station(id objectID, tags osmpbf.Tags) (row, bool) {
 	if is, _ := tags.Get("amenity"); is != "charging_station" || c.known[id] {
 		return row{}, false
@@ -161,7 +163,7 @@ func (c *chargerFinder) station(id objectID, tags osmpbf.Tags) (row, bool) {
 	return row{object: id, kind: kind, properties: properties}, true
 }
 
-// address is street and number.
+// address sets the street with the house number.
 func (c *chargerFinder) address(properties map[string]any, tags osmpbf.Tags) {
 	street, _ := tags.Get("addr:street")
 	number, _ := tags.Get("addr:housenumber")
@@ -174,8 +176,8 @@ func (c *chargerFinder) address(properties map[string]any, tags osmpbf.Tags) {
 	properties["street"] = street
 }
 
-// networkOf is the operator's id by which readers choose chargers: the name of the network, otherwise of the operator or the brand, in lower
-// case with one hyphen for each run of other characters than letters and digits (D17.10). D15.24 names operator and network tags; an operator comes first.
+// networkOf returns the operator's id by which readers choose chargers: the operator, otherwise the network or the
+// brand, in lower case with one hyphen for each run of characters other than letters and digits (D17.10, D15.24).
 func networkOf(tags osmpbf.Tags) string {
 	for _, key := range []string{"operator", "network", "brand"} {
 		name, _ := tags.Get(key)
@@ -190,13 +192,14 @@ func networkOf(tags osmpbf.Tags) string {
 }
 
 const (
-	fastPower  = 50   // kW, from which on a charger is a fast one (D17.10)
+	fastPower  = 50   // kW, from which a charger counts as fast (D17.10)
 	maxPower   = 5000 // kW
 	maxStalls  = 10_000
 	maxNetwork = 64 // bytes
 )
 
-// plugsOf are the names of plugs by sockets of OpenStreetMap, as bridges name them (D17); others are "other". direct marks direct current.
+// plugsOf returns the name of a plug for a socket of OpenStreetMap, as bridges use it (D17); unknown ones are "other".
+// direct reports whether it supplies direct current.
 func plugsOf(socket string) (plug string, direct bool) {
 	switch socket {
 	case "type2", "type2_cable":
@@ -221,7 +224,7 @@ func plugsOf(socket string) (plug string, direct bool) {
 	return "other", false
 }
 
-// sockets reads the greatest power in kW, the plugs, each once and sorted, and whether there is direct current.
+// sockets returns the greatest power in kW, the distinct plugs, sorted, and whether there is direct current.
 func sockets(tags osmpbf.Tags) (power float64, plugs []string, direct bool) {
 	for _, t := range tags {
 		if strings.HasSuffix(t.Key, ":output") {
@@ -239,7 +242,7 @@ func sockets(tags osmpbf.Tags) (power float64, plugs []string, direct bool) {
 	return power, slices.Compact(plugs), direct
 }
 
-// kilowatts is the greatest power that a text tells, in kW with one decimal; 0: none.
+// kilowatts returns the greatest power in a text, in kW with one decimal, or 0.
 func kilowatts(text string) (most float64) {
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ';' || r == '/' }) {
 		power, unit, ok := quantity(part)

@@ -13,37 +13,39 @@ import (
 )
 
 const (
-	// lookEvery is how often a service looks which region is current.
+	// lookEvery is the interval at which a service checks which region is current.
 	lookEvery = time.Second
-	// retryAfter is after how long a file that could not be read is tried again; one that is replaced is tried as soon as it is seen.
+	// retryAfter is how long a service waits before it tries an unreadable file again. It tries a replaced file as soon
+	// as it sees the replacement.
 	retryAfter = time.Minute
-	// unmapAfter is how long memory stays mapped after nobody can reach the region any more: a reader that kept a slice and let go of the
-	// region too early reads on. No answer takes as long.
+	// unmapAfter is how long memory stays mapped after the region has become unreachable, for readers that keep a slice
+	// but drop the region too early. No answer takes as long.
 	unmapAfter = 2 * time.Minute
 )
 
-// Off is the setting by which a service has no region.
+// Off is the setting of a service without a region.
 const Off = "off"
 
-// CurrentOptions are what Current needs.
+// CurrentOptions configure Current.
 type CurrentOptions struct {
 	Folder Folder
 	Choice string // empty: the folder's current region; Off: none; otherwise the path of a file
 	Now    func() time.Time
 	Log    *slog.Logger
-	// Changed is called with each region before readers get it, and with nil before they get none, from one goroutine at a time. nil: not.
+	// Changed is called with each region before readers get it, and with nil before they get none, never concurrently.
+	// It may be nil.
 	Changed func(*Region)
-	// Served is called after readers got another region, or none. nil: not.
+	// Served is called after readers got another region, or none. It may be nil.
 	Served func()
 }
 
-// Current is the region that a running service answers from. Its methods may be called from any goroutine.
+// Current is the region that a running service answers from. Its methods are safe for concurrent use.
 type Current struct {
 	CurrentOptions
 	region  atomic.Pointer[Region]
 	problem atomic.Pointer[Problem]
 
-	// What the last look found; only Open and Run, one after the other, use it.
+	// State of the last look. Only Open and then Run use it.
 	seen  identity
 	tried time.Time
 
@@ -51,27 +53,27 @@ type Current struct {
 	retired []retired // waiting to be unmapped
 }
 
-// retired is memory that nobody can reach.
+// retired is memory of an unreachable region.
 type retired struct {
 	mapping *mapping
 	at      time.Time
 }
 
-// Problem is why a region is not served.
+// Problem is the reason why a region is not served.
 type Problem struct {
 	Path   string
 	Reason Reason
 	Err    error
 }
 
-// Reason is a class of problems, for people who are told no paths.
+// Reason is a class of problems, for users who must not see paths.
 type Reason string
 
 // The reasons.
 const (
 	Damaged    Reason = "damaged"    // a checksum is wrong
 	OldFormat  Reason = "format"     // another version of this program wrote the file
-	Unreadable Reason = "unreadable" // everything else, such as a file that is not there
+	Unreadable Reason = "unreadable" // everything else, such as a missing file
 )
 
 func reasonOf(err error) Reason {
@@ -85,7 +87,7 @@ func reasonOf(err error) Reason {
 	return Unreadable
 }
 
-// Open opens the region that is current now. That there is none, or that it cannot be read, is no error: Problem says why.
+// Open opens the current region. It does not fail if there is none, or if it cannot be read: Problem returns the reason.
 func Open(ctx context.Context, o CurrentOptions) *Current {
 	c := &Current{CurrentOptions: o}
 	if c.Choice == "" {
@@ -100,13 +102,13 @@ func Open(ctx context.Context, o CurrentOptions) *Current {
 	return c
 }
 
-// Region is the region to answer from; nil: there is none. Keep it until the answer is written.
+// Region returns the region to answer from, or nil. The caller must keep it until the answer is written.
 func (c *Current) Region() *Region { return c.region.Load() }
 
-// Problem is why the region that should be current is not served; nil: it is, or there should be none.
+// Problem returns why the region that should be current is not served, or nil if it is, or there should be none.
 func (c *Current) Problem() *Problem { return c.problem.Load() }
 
-// Run takes over regions that become current until ctx ends.
+// Run serves regions that become current until ctx ends.
 func (c *Current) Run(ctx context.Context) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -121,7 +123,7 @@ func (c *Current) Run(ctx context.Context) error {
 	}
 }
 
-// look takes over the current region if it is another one than at the last look.
+// look takes over the current region if it has changed since the last look.
 func (c *Current) look(ctx context.Context) {
 	if c.Choice == Off {
 		return
@@ -152,7 +154,7 @@ func (c *Current) look(ctx context.Context) {
 	}
 }
 
-// path is that of the region that should be served; empty: none.
+// path returns the path of the region that should be served, or "".
 func (c *Current) path() (string, error) {
 	if c.Choice != "" {
 		return c.Choice, nil
@@ -164,8 +166,9 @@ func (c *Current) path() (string, error) {
 	return c.Folder.Path(id), nil
 }
 
-// take opens a region and serves it. When it cannot be read, the one before stays, unless it is the same file: that was shortened or
-// overwritten where it lies. Its copy could still be served, but a service that starts again could not, and the operator should learn so now.
+// take opens a region and serves it. If the region cannot be read, the previous one stays, unless it is from the same
+// file, which was then truncated or overwritten. The service could still serve its private copy of that file, but not
+// after a restart, and the operator should learn of the damage now.
 func (c *Current) take(ctx context.Context, path string) {
 	began := time.Now()
 	r, err := c.load(ctx, path)
@@ -186,7 +189,7 @@ func (c *Current) take(ctx context.Context, path string) {
 		"bytes", r.Bytes, "took", time.Since(began).Round(time.Millisecond).String())
 }
 
-// load opens a region and makes the folder of its private copy, if need be.
+// load opens a region, and creates the folder for its private copy if necessary.
 func (c *Current) load(ctx context.Context, path string) (*Region, error) {
 	if _, err := c.Folder.make(); err != nil {
 		return nil, err
@@ -198,7 +201,7 @@ func (c *Current) load(ctx context.Context, path string) (*Region, error) {
 	return load(ctx, in, path, c.retire)
 }
 
-// overwritten reports whether the file at the path is that of the served region, but with other bytes.
+// overwritten reports whether the file at the path is that of the served region, but with other contents.
 func (c *Current) overwritten(path string) bool {
 	r := c.region.Load()
 	if r == nil || r.Path != path {
@@ -218,7 +221,7 @@ func (c *Current) put(r *Region) {
 	}
 }
 
-// fail notes why a region is not served. It is logged when it is new.
+// fail records why a region is not served, and logs it if the reason is new.
 func (c *Current) fail(path string, err error) {
 	before := c.problem.Swap(&Problem{path, reasonOf(err), err})
 	if before != nil && before.Path == path && before.Err.Error() == err.Error() {
@@ -231,14 +234,14 @@ func (c *Current) fail(path string, err error) {
 	c.Log.Error("the current region is not served: import it again", "file", path, "served", served, "error", err)
 }
 
-// retire keeps memory that nobody can reach until it may be unmapped.
+// retire keeps memory of an unreachable region until it may be unmapped.
 func (c *Current) retire(m *mapping) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.retired = append(c.retired, retired{m, c.Now()})
 }
 
-// unmap unmaps what was retired long enough ago.
+// unmap unmaps memory that was retired at least unmapAfter ago.
 func (c *Current) unmap() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

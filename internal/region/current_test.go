@@ -19,7 +19,7 @@ import (
 	"wayside/internal/testenv"
 )
 
-// drawStreet writes an extract of a street of that many nodes and returns its path.
+// drawStreet writes an extract of a street with the given number of nodes, and returns its path.
 func drawStreet(t testing.TB, nodes int) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -49,7 +49,7 @@ func importStreet(t testing.TB, folder Folder, nodes int) *Imported {
 	return done
 }
 
-// clock is a time that a test sets.
+// clock is a clock that a test can set.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
@@ -59,7 +59,7 @@ func openCurrent(folder Folder, choice string, log *testenv.Output) (*Current, *
 	return Open(context.Background(), CurrentOptions{Folder: folder, Choice: choice, Now: c.now, Log: slog.New(slog.NewTextHandler(log, nil))}), c
 }
 
-// TestCurrentFollowsImports goes through what happens to the region of a service.
+// TestCurrentFollowsImports checks each change that can happen to the region of a service.
 func TestCurrentFollowsImports(t *testing.T) {
 	folder, log := Folder(filepath.Join(t.TempDir(), "data", "region")), new(testenv.Output)
 	c, time := openCurrent(folder, "", log)
@@ -111,7 +111,7 @@ func TestCurrentFollowsImports(t *testing.T) {
 	}
 }
 
-// damage changes a byte in the middle of a file, as a disk does: neither name nor time tell.
+// damage changes a byte in the middle of a file, as a failing disk does, without changing its name or time.
 func damage(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -124,7 +124,7 @@ func damage(t *testing.T, path string) {
 	}
 }
 
-// TestCurrentOfAFile covers navigation.region with a path, and with off.
+// TestCurrentOfAFile checks navigation.region with a path, and with off.
 func TestCurrentOfAFile(t *testing.T) {
 	folder, log := Folder(filepath.Join(t.TempDir(), "region")), new(testenv.Output)
 	path := filepath.Join(t.TempDir(), "elsewhere.region")
@@ -146,7 +146,8 @@ func TestCurrentOfAFile(t *testing.T) {
 	}
 }
 
-// TestMemoryStaysMappedWhileAPartIsHeld lets go of a region, keeps one part of it, and then lets go of that.
+// TestMemoryStaysMappedWhileAPartIsHeld checks that a region stays mapped while one of its parts is reachable, and not
+// afterwards.
 func TestMemoryStaysMappedWhileAPartIsHeld(t *testing.T) {
 	folder := Folder(filepath.Join(t.TempDir(), "region"))
 	importStreet(t, folder, 10)
@@ -161,7 +162,7 @@ func TestMemoryStaysMappedWhileAPartIsHeld(t *testing.T) {
 	if waiting() != 0 {
 		t.Fatal("memory of which a part is held was retired")
 	}
-	if held.Arcs[0].To == held.Arcs[0].From { // a read of the mapping
+	if held.Arcs[0].To == held.Arcs[0].From { // reads the mapping
 		t.Error("the graph is damaged")
 	}
 	runtime.KeepAlive(held)
@@ -181,7 +182,8 @@ func TestMemoryStaysMappedWhileAPartIsHeld(t *testing.T) {
 	}
 }
 
-// TestReadersWhileRegionsChange reads all of every region while two take turns, with collections in between.
+// TestReadersWhileRegionsChange checks readers of whole regions while two regions alternate, with garbage collections in
+// between.
 func TestReadersWhileRegionsChange(t *testing.T) {
 	folder := Folder(filepath.Join(t.TempDir(), "region"))
 	want := sync.Map{}
@@ -224,7 +226,7 @@ func TestReadersWhileRegionsChange(t *testing.T) {
 	reading.Wait()
 }
 
-// TestLeftoversAreRemoved covers what an import that was killed leaves: the next start removes it, unless an import is under way.
+// TestLeftoversAreRemoved checks that the next start removes the files of a killed import, unless an import is running.
 func TestLeftoversAreRemoved(t *testing.T) {
 	folder := Folder(filepath.Join(t.TempDir(), "region"))
 	done := importStreet(t, folder, 10)

@@ -21,7 +21,7 @@ type file struct {
 	info os.FileInfo
 }
 
-// openFile reads header and table of a file and verifies them. What the sections hold is verified by verify or read.
+// openFile opens a file and verifies its header and table. verify and read verify the contents of the sections.
 func openFile(path string) (*file, error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -30,7 +30,7 @@ func openFile(path string) (*file, error) {
 	return newFile(in)
 }
 
-// newFile does so with an open file, which it closes if that fails.
+// newFile is openFile for an open file, which it closes on failure.
 func newFile(in *os.File) (_ *file, err error) {
 	defer func() {
 		if err != nil {
@@ -63,8 +63,9 @@ func newFile(in *os.File) (_ *file, err error) {
 
 func (f *file) close() error { return f.in.Close() }
 
-// verify compares the checksums of all chunks, on all cores, and names the first that is wrong. It reads the file rather than its
-// mapping, since a disk that fails to read is an error here and would end the process there.
+// verify compares the checksums of all chunks, on all cores, and names the first that is wrong. It reads the file
+// instead of its mapping, because a failing disk is an error when reading, but would end the process when accessing the
+// mapping.
 func (f *file) verify(ctx context.Context) error { return f.verifyChunks(ctx, 0, len(f.sums)) }
 
 func (f *file) verifyChunks(ctx context.Context, first, end int) error {
@@ -104,7 +105,7 @@ func (f *file) verifyChunks(ctx context.Context, first, end int) error {
 	return nil
 }
 
-// read returns a copy of one section, after verifying the chunks that it lies in.
+// read returns a copy of one section, after verifying the chunks that contain it.
 func (f *file) read(ctx context.Context, name string) ([]byte, error) {
 	s := f.find(name)
 	if s == nil {
@@ -136,7 +137,7 @@ func (f *file) mapped() (*mapping, error) {
 	return &mapping{memory, f.table}, nil
 }
 
-// section returns the bytes of a section, nil if there is none. They must not be changed.
+// section returns the bytes of a section, or nil if there is none. The caller must not change them.
 func (m *mapping) section(name string) []byte {
 	s := m.table.find(name)
 	if s == nil {

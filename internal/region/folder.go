@@ -17,31 +17,31 @@ import (
 // Names in a folder of regions.
 const (
 	suffix      = ".region"
-	currentFile = "current" // holds the ID of the current region
+	currentFile = "current" // contains the ID of the current region
 	lockFile    = "import.lock"
 	importing   = ".import-" // begins the name of a file that is being written
 	switching   = ".current-"
 )
 
-// maxCurrent is the largest size of the file that names the current region, in bytes.
+// maxCurrent is the maximum size of the file that names the current region, in bytes.
 const maxCurrent = 64
 
 // Folder is a folder of region files, of which one is current.
 type Folder string
 
-// ErrUnknown is the error for a region that is not there.
+// ErrUnknown is returned for a region that does not exist.
 var ErrUnknown = errors.New("there is no such region: wayside region list names those that are there")
 
-// ErrNone is the error where no region is current.
+// ErrNone is returned if no region is current.
 var ErrNone = errors.New("no region is current: import one with wayside region import")
 
-// ErrBusy is the error while another process imports or removes a region.
+// ErrBusy is returned while another process imports or removes a region.
 var ErrBusy = errors.New("another import is under way in this data directory: wait until it ends")
 
-// Path is the path of a region's file.
+// Path returns the path of a region's file.
 func (f Folder) Path(id string) string { return filepath.Join(string(f), id+suffix) }
 
-// Current returns the ID of the current region; empty: there is none.
+// Current returns the ID of the current region, or "" if there is none.
 func (f Folder) Current() (string, error) {
 	in, err := os.Open(filepath.Join(string(f), currentFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +62,7 @@ func (f Folder) Current() (string, error) {
 	return id, nil
 }
 
-// Choose returns the ID of a region that is there: the current one for an empty id.
+// Choose returns the ID of an existing region: the current one if id is empty.
 func (f Folder) Choose(id string) (string, error) {
 	if id == "" {
 		current, err := f.Current()
@@ -92,7 +92,8 @@ type Listed struct {
 	Err      error  // why
 }
 
-// List lists the regions of a folder by their import, the newest first. Of the files it verifies what it reads alone.
+// List lists the regions of a folder by the time of their import, the newest first. It verifies only the parts of the
+// files that it reads.
 func (f Folder) List(ctx context.Context) ([]Listed, error) {
 	entries, err := os.ReadDir(string(f))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +101,7 @@ func (f Folder) List(ctx context.Context) ([]Listed, error) {
 	}
 	current, err := f.Current()
 	if err != nil {
-		current = "" // a damaged name: none is current
+		current = "" // the name is damaged, so none is current
 	}
 	var all []Listed
 	for _, entry := range entries {
@@ -110,7 +111,7 @@ func (f Folder) List(ctx context.Context) ([]Listed, error) {
 		}
 		info, err := entry.Info()
 		if err != nil {
-			continue // it was removed meanwhile
+			continue // the file was removed meanwhile
 		}
 		one := Listed{ID: id, Current: id == current, Bytes: info.Size(), Imported: info.ModTime()}
 		one.About, one.Err = readAbout(ctx, f.Path(id))
@@ -165,7 +166,7 @@ func (f Folder) Show(ctx context.Context, id string) (*Shown, error) {
 	return out, nil
 }
 
-// readAbout reads what a file says of itself.
+// readAbout reads the description in a file.
 func readAbout(ctx context.Context, path string) (_ *About, err error) {
 	in, err := openFile(path)
 	if err != nil {
@@ -179,7 +180,8 @@ func readAbout(ctx context.Context, path string) (_ *About, err error) {
 	return parseAbout(text)
 }
 
-// Remove removes a region; if it is the current one, none is afterwards. A service that has it mapped can go on reading it.
+// Remove removes a region. If it is the current one, no region is current afterwards. A service that has it mapped can
+// go on reading it.
 func (f Folder) Remove(id string) (wasCurrent bool, err error) {
 	if id, err = f.Choose(id); err != nil {
 		return false, err
@@ -204,7 +206,7 @@ func (f Folder) Remove(id string) (wasCurrent bool, err error) {
 	return wasCurrent, syncFolder(string(f))
 }
 
-// RemoveOld removes all regions but the current one, without which it removes none, and returns the IDs of those that it removed.
+// RemoveOld removes all regions except the current one, and returns their IDs. It removes none if no region is current.
 func (f Folder) RemoveOld() (removed []string, err error) {
 	if _, err := os.Stat(string(f)); errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNone
@@ -235,7 +237,7 @@ func (f Folder) RemoveOld() (removed []string, err error) {
 	return removed, syncFolder(string(f))
 }
 
-// Sweep removes what an import that was killed left. It does nothing while an import is under way.
+// Sweep removes the temporary files of a killed import. It does nothing while an import is running.
 func (f Folder) Sweep() error {
 	if _, err := os.Stat(string(f)); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -250,15 +252,15 @@ func (f Folder) Sweep() error {
 	return release()
 }
 
-// lockTimeout is how long lock waits for a start that removes leftovers, which takes milliseconds.
+// lockTimeout is how long lock waits for a starting service that removes leftovers, which takes milliseconds.
 const (
 	lockTimeout = 300 * time.Millisecond
 	lockRetry   = 10 * time.Millisecond
 )
 
-// lock takes the folder for one import or removal, and removes what an earlier one left. The operating system ends the lock with its
-// process. Its file is removed with the lock, so that a failed import leaves nothing: a process that takes the lock therefore makes sure that the
-// file is still the one of that name.
+// lock locks the folder for one import or removal, and removes the leftovers of an earlier one. The operating system
+// ends the lock with its process. The lock file is removed with the lock, so that a failed import leaves nothing. So
+// after locking, a process must check that its file is still the one with this name.
 func (f Folder) lock() (release func() error, err error) {
 	path := filepath.Join(string(f), lockFile)
 	for {
@@ -280,7 +282,7 @@ func (f Folder) lock() (release func() error, err error) {
 			if err := lock.Close(); err != nil {
 				return nil, err
 			}
-			continue // it was removed between opening and locking
+			continue // the file was removed between opening and locking
 		}
 		if err := f.removeLeftovers(); err != nil {
 			return nil, errors.Join(err, lock.Close())
@@ -289,7 +291,7 @@ func (f Folder) lock() (release func() error, err error) {
 	}
 }
 
-// removeLeftovers removes temporary files. The caller has the lock.
+// removeLeftovers removes temporary files. The caller must have the lock.
 func (f Folder) removeLeftovers() error {
 	entries, err := os.ReadDir(string(f))
 	if err != nil {

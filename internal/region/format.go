@@ -26,7 +26,7 @@ const (
 	nameSize   = 24
 	entrySize  = nameSize + 16
 	chunkSize  = 1 << 20
-	alignment  = 64 // of sections: a line of memory, and a multiple of the 8 bytes that arrays need
+	alignment  = 64 // of sections: a cache line, and a multiple of the 8 bytes that arrays need
 
 	maxSections = 256
 )
@@ -40,10 +40,10 @@ const (
 	atSum      = atTable + 8
 )
 
-// ErrFormat is the error for a region file that another version of this program wrote.
+// ErrFormat is returned for a region file of another version of this program.
 var ErrFormat = errors.New("another version of wayside wrote the file: import the extract again")
 
-// DamageError says which byte of a region file is wrong.
+// DamageError names the wrong byte of a region file.
 type DamageError struct {
 	Offset int64
 	Reason string
@@ -70,17 +70,17 @@ type table struct {
 	sums     []uint64 // of the chunks
 }
 
-// header is what the first headerSize bytes say.
+// header holds the fields of the first headerSize bytes.
 type header struct {
 	sections    int
 	size, start int64
 	sum         uint64
 }
 
-// chunks is how many checksums cover the bytes between the header and a table that begins at start.
+// chunks returns the number of checksums for the bytes between the header and a table that begins at start.
 func chunks(start int64) int64 { return (start - headerSize + chunkSize - 1) / chunkSize }
 
-// encode makes the header and the table's bytes.
+// encode returns the bytes of the header and the table.
 func (t *table) encode() (head, tail []byte) {
 	for _, s := range t.sections {
 		var name [nameSize]byte
@@ -102,17 +102,17 @@ func (t *table) encode() (head, tail []byte) {
 	return head, tail
 }
 
-// sumOf is the checksum of header and table. It leaves the header as it was.
+// sumOf returns the checksum of header and table, without changing the header.
 func sumOf(head, tail []byte) uint64 {
 	own := bytes.Clone(head)
 	clear(own[atSum : atSum+8])
 	h := xxh3.New()
-	_, _ = h.Write(own) // a hash never fails
+	_, _ = h.Write(own) // hashes never fail
 	_, _ = h.Write(tail)
 	return h.Sum64()
 }
 
-// parseHeader reads the header of a file of that many bytes, and refuses what cannot be one of this format.
+// parseHeader parses the header of a file of the given size, and refuses impossible values.
 func parseHeader(head []byte, size int64) (header, error) {
 	var h header
 	switch {
@@ -141,7 +141,7 @@ func parseHeader(head []byte, size int64) (header, error) {
 	return h, nil
 }
 
-// parseTable reads the table behind a header, whose checksum it verifies.
+// parseTable verifies the checksum of header and table, and parses the table.
 func parseTable(h header, head, tail []byte) (*table, error) {
 	if sumOf(head[:headerSize], tail) != h.sum {
 		return nil, damaged(h.start, "the checksum of header and table is wrong")
@@ -170,7 +170,7 @@ func parseTable(h header, head, tail []byte) (*table, error) {
 	return t, nil
 }
 
-// find returns the section of a name; nil: there is none.
+// find returns the section with a name, or nil.
 func (t *table) find(name string) *section {
 	for i := range t.sections {
 		if t.sections[i].name == name {

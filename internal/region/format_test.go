@@ -40,7 +40,7 @@ func write(t testing.TB, sections map[string][]byte, names ...string) string {
 	return path
 }
 
-// noise makes bytes that do not repeat.
+// noise returns bytes without repetition.
 func noise(n int) []byte {
 	random := rand.NewChaCha8([32]byte{byte(n)})
 	text := make([]byte, n)
@@ -58,7 +58,7 @@ func openVerified(t testing.TB, path string) error {
 	return errors.Join(f.verify(t.Context()), f.close())
 }
 
-// TestSectionsAreReadAsWritten writes sections of many sizes, around the size of a chunk too.
+// TestSectionsAreReadAsWritten checks sections of many sizes, including sizes around that of a chunk.
 func TestSectionsAreReadAsWritten(t *testing.T) {
 	sections := map[string][]byte{
 		"empty": {}, "one": {7}, "chunk": noise(chunkSize), "less": noise(chunkSize - 1), "more": noise(chunkSize + 1), "large": noise(5*chunkSize + 12_345),
@@ -104,7 +104,8 @@ func TestSectionsAreReadAsWritten(t *testing.T) {
 	}
 }
 
-// TestAnyByteChangedIsRefused changes every byte of a small file, and some of a large one.
+// TestAnyByteChangedIsRefused checks that a change of any byte of a small file, or of some bytes of a large one, is
+// detected.
 func TestAnyByteChangedIsRefused(t *testing.T) {
 	small := write(t, map[string][]byte{"a": noise(100), "b": noise(333)}, "a", "b")
 	text, err := os.ReadFile(small)
@@ -154,7 +155,7 @@ func TestAnyByteChangedIsRefused(t *testing.T) {
 	}
 }
 
-// forge makes a file whose checksums are right around a table that is not.
+// forge makes a file with a changed table and correct checksums.
 func forge(change func(*table)) []byte {
 	data := noise(1000)
 	tab := &table{start: headerSize + int64(len(data)), sections: []section{{"a", 64, 100}, {"b", 192, 800}}}
@@ -166,7 +167,7 @@ func forge(change func(*table)) []byte {
 	return append(append(head, data...), tail...)
 }
 
-// TestForgedTables covers tables that lie and whose own checksum is right.
+// TestForgedTables checks that wrong tables with correct checksums are refused.
 func TestForgedTables(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*table)
@@ -205,7 +206,8 @@ func TestForgedTables(t *testing.T) {
 	}
 }
 
-// FuzzFile feeds files whose header is made to fit: nothing may panic, and what is accepted must lie within the file.
+// FuzzFile checks files with a corrected header: none may cause a panic, and the sections of accepted files must lie
+// within the file.
 func FuzzFile(f *testing.F) {
 	small, err := os.ReadFile(write(f, map[string][]byte{"a": noise(10), "about": []byte("{}")}, "a", "about"))
 	if err != nil {

@@ -18,16 +18,17 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// ImportOptions are what Import needs.
+// ImportOptions configure Import.
 type ImportOptions struct {
 	Folder Folder
-	Files  []string // extracts; their order means nothing, and one that is given twice counts once
-	// Without are products that are left out: see ProductNames.
+	Files  []string // extracts; their order does not matter, and duplicates count once
+	// Without names products to leave out: see ProductNames.
 	Without []string
-	// Progress is called when a step of the work begins, such as "reading", with its number from 1 and how many there are; the function that
-	// it returns when the step ends. nil: progress is not reported.
+	// Progress is called when a step of the work begins, such as "reading", with its number from 1 and the number of
+	// steps. The function that it returns is called when the step ends. Progress may be nil.
 	Progress func(step string, number, of int) (ended func())
-	// Attribution and Licence are what stands wherever anything of the region is shown, if it is not OpenStreetMap's data. Empty: it is.
+	// Attribution and Licence must be shown with anything of the region, if its data are not OpenStreetMap's. Empty:
+	// they are.
 	Attribution, Licence string
 }
 
@@ -44,16 +45,16 @@ type Imported struct {
 type Step struct {
 	Name  string
 	Took  time.Duration
-	Bytes int64 // that it added to the file
+	Bytes int64 // bytes that it added to the file
 }
 
-// SectionSize is how large a section of a region file is.
+// SectionSize is the size of a section of a region file.
 type SectionSize struct {
 	Name  string
 	Bytes int64
 }
 
-// extract is an input that is open.
+// extract is an open input.
 type extract struct {
 	name string // as given
 	in   *os.File
@@ -61,8 +62,8 @@ type extract struct {
 	Input
 }
 
-// Import makes a region of extracts and makes it the current one. Until the last moment nothing is changed; when it fails, nothing is
-// left of it, not even folders that it made. Bad input is an error of one line that names file and byte.
+// Import makes a region from extracts and makes it the current one. It changes nothing until the last moment, and leaves
+// nothing behind on failure, not even folders that it made. Bad input is an error of one line that names file and byte.
 func Import(ctx context.Context, o ImportOptions) (_ *Imported, err error) {
 	if err := CheckProducts(o.Without); err != nil {
 		return nil, err
@@ -101,11 +102,11 @@ func Import(ctx context.Context, o ImportOptions) (_ *Imported, err error) {
 type importer struct {
 	ImportOptions
 	inputs []*extract
-	out    *writer // once the file is being written
+	out    *writer // nil until the file is being written
 	result Imported
 }
 
-// Steps of an import beside those of its products, and how many there are.
+// Steps of an import besides those of its products, and their number.
 const (
 	readingStep = "reading the extracts"
 	roadsStep   = "building the roads"
@@ -114,7 +115,7 @@ const (
 	ownSteps    = 4
 )
 
-// step does a part of the work and notes how long it took.
+// step does a part of the work and records how long it took.
 func (i *importer) step(name string, do func() error) error {
 	ended, began, before := func() {}, time.Now(), i.written()
 	if i.Progress != nil {
@@ -126,7 +127,7 @@ func (i *importer) step(name string, do func() error) error {
 	return err
 }
 
-// written is how many bytes the file has so far.
+// written returns the current size of the file in bytes.
 func (i *importer) written() int64 {
 	if i.out == nil {
 		return 0
@@ -134,7 +135,7 @@ func (i *importer) written() int64 {
 	return i.out.at
 }
 
-// open opens all inputs and reads their headers, which refuses most of what is no extract before anything is made.
+// open opens all inputs and reads their headers, so that most invalid inputs are refused before anything is made.
 func (i *importer) open() error {
 	for _, name := range i.Files {
 		in, err := os.Open(name)
@@ -165,7 +166,7 @@ func (i *importer) closeInputs() (err error) {
 	return err
 }
 
-// identify computes the digests of the inputs, puts them into one order and drops those that are there twice.
+// identify computes the digests of the inputs, sorts them and drops duplicates.
 func (i *importer) identify(ctx context.Context) error {
 	for _, e := range i.inputs {
 		hash := sha256.New()
@@ -188,10 +189,11 @@ func (i *importer) identify(ctx context.Context) error {
 	return nil
 }
 
-// id is the digest of what the region is made of: inputs, the car's figures, the products, and the form of the file.
+// id returns the digest of the region's input: the extracts, the car's figures, the products, and the format of the
+// file.
 func (i *importer) id(car []byte) string {
 	hash := sha256.New()
-	_, _ = fmt.Fprintf(hash, "region %d\ncar %x\n", format, sha256.Sum256(car)) // a hash never fails
+	_, _ = fmt.Fprintf(hash, "region %d\ncar %x\n", format, sha256.Sum256(car)) // hashes never fail
 	for _, p := range i.chosen() {
 		_, _ = fmt.Fprintf(hash, "product %s %d\n", p.name, p.version)
 	}
@@ -201,7 +203,7 @@ func (i *importer) id(car []byte) string {
 	return hex.EncodeToString(hash.Sum(nil))[:16]
 }
 
-// save makes the file and makes it the current region.
+// save writes the file and makes it the current region.
 func (i *importer) save(ctx context.Context) (err error) {
 	file, err := os.CreateTemp(string(i.Folder), importing+"*")
 	if err != nil {
@@ -227,7 +229,7 @@ func (i *importer) save(ctx context.Context) (err error) {
 	return writing(i.Folder.setCurrent(i.result.ID))
 }
 
-// writing marks an error of writing the file.
+// writing marks an error as one of writing the file.
 func writing(err error) error {
 	if err == nil {
 		return nil
@@ -235,7 +237,8 @@ func writing(err error) error {
 	return fmt.Errorf("write the region: %w", err)
 }
 
-// finish writes the description, last because it holds the digest of the other sections, and flushes the file to the disk.
+// finish writes the description, last because it contains the digest of the other sections, and flushes the file to the
+// disk.
 func (i *importer) finish(about *About) error {
 	about.DataVersion = dataVersion(about.AsOf, i.out.digest())
 	about.Products = i.out.products
@@ -260,7 +263,7 @@ func (i *importer) finish(about *About) error {
 	return writing(err)
 }
 
-// dataVersion names the content of a region: the day of the data, where the extract says it, and a digest.
+// dataVersion returns the name of a region's content: the date of the data, if the extract states it, and a digest.
 func dataVersion(asOf time.Time, digest uint64) string {
 	version := fmt.Sprintf("%016x", digest)
 	if !asOf.IsZero() {
@@ -269,7 +272,7 @@ func dataVersion(asOf time.Time, digest uint64) string {
 	return version
 }
 
-// make makes the folder. unmake removes what it made, if nothing is in it.
+// make creates the folder. unmake removes what make created, if it is empty.
 func (f Folder) make() (unmake func(), err error) {
 	var fresh []string
 	for dir := string(f); ; dir = filepath.Dir(dir) {

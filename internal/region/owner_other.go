@@ -2,5 +2,5 @@
 
 package region
 
-// giveTo does nothing here: files have no owner whom root could make them over to.
+// giveTo does nothing, because files on this system have no owner that root could change.
 func giveTo(string, string) error { return nil }

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// giveTo makes the owner of a folder that of a path, where root has made it: the account of the service must read it.
+// giveTo makes the owner of a folder the owner of a path, if root created the path, because the account of the service
+// must be able to read it.
 func giveTo(path, folder string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -13,19 +13,20 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// parts are what a region offers to others.
+// parts are the contents of a region.
 type parts struct {
 	Graph    *graph.Graph
 	Index    *match.Index
 	Topology *cch.Topology // of the router
 
-	// Products. Each is nil where it was left out of the import.
+	// Products. Each is nil if it was left out of the import.
 	CameraRows, ChargerRows *Rows
 	Search                  *geocode.Index
 	Tiles                   *basemap.Archive // the base map
 }
 
-// readParts makes the parts of a mapped file. Its checksums are right: sections that do not fit are those of another version.
+// readParts makes the parts of a mapped file. Its checksums are correct, so inconsistent sections come from another
+// version.
 func readParts(m *mapping, about *About) (p parts, err error) {
 	section := func(name string) ([]byte, bool) { return m.section(name), m.table.find(name) != nil }
 	if p.Graph, err = graph.FromSections(section); err == nil {
@@ -50,8 +51,8 @@ func readParts(m *mapping, about *About) (p parts, err error) {
 	return p, nil
 }
 
-// attach has gone called with m for each part that others may hold without the Region, once it can no longer be reached, and adds to
-// held how many there are.
+// attach arranges that gone is called with m for each part that others may hold without the Region, once the part is
+// unreachable, and adds the number of parts to held.
 func (p *parts) attach(held *atomic.Int64, gone func(*mapping), m *mapping) {
 	attach(p.Graph, held, gone, m)
 	attach(p.Index, held, gone, m)

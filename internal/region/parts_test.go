@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestFilesWithoutASectionAreOfAnotherVersion takes away one section of the roads after the other: such a file is whole, and yet
-// the version that wrote it must have been another one.
+// TestFilesWithoutASectionAreOfAnotherVersion checks that an intact file without one of the sections of the roads is
+// reported as one of another version.
 func TestFilesWithoutASectionAreOfAnotherVersion(t *testing.T) {
 	folder := Folder(filepath.Join(t.TempDir(), "region"))
 	done := importStreet(t, folder, 30)

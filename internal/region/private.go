@@ -10,21 +10,22 @@ import (
 	"runtime"
 )
 
-// serving begins the name of a private copy, which it has for a moment only.
+// serving begins the name of a private copy, which has a name only for a moment.
 const serving = ".serving-"
 
-// copyChunk is how many bytes of a private copy are made between two looks at the context.
+// copyChunk is how many bytes of a private copy are copied between two checks of the context.
 const copyChunk = 64 << 20
 
-// openToServe opens a region file and returns a copy of it without a name in that folder. A service maps the copy, because a program that can write
-// to a mapped file decides over the process: a file that becomes shorter ends it by SIGBUS in whatever goroutine reads next, and other bytes
-// in it lead searches round in circles until the stack is full, which no recover ends. Nobody can open the copy, and its space is free again
-// once it is unmapped, however the process ends. Where the file system shares blocks (XFS, Btrfs), the copy takes none.
+// openToServe opens a region file and returns a copy of it without a name, made in the given folder. A service maps the
+// copy, because a program that can write to a mapped file controls the process: truncating the file ends the process by
+// SIGBUS in whatever goroutine reads next, and other contents can lead searches into recursion until the stack is full,
+// which no recover stops. No other program can open the copy, and its space is freed when it is unmapped, however the
+// process ends. If the file system shares blocks (XFS, Btrfs), the copy takes no space.
 //
-// The info is that of the file itself.
+// The info is that of the original file.
 func openToServe(ctx context.Context, path, folder string) (*file, error) {
 	in, err := openFile(path)
-	if err != nil || runtime.GOOS == "windows" { // which changes no file that is mapped, and removes none that is open
+	if err != nil || runtime.GOOS == "windows" { // Windows does not change mapped files, and does not remove open ones
 		return in, err
 	}
 	out, err := in.private(ctx, folder)
@@ -50,7 +51,7 @@ func (f *file) private(ctx context.Context, folder string) (*file, error) {
 	return newFile(out)
 }
 
-// copyFile copies size bytes, by the file system's own means where it has some.
+// copyFile copies size bytes, by means of the file system if possible.
 func copyFile(ctx context.Context, out, in *os.File, size int64) error {
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -61,7 +62,7 @@ func copyFile(ctx context.Context, out, in *os.File, size int64) error {
 		}
 		n, err := io.CopyN(out, in, min(size, copyChunk))
 		if errors.Is(err, io.EOF) {
-			return io.ErrUnexpectedEOF // it becomes shorter at this moment
+			return io.ErrUnexpectedEOF // the file was truncated during the copy
 		}
 		if err != nil {
 			return err

@@ -15,8 +15,8 @@ import (
 // bytesOf reads every byte of two large arrays, as readers do.
 func bytesOf(r *Region) string { return fmt.Sprint(r.Graph.Arcs, r.Graph.Line) }
 
-// TestServedFileIsChanged shortens and overwrites the file of a region while readers have it: they read on, the region is dropped with a
-// line of the log that says why, and a good file is taken afterwards (T12).
+// TestServedFileIsChanged truncates and overwrites the file of a region in use. It checks that readers go on, that the
+// region is dropped and the reason is logged, and that a good file is served afterwards (T12).
 func TestServedFileIsChanged(t *testing.T) {
 	for name, change := range map[string]func(path string) error{
 		"shortened": func(path string) error { return os.Truncate(path, 4096) },
@@ -26,7 +26,7 @@ func TestServedFileIsChanged(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			out, err := os.OpenFile(path, os.O_WRONLY, 0) // not truncated, so that the mapping stays as long
+			out, err := os.OpenFile(path, os.O_WRONLY, 0) // not truncated, so that the mapping keeps its length
 			if err != nil {
 				return err
 			}
@@ -74,8 +74,8 @@ func TestServedFileIsChanged(t *testing.T) {
 	}
 }
 
-// TestPrivateCopiesHaveNoName verifies that a served region leaves nothing in the folder but what the import made, and that the copy of a
-// killed start is swept.
+// TestPrivateCopiesHaveNoName verifies that serving a region adds nothing to the folder, and that the copy of a killed
+// start is removed.
 func TestPrivateCopiesHaveNoName(t *testing.T) {
 	folder, log := Folder(filepath.Join(t.TempDir(), "region")), new(testenv.Output)
 	done := importStreet(t, folder, 10)
@@ -100,7 +100,7 @@ func TestPrivateCopiesHaveNoName(t *testing.T) {
 	}
 }
 
-// TestCopyEndsWithItsContext verifies that a start which is interrupted waits for no copy.
+// TestCopyEndsWithItsContext verifies that an interrupted start does not wait for the copy.
 func TestCopyEndsWithItsContext(t *testing.T) {
 	folder := Folder(filepath.Join(t.TempDir(), "region"))
 	done := importStreet(t, folder, 10)

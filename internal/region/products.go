@@ -14,18 +14,20 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// product is something beside roads that an import makes of extracts, in sections of its own. A region without it serves everything
-// else.
+// product is something besides roads that an import makes from extracts, in its own sections. A region without it serves
+// everything else.
 type product struct {
-	name    string // as ImportOptions.Without takes it
-	step    string // as progress is reported
-	version int    // to be raised when the same extracts give other bytes than before, so that the region gets another ID
-	roads   bool   // it is made of the graph too; the others have none, so that an import needs less memory for them
-	// make returns the product's sections. They are written before the next product is made, so that no two are in memory together.
+	name    string // as in ImportOptions.Without
+	step    string // as reported by Progress
+	version int    // to be incremented when the same extracts give other bytes than before, so that the region gets another ID
+	roads   bool   // made from the graph too; others run without it, so that the import needs less memory
+	// make returns the product's sections. They are written before the next product is made, so that no two products are
+	// in memory together.
 	make func(ctx context.Context, s *source) ([]content, error)
 }
 
-// products are all that an import makes beside roads, in the order in which they are made: first those that need the graph.
+// products returns everything that an import makes besides roads, in the order of making: first the products that need
+// the graph.
 func products() []product {
 	return []product{
 		{"cameras", "finding cameras", 1, true, makeCameras},
@@ -35,21 +37,21 @@ func products() []product {
 	}
 }
 
-// roadsProduct is the name of what every region has. It cannot be left out.
+// roadsProduct is the name of the product that every region has. It cannot be left out.
 const roadsProduct = "roads"
 
-// content is what a section is to hold: bytes in memory or, where these would be too many, something that writes them. What it writes
-// may come from a file of source.scratch.
+// content is the content of a section: bytes in memory or, if these would be too many, a source that writes them, for
+// example from a file of source.scratch.
 type content struct {
 	section string
 	data    []byte
-	from    io.WriterTo // nil: data
+	from    io.WriterTo // nil: use data
 }
 
-// source is what products are made of. A product reads the extracts itself, in as many passes as it needs.
+// source is the input of products. A product reads the extracts itself, in as many passes as it needs.
 type source struct {
 	files  []*osmpbf.File
-	graph  *graph.Graph // of the roads, complete; nil for products that need none
+	graph  *graph.Graph // of the roads, complete; nil for products that do not need it
 	index  *match.Index // of its pieces
 	about  *About       // for the product's own counts
 	folder Folder
@@ -64,7 +66,7 @@ func (s *source) leave(reason string, n int) {
 	}
 }
 
-// scratch is a temporary file on the disk of the region. It is removed once the product's sections are written.
+// scratch creates a temporary file on the disk of the region. It is removed once the product's sections are written.
 func (s *source) scratch() (*os.File, error) {
 	f, err := os.CreateTemp(string(s.folder), importing+"*")
 	if err == nil {
@@ -81,7 +83,7 @@ func (s *source) removeScratches() (err error) {
 	return err
 }
 
-// ProductNames are the products that can be left out.
+// ProductNames returns the names of the products that can be left out.
 func ProductNames() []string {
 	var names []string
 	for _, p := range products() {
@@ -90,7 +92,7 @@ func ProductNames() []string {
 	return names
 }
 
-// StepNames are the steps of an import that leaves nothing out, as progress names them.
+// StepNames returns the steps of an import that leaves nothing out, as reported by Progress.
 func StepNames() []string {
 	before, after := []string{readingStep, roadsStep}, []string{routerStep}
 	for _, p := range products() {
@@ -114,7 +116,7 @@ func CheckProducts(names []string) error {
 	return nil
 }
 
-// chosen are the products that are not left out.
+// chosen returns the products that are not left out.
 func (i *importer) chosen() []product {
 	return slices.DeleteFunc(products(), func(p product) bool { return slices.Contains(i.Without, p.name) })
 }

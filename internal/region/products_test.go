@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestProductsCanBeLeftOut imports with and without a product: what is left out is absent, and another region comes of it.
+// TestProductsCanBeLeftOut checks imports with and without a product: a product that is left out is absent, and the
+// region has another ID.
 func TestProductsCanBeLeftOut(t *testing.T) {
 	folder := Folder(filepath.Join(t.TempDir(), "region"))
 	street := drawStreet(t, 20)
@@ -60,7 +61,7 @@ func TestProductsCanBeLeftOut(t *testing.T) {
 	}
 }
 
-// TestProductsWriteFromScratchFiles gives a product more than it holds in memory.
+// TestProductsWriteFromScratchFiles checks a product that is larger than its memory.
 func TestProductsWriteFromScratchFiles(t *testing.T) {
 	dir := t.TempDir()
 	out, err := os.Create(filepath.Join(dir, "large.region"))

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// Region is what one import made, in memory. It never changes.
+// Region is the result of one import, in memory. It never changes.
 //
-// Its parts lie in the mapped file. The memory stays mapped for as long as the Region or one of the parts that it points to can be
-// reached; slices and texts cut out of them do not count. So a reader keeps the Region until its answer is written.
+// Its parts lie in the mapped file. The memory stays mapped while the Region or one of the parts that it points to is
+// reachable; slices and texts of them do not count. So a reader must keep the Region until its answer is written.
 type Region struct {
 	About
 	Path     string
@@ -24,8 +24,8 @@ type Region struct {
 	parts
 }
 
-// load verifies every byte of an open region file, which it closes, and maps it. retire gets the mapping once nothing of the region can be
-// reached.
+// load verifies every byte of an open region file, closes the file, and maps it. retire is called with the mapping once
+// nothing of the region is reachable.
 func load(ctx context.Context, in *file, path string, retire func(*mapping)) (_ *Region, err error) {
 	defer func() { err = errors.Join(err, in.close()) }() // the mapping stays
 	if err := in.verify(ctx); err != nil {
@@ -62,7 +62,7 @@ func newRegion(m *mapping) (*Region, error) {
 	return r, nil
 }
 
-// keep hands the mapping to retire after the last part of the region is gone.
+// keep arranges that retire is called with the mapping after the last part of the region is unreachable.
 func (r *Region) keep(m *mapping, retire func(*mapping)) {
 	left := new(atomic.Int64)
 	left.Store(1)
@@ -75,8 +75,8 @@ func (r *Region) keep(m *mapping, retire func(*mapping)) {
 	runtime.AddCleanup(r, gone, m)
 }
 
-// Read opens a region outside of a service, for a command. The memory stays mapped until the process ends. It is that of the file
-// itself: who shortens the file meanwhile ends the command.
+// Read opens a region for a command, outside of a service. The memory stays mapped until the process ends. It maps the
+// file itself, so a program that truncates the file meanwhile ends the command.
 func Read(ctx context.Context, path string) (*Region, error) {
 	in, err := openFile(path)
 	if err != nil {
@@ -85,10 +85,10 @@ func Read(ctx context.Context, path string) (*Region, error) {
 	return load(ctx, in, path, func(*mapping) {})
 }
 
-// identity tells a file from another one, also under the same name.
+// identity distinguishes a file from another one, even with the same name.
 type identity struct {
 	path string
-	info os.FileInfo // nil: there is none
+	info os.FileInfo // nil: there is no file
 }
 
 func (i identity) same(other identity) bool {

@@ -15,25 +15,26 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// Sections of the rows that the built-in sources of a region are made of (D15.24).
+// Sections of the rows for the built-in sources of a region (D15.24).
 const (
 	camerasSection  = "cameras"
 	chargersSection = "chargers"
 )
 
-// Rows are the rows of a built-in source: a JSON array of v1 rows, one a line, ordered by type and id of their objects.
+// Rows are the rows of a built-in source: a JSON array of v1 rows, one for each line, sorted by type and id of their
+// objects.
 type Rows struct{ json []byte }
 
-// JSON is the array. It lies in the mapped file: keep the Region for as long as it is read.
+// JSON returns the array. It lies in the mapped file, so the caller must keep the Region while reading it.
 func (r *Rows) JSON() []byte { return r.json }
 
-// Len is how many rows there are.
+// Len returns the number of rows.
 func (r *Rows) Len() int { return max(bytes.Count(r.json, []byte{'\n'})-rowsFrame, 0) }
 
-// rowsFrame is how many lines an array without rows has.
+// rowsFrame is the number of lines of an array without rows.
 const rowsFrame = 2
 
-// newRows finds the rows of a section; nil: the region has none.
+// newRows returns the rows of a section, or nil if the region has none.
 func newRows(m *mapping, section string) *Rows {
 	if m.table.find(section) == nil {
 		return nil
@@ -69,7 +70,7 @@ type rowJSON struct {
 	Properties map[string]any `json:"properties"`
 }
 
-// encodeRows writes rows as a section, in the order of their objects.
+// encodeRows encodes rows as a section, sorted by their objects.
 func encodeRows(rows []row) ([]byte, error) {
 	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.object.kind, b.object.kind), cmp.Compare(a.object.id, b.object.id))
@@ -91,17 +92,18 @@ func encodeRows(rows []row) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// maxRowText is how many characters a text of a row has at most, as in rows of bridges (D17.8).
+// maxRowText is the maximum number of characters of a text in a row, as in rows of bridges (D17.8).
 const maxRowText = 200
 
-// plain is a text of a tag as rows have it: without control and format characters, white space in runs of one, cut. Empty: it is none.
+// plain returns the text of a tag in the form that rows use: without control and format characters, with single spaces,
+// cut at maxRowText. It returns "" if nothing usable is left.
 func plain(text string) string {
 	if text == "" || len(text) > maxTagText || !utf8.ValidString(text) {
 		return ""
 	}
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 	text = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) { // such as marks that turn the direction of writing around
+		if unicode.Is(unicode.Cf, r) { // such as marks that reverse the direction of writing
 			return -1
 		}
 		return r
@@ -112,10 +114,11 @@ func plain(text string) string {
 	return text
 }
 
-// maxTagText is the bytes of a value of a tag that is read. OpenStreetMap allows 255 characters.
+// maxTagText is the maximum length of a tag's value in bytes. OpenStreetMap allows 255 characters.
 const maxTagText = 4 * 255
 
-// texts copies texts of tags into properties: property, key, property, key …; the first key of a property that has a text counts.
+// texts copies texts of tags into properties: property, key, property, key …; the first key of a property that has a
+// text counts.
 func (s *source) texts(properties map[string]any, tags osmpbf.Tags, pairs ...string) {
 	for i := 0; i < len(pairs); i += 2 {
 		value, _ := tags.Get(pairs[i+1])
@@ -130,7 +133,8 @@ func (s *source) texts(properties map[string]any, tags osmpbf.Tags, pairs ...str
 	}
 }
 
-// quantity reads a number at the start of a text, and what follows it: "50 mph", "22kW", "7,4 kW". ok is false if there is none.
+// quantity parses a number at the start of a text, and returns the text after it: "50 mph", "22kW", "7,4 kW". ok is
+// false if there is no number.
 func quantity(text string) (number float64, unit string, ok bool) {
 	text = strings.TrimSpace(text)
 	end := strings.IndexFunc(text, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != ',' })

@@ -13,7 +13,7 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// tags are pairs of key and value.
+// tags returns tags from pairs of key and value.
 func tags(pairs ...string) (all osmpbf.Tags) {
 	for i := 0; i < len(pairs); i += 2 {
 		all = append(all, osmpbf.Tag{Key: pairs[i], Value: pairs[i+1]})
@@ -21,7 +21,8 @@ func tags(pairs ...string) (all osmpbf.Tags) {
 	return all
 }
 
-// importRows imports an extract and returns the rows of its cameras and chargers by their ids, and what was left out.
+// importRows imports an extract and returns the rows of its cameras and chargers by their ids, and the counts of what
+// was left out.
 func importRows(t *testing.T, draw func(w *osmpbf.Writer) error) (rows map[string]rowJSON, left map[string]int) {
 	t.Helper()
 	var out bytes.Buffer
@@ -172,7 +173,7 @@ func TestChargersOfAnExtract(t *testing.T) {
 	}
 }
 
-// TestHostileTextsOfRows gives stations names that no reader should get as they are.
+// TestHostileTextsOfRows checks the names that readers get of stations with hostile names.
 func TestHostileTextsOfRows(t *testing.T) {
 	names := []string{
 		strings.Repeat("x", 40<<10), strings.Repeat("é", 500), "a\x00b\x1b[31mc\u202ed", "<script>alert(1)</script>", "\xff\xfe", "  ", "שלום", "a\tb\n\nc",

@@ -31,8 +31,8 @@ func makeTiles(ctx context.Context, s *source) ([]content, error) {
 	return []content{{section: tilesSection, data: archive}}, nil
 }
 
-// openTiles opens the base map of a mapped file; nil: it was left out. Its tag is that of the data, so that browsers and readers of the
-// archive see which one they have.
+// openTiles opens the base map of a mapped file, or returns nil if it was left out. Its tag is the version of the data,
+// so that browsers and readers of the archive can detect a change.
 func openTiles(m *mapping, about *About) (*basemap.Archive, error) {
 	section := m.section(tilesSection)
 	if section == nil {
@@ -45,7 +45,7 @@ func openTiles(m *mapping, about *About) (*basemap.Archive, error) {
 	return archive, nil
 }
 
-// Has reports whether the file holds a product.
+// Has reports whether the file contains a product.
 func (a *About) Has(product string) bool {
 	return slices.ContainsFunc(a.Products, func(p ProductSize) bool { return p.Name == product })
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// writer writes a region file: the sections one after the other, then the table, and the header last.
+// writer writes a region file: the sections one after another, then the table, and the header last.
 type writer struct {
 	file   *os.File
 	out    *bufio.Writer
 	table  table
 	at     int64        // offset of the next byte
 	open   bool         // a section is being written
-	chunk  *xxh3.Hasher // of the chunk that is not full yet
+	chunk  *xxh3.Hasher // of the current chunk
 	filled int          // bytes in it
-	whole  *xxh3.Hasher // of all bytes behind the header
+	whole  *xxh3.Hasher // of all bytes after the header
 
-	products []ProductSize // what add wrote
+	products []ProductSize // written by add
 }
 
-// newWriter begins a file that is empty.
+// newWriter begins an empty file.
 func newWriter(file *os.File) (*writer, error) {
 	if _, err := file.Seek(headerSize, io.SeekStart); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func newWriter(file *os.File) (*writer, error) {
 	return &writer{file: file, out: bufio.NewWriterSize(file, chunkSize), at: headerSize, chunk: xxh3.New(), whole: xxh3.New()}, nil
 }
 
-// begin starts a section, which what is written from now on is part of.
+// begin starts a section. Everything written from now on belongs to it.
 func (w *writer) begin(name string) error {
 	if !validName(name) || w.table.find(name) != nil || len(w.table.sections) == maxSections {
 		return fmt.Errorf("a region file takes no section %q", name)
@@ -51,7 +51,7 @@ func (w *writer) begin(name string) error {
 	return nil
 }
 
-// add writes sections that belong to a product, until ctx ends.
+// add writes the sections of a product, until ctx ends.
 func (w *writer) add(ctx context.Context, product string, sections []content) error {
 	before := w.at
 	for _, s := range sections {
@@ -75,7 +75,7 @@ func (w *writer) add(ctx context.Context, product string, sections []content) er
 	return nil
 }
 
-// writerUntil fails when ctx ends, also within one large Write, so that an import of gigabytes can be stopped.
+// writerUntil fails when ctx ends, even within one large Write, so that an import of gigabytes can be stopped.
 type writerUntil struct {
 	ctx context.Context
 	to  io.Writer
@@ -97,7 +97,7 @@ func (w writerUntil) Write(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// end ends the section that is being written, if there is one.
+// end ends the current section, if there is one.
 func (w *writer) end() {
 	if w.open {
 		last := &w.table.sections[len(w.table.sections)-1]
@@ -116,7 +116,7 @@ func (w *writer) Write(p []byte) (int, error) {
 func (w *writer) write(p []byte) (n int, err error) {
 	for len(p) > 0 {
 		part := p[:min(len(p), chunkSize-w.filled)]
-		_, _ = w.chunk.Write(part) // a hash never fails
+		_, _ = w.chunk.Write(part) // hashes never fail
 		_, _ = w.whole.Write(part)
 		if _, err := w.out.Write(part); err != nil {
 			return n, err
@@ -135,7 +135,7 @@ func (w *writer) endChunk() {
 	w.filled = 0
 }
 
-// digest is that of all sections so far.
+// digest returns the digest of all sections so far.
 func (w *writer) digest() uint64 { return w.whole.Sum64() }
 
 // finish writes table and header and flushes the file to the disk. The file stays open.

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Step is what the program that imports writes to standard error, as a line of JSON, when a step begins.
+// Step is a line of JSON that the import program writes to standard error when a step begins.
 type Step struct {
 	Step   string `json:"step"`
 	Number int    `json:"number"`
 	Of     int    `json:"of"`
 }
 
-// Imported is a part of what it writes to standard output at the end.
+// Imported is a part of the program's final output on standard output.
 type Imported struct {
 	ID string `json:"id"`
 }
@@ -28,7 +28,7 @@ type Imported struct {
 const (
 	maxLine   = 4096    // bytes of a line of the program that are read
 	maxOutput = 1 << 20 // bytes of its output that are read
-	// killAfter is how long a program that is asked to end may take: it removes its temporary file.
+	// killAfter is how long the program may take to end after it was asked to; it removes its temporary file.
 	killAfter = 10 * time.Second
 )
 
@@ -61,7 +61,7 @@ func (s *Service) run(ctx context.Context, i *Import) {
 	}
 }
 
-// runProgram runs the program and returns the ID of the region that it made.
+// runProgram runs the program and returns the ID of the new region.
 func (s *Service) runProgram(ctx context.Context, i *Import) (string, error) {
 	args := append(s.Command[1:len(s.Command):len(s.Command)], "--json", "--background")
 	if len(i.Without) > 0 {
@@ -70,7 +70,7 @@ func (s *Service) runProgram(ctx context.Context, i *Import) (string, error) {
 	for _, name := range i.Files {
 		args = append(args, filepath.Join(s.Extracts, name))
 	}
-	cmd := exec.CommandContext(ctx, s.Command[0], args...) //nolint:gosec // the service's own program, with names that were checked
+	cmd := exec.CommandContext(ctx, s.Command[0], args...) // the service's own program, with checked names
 	cmd.Env = []string{}                                   // no configuration and no secret
 	cmd.Cancel = func() error { return interrupt(cmd.Process) }
 	cmd.WaitDelay = killAfter
@@ -95,7 +95,7 @@ func (s *Service) runProgram(ctx context.Context, i *Import) (string, error) {
 	return done.ID, nil
 }
 
-// follow reads what the program writes and returns the last line that is no step.
+// follow reads the program's standard error, and returns the last line that is not a step.
 func (s *Service) follow(stderr io.Reader, i *Import) (last string) {
 	lines := bufio.NewReaderSize(stderr, maxLine)
 	for {
@@ -118,7 +118,7 @@ func (s *Service) follow(stderr io.Reader, i *Import) (last string) {
 	}
 }
 
-// problem is what an admin reads of a failure: the program's own words, without paths of this machine.
+// problem returns the error that an admin sees after a failure: the program's own words, without paths of this machine.
 func (s *Service) problem(last string, err error) error {
 	last = strings.TrimPrefix(last, "wayside: ")
 	for _, dir := range []string{s.Extracts, string(s.Folder), filepath.Dir(string(s.Folder))} {
@@ -130,7 +130,7 @@ func (s *Service) problem(last string, err error) error {
 	return errors.New(last)
 }
 
-// limitedWriter passes the first bytes on and drops the others.
+// limitedWriter passes the first bytes on and drops the rest.
 type limitedWriter struct {
 	to   *bytes.Buffer
 	left int

@@ -23,10 +23,10 @@ const (
 	maxName       = 255 // bytes
 )
 
-// errNoExtract is the error for a name that is none of a file in the folder.
+// errNoExtract is returned for a name that is not that of a file in the folder.
 var errNoExtract = errors.New("there is no such extract")
 
-// ListExtracts lists the extracts that can be imported: those that lie in the folder itself. Links are none of them, since they may lead out of it.
+// ListExtracts lists the extracts in the folder itself. It leaves out links, because they may lead outside it.
 func (s *Service) ListExtracts() ([]Extract, error) {
 	entries, err := os.ReadDir(s.Extracts)
 	if errors.Is(err, fs.ErrNotExist) {

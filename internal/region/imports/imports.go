@@ -1,9 +1,10 @@
-// Package imports lets admins import and remove regions while the service runs: extracts that lie in a folder of the data directory are imported
-// by a process of its own, one at a time.
+// Package imports lets admins import and remove regions while the service runs: a separate process imports extracts that
+// lie in a folder of the data directory, one import at a time.
 //
-// It is another process, the same program, for three reasons: it can be given what processor time is left over, so that readers do not
-// notice it; its memory, up to 25 times the extract, is returned whole and is no part of the service's heap; and where memory is short, the
-// operating system ends it and not the service. It gets no configuration and no secret, only the folder of regions.
+// The process runs the same program. It is separate for three reasons: it can be limited to spare processor time, so
+// that readers do not notice it; its memory, up to 25 times the extract, is returned completely and is not part of the
+// service's heap; and if memory is short, the operating system ends it and not the service. It gets no configuration and
+// no secret, only the folder of regions.
 package imports
 
 import (
@@ -25,63 +26,63 @@ type Audit interface {
 	AddAudit(ctx context.Context, entries ...mapdata.AuditEntry) error
 }
 
-// Config is what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Folder   region.Folder
 	Extracts string // folder of the extracts that can be imported
-	// Command is the program that imports, with its first arguments; flags and files follow: see child.go.
+	// Command is the program that imports, with its first arguments. Flags and files are appended: see child.go.
 	Command []string
-	// Fixed says that the configuration names the region, so that an import would change nothing.
+	// Fixed means that the configuration names the region, so that an import would change nothing.
 	Fixed bool
-	// Memory is how many bytes an import may take now; nil or 0: not known.
+	// Memory returns how many bytes an import may take now, or 0 if that is unknown. It may be nil.
 	Memory func() int64
 	Audit  Audit
 	Now    func() time.Time
 	Log    *slog.Logger
 }
 
-// Service imports and removes regions. Its methods may be called from many goroutines.
+// Service imports and removes regions. Its methods are safe for concurrent use.
 type Service struct {
 	Config
 	work chan *Import // to Run
 
 	mu   sync.Mutex
-	last *Import // under way, or the last one that ended; nil: none since the start
+	last *Import // running, or the last one that ended; nil: none since the start
 }
 
-// Import is one import, as it is now.
+// Import is the state of one import.
 type Import struct {
 	Files   []string // names in the folder of extracts
 	Without []string
 	By      mapdata.AccountID
 	Began   time.Time
 
-	Step       string // of the work; empty: it has not begun
+	Step       string // current step; empty: not begun
 	Number, Of int    // of steps
 	Ended      time.Time
-	Region     string // ID of what came of it; empty: nothing
-	Problem    string // why nothing did, in one line; empty: it is under way, ended well, or was cancelled
+	Region     string // ID of the result; empty: none
+	Problem    string // reason for the failure, in one line; empty: it is running, succeeded or was cancelled
 	Cancelled  bool
 
 	cancel context.CancelFunc
 }
 
-// Running says whether the import is under way.
+// Running reports whether the import is running.
 func (i *Import) Running() bool { return i.Ended.IsZero() }
 
 const (
-	// maxFiles is how many extracts one import takes.
+	// maxFiles is the maximum number of extracts of one import.
 	maxFiles = 16
-	// growth is how many times its extracts' size an import takes in memory at most.
+	// growth is the maximum ratio of an import's memory to the size of its extracts.
 	growth = 25
 	// timeout ends an import that hangs. The largest extracts take some hours.
 	timeout = 12 * time.Hour
 )
 
-// New makes a Service.
+// New returns a Service.
 func New(c Config) *Service { return &Service{Config: c, work: make(chan *Import, 1)} }
 
-// Run runs imports until ctx ends, which ends the import under way.
+// Run runs imports until ctx ends, which also ends the running import.
 func (s *Service) Run(ctx context.Context) error {
 	for {
 		select {
@@ -93,7 +94,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// Last is the import under way, or the last one that ended; nil: none since the start.
+// Last returns the running import, or the last one that ended, or nil if there was none since the start.
 func (s *Service) Last() *Import {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,8 +108,9 @@ func (s *Service) Last() *Import {
 // List lists all regions of the folder, the newest import first.
 func (s *Service) List(ctx context.Context) ([]region.Listed, error) { return s.Folder.List(ctx) }
 
-// Start begins to import files of the folder of extracts. It fails with mapdata.ErrForbidden for who is no admin, with a *mapdata.InvalidError
-// for files and products that do not exist, and with mapdata.ErrConflict while another import is under way or where it would change nothing.
+// Start begins to import files of the folder of extracts. It returns mapdata.ErrForbidden if the account is not an
+// admin, a *mapdata.InvalidError for files and products that do not exist, and mapdata.ErrConflict while another import
+// is running or if an import would change nothing.
 func (s *Service) Start(ctx context.Context, by *mapdata.Account, files, without []string) error {
 	if err := s.allow(by); err != nil {
 		return err
@@ -138,11 +140,11 @@ func (s *Service) Start(ctx context.Context, by *mapdata.Account, files, without
 		s.mu.Unlock()
 		return err
 	}
-	s.work <- next // it has room for the one that may run
+	s.work <- next // does not block: the channel has room for the one import that may run
 	return nil
 }
 
-// check refuses files that cannot be imported, all with what is wrong.
+// check refuses files that cannot be imported, and lists all problems.
 func (s *Service) check(files, without []string) error {
 	invalid := new(mapdata.InvalidError)
 	add := func(field, code, message string) {
@@ -179,7 +181,7 @@ func (s *Service) check(files, without []string) error {
 	return nil
 }
 
-// Cancel ends the import under way. The region that was there stays. It fails with mapdata.ErrConflict where there is none.
+// Cancel ends the running import. The previous region stays. It returns mapdata.ErrConflict if no import is running.
 func (s *Service) Cancel(ctx context.Context, by *mapdata.Account) error {
 	if err := s.allow(by); err != nil {
 		return err
@@ -199,7 +201,8 @@ func (s *Service) Cancel(ctx context.Context, by *mapdata.Account) error {
 	return s.audit(ctx, by, mapdata.AuditRegionCancel, "", "")
 }
 
-// Remove removes a region. It fails with mapdata.ErrNotFound, and with mapdata.ErrConflict while an import is under way.
+// Remove removes a region. It returns mapdata.ErrNotFound if there is none, and mapdata.ErrConflict while an import is
+// running.
 func (s *Service) Remove(ctx context.Context, by *mapdata.Account, id string) error {
 	if err := s.allow(by); err != nil {
 		return err

@@ -44,14 +44,14 @@ type noAudit struct{ err error }
 
 func (a noAudit) AddAudit(context.Context, ...mapdata.AuditEntry) error { return a.err }
 
-// newService makes a service whose program is a shell script, with one extract of that many bytes.
+// newService returns a service whose program is a shell script, with one extract of the given size.
 func newService(t *testing.T, script string, bytes int) *Service {
 	t.Helper()
 	dir := t.TempDir()
 	extracts := filepath.Join(dir, "extracts")
 	err := errors.Join(os.Mkdir(extracts, 0o700), os.WriteFile(filepath.Join(extracts, "a.osm.pbf"), make([]byte, bytes), 0o600))
 	program := filepath.Join(dir, "import.sh")
-	if err := errors.Join(err, os.WriteFile(program, []byte("#!/bin/sh\n"+script), 0o700)); err != nil { //nolint:gosec // it must run
+	if err := errors.Join(err, os.WriteFile(program, []byte("#!/bin/sh\n"+script), 0o700)); err != nil { // it must be executable
 		t.Fatal(err)
 	}
 	return New(Config{
@@ -72,7 +72,7 @@ func importOnce(t *testing.T, s *Service) *Import {
 	return s.Last()
 }
 
-// TestProgramsThatImport covers what the program may say, good or not.
+// TestProgramsThatImport checks the handling of every kind of output of the program, valid or not.
 func TestProgramsThatImport(t *testing.T) {
 	for name, tt := range map[string]struct{ script, region, problem string }{
 		"good":         {`echo '{"step":"one","number":1,"of":2}' >&2; echo '{"id":"0123456789abcdef"}'`, "0123456789abcdef", ""},
@@ -96,7 +96,7 @@ func TestProgramsThatImport(t *testing.T) {
 	}
 }
 
-// TestImportsAreBounded covers what keeps an import from beginning.
+// TestImportsAreBounded checks the conditions under which an import does not begin.
 func TestImportsAreBounded(t *testing.T) {
 	s := newService(t, "exit 0", 1000)
 	s.Memory = func() int64 { return 24_999 }
@@ -127,7 +127,7 @@ func TestImportsAreBounded(t *testing.T) {
 	}
 }
 
-// TestACancelledProgramEnds cancels before and while the program runs.
+// TestACancelledProgramEnds checks cancelling before and while the program runs.
 func TestACancelledProgramEnds(t *testing.T) {
 	s := newService(t, `echo '{"step":"one","number":1,"of":2}' >&2; exec sleep 60`, 1)
 	for _, before := range []bool{true, false} {

@@ -7,10 +7,11 @@ import (
 	"strconv"
 )
 
-// FreeMemory is how many bytes programs can still take on this machine, or in this container where that is less; 0: not known.
+// FreeMemory returns how many more bytes programs can take on this machine, or in this container if that is less, or 0
+// if that is unknown.
 func FreeMemory() int64 { return freeMemory(os.DirFS("/")) }
 
-// freeMemory reads what Linux says. Elsewhere there are no such files.
+// freeMemory reads the files in which Linux reports it. Other systems lack them.
 func freeMemory(root fs.FS) int64 {
 	const cgroup = "sys/fs/cgroup/memory."
 	free := 1024 * field(root, "proc/meminfo", "MemAvailable:")
@@ -18,7 +19,7 @@ func freeMemory(root fs.FS) int64 {
 	if most == 0 {
 		return free
 	}
-	// What was read of files counts as used, and is given up when somebody needs it.
+	// Cached file contents count as used, but the system frees them when needed.
 	used := field(root, cgroup+"current", "") - field(root, cgroup+"stat", "inactive_file")
 	if left := max(most-used, 1); free == 0 || left < free {
 		return left
@@ -26,7 +27,7 @@ func freeMemory(root fs.FS) int64 {
 	return free
 }
 
-// field is the number behind a name at the start of a line of a file; 0: there is none.
+// field returns the number after a name at the start of a line of a file, or 0 if there is none.
 func field(root fs.FS, file, name string) int64 {
 	text, err := fs.ReadFile(root, file)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 // interrupt ends a process.
 func interrupt(p *os.Process) error { return p.Kill() }
 
-// apart does nothing where there are no process groups.
+// apart does nothing, because this system has no process groups.
 func apart(*exec.Cmd) {}
 
-// YieldToOthers does nothing where there is no such thing.
+// YieldToOthers does nothing on this system.
 func YieldToOthers() error { return nil }

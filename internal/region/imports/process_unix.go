@@ -12,15 +12,15 @@ import (
 // interrupt asks a process to end.
 func interrupt(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
 
-// apart gives a program a process group of its own, which YieldToOthers needs.
+// apart starts the program in its own process group, as YieldToOthers requires.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// lowest is the priority of a process that gets what is left over.
+// lowest is the priority of a process that gets only spare processor time.
 const lowest = 19
 
-// YieldToOthers lets this process, which has a process group of its own, have the processor time that others leave, and be the first to be
-// ended where memory is short. It is the group that is named because Linux changes one thread of a process only. Where a sandbox forbids
-// either, the process does without.
+// YieldToOthers lets this process, which must have its own process group, get only spare processor time, and makes it
+// the first to be killed if memory is short. It sets the priority of the group because Linux would otherwise change only
+// one thread of the process. If a sandbox forbids either setting, the process runs without it.
 func YieldToOthers() error {
 	var failed error
 	for _, err := range []error{
