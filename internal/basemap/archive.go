@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Archive is an open PMTiles archive. All methods may be called from many goroutines at once, until Close.
+// Archive is an open PMTiles archive. It is safe for concurrent use until Close.
 type Archive struct {
 	file  io.ReaderAt
 	close func() error
@@ -29,7 +29,7 @@ type Archive struct {
 // VectorLayer is one layer of vector tiles, as the archive's metadata describes it.
 type VectorLayer struct {
 	ID      string
-	Fields  map[string]string // description by field
+	Fields  map[string]string // description of each field
 	MinZoom int
 	MaxZoom int
 }
@@ -84,8 +84,8 @@ func OpenBytes(b []byte) (*Archive, error) {
 	return a, nil
 }
 
-// OpenMapped is OpenBytes for memory that is mapped and may be large: nothing but the start is read. The tag names the content. The memory
-// is needed for as long as the Archive can be reached; readers of Content hold it.
+// OpenMapped is like OpenBytes for mapped memory, which may be large: it reads only the start. tag identifies the
+// content. The memory must stay mapped while the Archive is reachable; readers from Content keep it reachable.
 func OpenMapped(b []byte, tag string) (*Archive, error) {
 	a, err := open(bytes.NewReader(b), int64(len(b)), time.Time{})
 	if err != nil {
@@ -216,7 +216,7 @@ func (t Stored) Tag() string {
 	return fmt.Sprintf("%s-%x-%x", t.archive.id, t.section.offset, t.section.length)
 }
 
-// Packed reads the tile as it is stored; gzip reports whether that is compressed.
+// Packed reads the tile as it is stored, and reports whether that is compressed with gzip.
 func (t Stored) Packed() (b []byte, gzip bool, err error) {
 	b = make([]byte, t.section.length)
 	err = t.archive.readAt(b, t.section.offset)
@@ -232,36 +232,36 @@ func (t Stored) Plain() ([]byte, error) {
 	return unpack(b, t.archive.tileData, maxUnpackedBytes)
 }
 
-// Tag identifies the content of the archive by its file.
+// Tag returns an identifier of the archive's content.
 func (a *Archive) Tag() string { return a.id }
 
-// Type is the format of its tiles.
+// Type returns the format of the tiles.
 func (a *Archive) Type() TileType { return a.tileType }
 
-// Zooms are the lowest and the highest zoom of its tiles.
+// Zooms returns the lowest and the highest zoom of the tiles.
 func (a *Archive) Zooms() (lowest, highest int) { return int(a.minZoom), int(a.maxZoom) }
 
-// Bounds is the area that it covers.
+// Bounds returns the area that the archive covers.
 func (a *Archive) Bounds() Bounds { return a.bounds }
 
-// Center is the initial view: longitude, latitude and zoom.
+// Center returns the initial view: longitude, latitude and zoom.
 func (a *Archive) Center() [3]float64 {
 	return [3]float64{a.centerLng, a.centerLat, float64(a.centerZoom)}
 }
 
-// Attribution is the attribution that must be displayed, as plain text; empty if the metadata has none.
+// Attribution returns the attribution that must be displayed, as plain text; empty if the metadata has none.
 func (a *Archive) Attribution() string { return a.about.attribution }
 
-// VectorLayers are the layers of its vector tiles; nil if the metadata has none.
+// VectorLayers returns the layers of the vector tiles, or nil if the metadata has none.
 func (a *Archive) VectorLayers() []VectorLayer { return a.about.layers }
 
-// ModTime is the modification time of the file when it was opened.
+// ModTime returns the modification time of the file when it was opened.
 func (a *Archive) ModTime() time.Time { return a.mod }
 
 // Content returns a new reader of the whole file.
 func (a *Archive) Content() io.ReadSeeker { return io.NewSectionReader(content{a}, 0, a.size) }
 
-// content reads an archive's file and holds the archive.
+// content reads an archive's file and keeps the archive reachable.
 type content struct{ *Archive }
 
 // ReadAt reads the file.

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTileIDs compares with ids of the specification and of other readers.
+// TestTileIDs compares ids with those in the specification and of other readers.
 func TestTileIDs(t *testing.T) {
 	for _, tt := range []struct {
 		z    uint8
@@ -88,7 +88,7 @@ func TestRoundTrip(t *testing.T) {
 		var tiles []Tile
 		for x := range uint32(1 << z) {
 			for y := range uint32(1 << z) {
-				if n := rapid.IntRange(0, 3).Draw(t, "content"); n > 0 { // three contents: runs come up
+				if n := rapid.IntRange(0, 3).Draw(t, "content"); n > 0 { // three contents, so that runs occur
 					want[[2]uint32{x, y}] = fmt.Sprint("tile ", n)
 					tiles = append(tiles, Tile{Z: z, X: x, Y: y, Data: fmt.Append(nil, "tile ", n)})
 				}
@@ -105,7 +105,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // from the file, and from the cache
+		for range 2 { // first from the file, then from the cache
 			for x := range uint32(1 << z) {
 				for y := range uint32(1 << z) {
 					tile, ok, err := a.Tile(z, x, y)
@@ -190,7 +190,7 @@ func TestCacheIsBounded(t *testing.T) {
 	directory := make([]entry, maxCached/10)
 	for i := range uint64(50) {
 		c.put(section{i, 1}, directory)
-		c.get(section{0, 1}) // in use: stays
+		c.get(section{0, 1}) // in use, so it stays
 	}
 	if c.weight > maxCached || len(c.held) < 5 {
 		t.Errorf("%d directories of %d in all", len(c.held), c.weight)
@@ -297,7 +297,8 @@ func contrast(a, b string) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// TestRuns: a tile that is the same in all of its area below is one entry a zoom, and every tile of it is found.
+// TestRuns checks that a tile that is the same for its whole area in lower zooms is stored as one entry for each zoom,
+// and that every tile of the area is found.
 func TestRuns(t *testing.T) {
 	tiles := []Tile{{Z: 2, X: 1, Y: 2, Data: []byte("sea"), Below: 3}, {Z: 3, X: 1, Y: 4, Data: []byte("land")}, {Z: 5, X: 7, Y: 16, Data: []byte("sea")}}
 	a, err := openBytes(archiveOf(t, testPlan(MVT), tiles, 9))

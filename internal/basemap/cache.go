@@ -2,7 +2,7 @@ package basemap
 
 import "sync"
 
-// maxCached is how many entries of leaf directories are kept: 24 bytes each, 12 MiB in all.
+// maxCached is how many entries of leaf directories are kept: 24 bytes each, 12 MiB in total.
 const maxCached = 1 << 19
 
 // cache is a least-recently-used cache of leaf directories. The zero value is empty and ready.
@@ -30,8 +30,8 @@ func (c *cache) get(s section) []entry {
 	return found.entries
 }
 
-// put adds a directory, and evicts the least recently used ones. It scans all entries: they are so few that this costs less
-// than reading one.
+// put adds a directory, and evicts the least recently used ones. It scans all directories, which are so few that this
+// costs less than reading one.
 func (c *cache) put(s section, entries []entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -72,7 +72,7 @@ func (v *varints) next(most uint64) uint64 {
 func parseDirectory(b []byte) ([]entry, error) {
 	v := varints{rest: b}
 	n := v.next(maxEntries)
-	if v.failed || n == 0 || n > uint64(len(v.rest))/4 { // an entry has at least four bytes
+	if v.failed || n == 0 || n > uint64(len(v.rest))/4 { // an entry takes at least four bytes
 		return nil, errDirectory
 	}
 	entries := make([]entry, n)
@@ -99,7 +99,7 @@ func parseDirectory(b []byte) ([]entry, error) {
 		case i == 0:
 			return nil, errDirectory
 		default:
-			entries[i].offset = entries[i-1].offset + uint64(entries[i-1].length) // fits: 2^18 steps of 2^32
+			entries[i].offset = entries[i-1].offset + uint64(entries[i-1].length) // no overflow: 2^18 steps of 2^32
 		}
 	}
 	if v.failed {
@@ -108,7 +108,7 @@ func parseDirectory(b []byte) ([]entry, error) {
 	return entries, nil
 }
 
-// find returns the entry of a tile or of the leaf that may have it; nil if there is none.
+// find returns the entry of a tile, or of the leaf that may have it, or nil if there is none.
 func find(entries []entry, id uint64) *entry {
 	i := sort.Search(len(entries), func(i int) bool { return entries[i].id > id }) - 1
 	if i < 0 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFiltersForQGIS holds the filters of areas and lines to the forms that QGIS (3.22) takes over from a style: it draws a layer whose filter
-// it does not know without any, so that all roads become motorways.
+// TestFiltersForQGIS checks that the filters of areas and lines have only forms that QGIS (3.22) imports. QGIS draws a
+// layer with an unknown filter without any filter, so that all roads become motorways.
 func TestFiltersForQGIS(t *testing.T) {
 	combining := []string{"all", "any", "!"}
 	var known func(filter any) bool
@@ -46,7 +46,8 @@ func TestFiltersForQGIS(t *testing.T) {
 	}
 }
 
-// TestFirstMemberDecides selects by the first member that a feature has: a later one counts only where it is missing.
+// TestFirstMemberDecides checks that the first member that a feature has decides, and that a later one counts only if it
+// is missing.
 func TestFirstMemberDecides(t *testing.T) {
 	where := selection{"roads", []string{"kind_detail", "kind"}, []string{"residential", "minor_road"}}
 	for name, tt := range map[string]struct {

@@ -29,13 +29,13 @@ type TileType uint8
 // The types that browsers can draw, with their numbers in PMTiles.
 const (
 	MVT  TileType = 1 + iota // vector tiles (Mapbox Vector Tile, version 2)
-	PNG                      // raster, as are all that follow
+	PNG                      // raster, like all that follow
 	JPEG                     // without transparency
 	WebP
 	AVIF
 )
 
-// MediaType is the media type for HTTP; empty for an unknown type.
+// MediaType returns the media type for HTTP, or "" for an unknown type.
 func (t TileType) MediaType() string {
 	switch t {
 	case MVT:
@@ -66,7 +66,7 @@ type header struct {
 
 	addressed, entries, contents uint64 // counts of tiles, of entries of directories and of different tiles
 
-	clustered          bool // tiles lie in the order of their ids
+	clustered          bool // tiles are stored in the order of their ids
 	internal, tileData compression
 	tileType           TileType
 	minZoom, maxZoom   uint8
@@ -79,7 +79,7 @@ type header struct {
 // Bounds is a rectangle in degrees.
 type Bounds struct{ West, South, East, North float64 }
 
-// e7 is the number of units of a position per degree.
+// e7 is the number of units of a position in a degree.
 const e7 = 1e7
 
 // parseHeader parses a header and checks it against the size of the file.
@@ -123,7 +123,7 @@ func (h *header) check(size int64) error {
 		return errors.New("has directories that are not compressed with gzip; write it with gzip")
 	}
 	if h.tileType != MVT && h.tileData == compressionUnknown {
-		h.tileData = compressionNone // some tools leave it unknown for raster tiles, which are compressed by their format
+		h.tileData = compressionNone // some tools state unknown for raster tiles, whose formats are compressed already
 	}
 	if h.tileData != compressionNone && h.tileData != compressionGzip {
 		return errors.New("has tiles that are compressed neither with gzip nor not at all; write it with gzip")

@@ -90,7 +90,7 @@ func TestRasterTilesOfUnknownCompression(t *testing.T) {
 
 // TestCyclicDirectories checks that a directory that refers to itself is an error.
 func TestCyclicDirectories(t *testing.T) {
-	self := []entry{{id: 0, run: 0, offset: 0, length: 5}} // as long as it is itself
+	self := []entry{{id: 0, run: 0, offset: 0, length: 5}} // as long as its own encoding
 	if n := len(appendDirectory(self)); n != 5 {
 		t.Fatalf("the directory has %d bytes", n)
 	}

@@ -15,8 +15,8 @@ const (
 	maxName        = 100 // bytes
 )
 
-// plainText removes HTML from a JSON string: markup of a foreign file must not become part of a page. It returns the empty
-// string for other JSON.
+// plainText removes HTML from a JSON string, because markup of a foreign file must not become part of a page. It returns
+// "" for other JSON.
 func plainText(raw json.RawMessage) string {
 	var marked string
 	if json.Unmarshal(raw, &marked) != nil {

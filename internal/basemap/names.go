@@ -1,11 +1,12 @@
 package basemap
 
-// names maps the contents of vector tiles to the names that a style writes. A schema without some of them leaves them empty.
+// names maps the contents of vector tiles to the names that a style writes. A schema without some of them leaves these
+// fields empty.
 type names struct {
 	streets    [roadClasses]selection // lines
 	streams    []selection            // lines
 	water      []selection            // points: seas and lakes
-	countries  []selection            // points, as are all that follow
+	countries  []selection            // points, like all that follow
 	localities []selection            // cities, towns and villages
 	quarters   []selection            // parts of a city
 	houses     []selection
@@ -16,8 +17,8 @@ type names struct {
 	sortOrder any      // an expression: localities with lower values have priority
 }
 
-// The fonts of names. A style without `glyphs` makes MapLibre (from 5.11 on) draw the characters with the browser's own fonts;
-// it takes the weight from the first family's name.
+// The fonts of names. In a style without `glyphs`, MapLibre (from 5.11 on) draws the characters with the browser's own
+// fonts; it takes the weight from the first family's name.
 var (
 	plainFont = []string{"sans-serif"}
 	boldFont  = []string{"Bold", "sans-serif"}
@@ -43,7 +44,7 @@ func localName(language string) []any {
 	}
 }
 
-// firstOf returns an expression for the first of the members that a feature has; empty text if it has none.
+// firstOf returns an expression for the first of the members that a feature has, or empty text if it has none.
 func firstOf(members []string) []any {
 	out := []any{"coalesce"}
 	for _, m := range members {
@@ -67,7 +68,7 @@ func sized(pairs ...any) []any {
 	return append([]any{"interpolate", []any{"linear"}, []any{"zoom"}}, pairs...)
 }
 
-// text is the appearance of one sort of names.
+// text is the appearance of one class of names.
 type text struct {
 	field      any
 	size       any
@@ -77,10 +78,10 @@ type text struct {
 	haloPixels float64
 	along      bool // written along a line
 	lowest     float64
-	extra      map[string]any // more of the layout
+	extra      map[string]any // further layout properties
 }
 
-// name makes a style layer that writes names. Later layers have priority where names collide.
+// name returns a style layer that writes names. Later layers have priority where names collide.
 func (s selection) name(id string, number int, geometry string, t text) Layer {
 	l := s.layer(id, number, "symbol", geometry, map[string]any{
 		"text-color": t.color, "text-halo-color": t.halo, "text-halo-width": t.haloPixels,
@@ -96,8 +97,8 @@ func (s selection) name(id string, number int, geometry string, t text) Layer {
 	return l
 }
 
-// nameLayers writes house numbers, streets, waters, road numbers and places, those with priority last. They are drawn above the
-// map and below the pins, which keep their places whatever is written there.
+// nameLayers writes house numbers, streets, waters, road numbers and places, with later ones taking priority. They are
+// drawn above the map and below the pins, whose places they do not affect.
 func (s *schema) nameLayers(p palette, language string) []Layer {
 	n, local := &s.names, localName(language)
 	var layers []Layer
@@ -152,7 +153,7 @@ func (s *schema) shieldLayers(p palette) []Layer {
 			},
 		})
 		filter, _ := l["filter"].([]any)
-		const longest = 7 // characters; longer ones are no numbers
+		const longest = 7 // longer ones are not road numbers
 		l["filter"] = append(filter, []any{">", []any{"length", number}, 0}, []any{"<=", []any{"length", number}, longest})
 		layers = append(layers, l)
 	}
@@ -186,7 +187,7 @@ func (s *schema) placeLayers(p palette, local []any) []Layer {
 	return layers
 }
 
-// String is the name of the class in ids of layers.
+// String returns the name of the class in ids of layers.
 func (c roadClass) String() string {
 	return [roadClasses]string{"motorway", "major", "medium", "minor", "service"}[c]
 }
@@ -194,7 +195,7 @@ func (c roadClass) String() string {
 // lowestName returns the lowest zoom at which names of a class are written.
 func (c roadClass) lowestName() float64 { return [roadClasses]float64{10, 12, 13, 14.5, 16}[c] }
 
-// textSize returns the size of a road's name: about a third of the road's width where that is readable.
+// textSize returns the size of a road's name: about a third of the road's width if that is readable.
 func (c roadClass) textSize() []any {
 	if c <= medium {
 		return sized(10, 14, 16, 18, 19, 24)

@@ -38,8 +38,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNameContrast checks the contrast of names to what is around them: 4.5 to 1 for all (WCAG 1.4.3), and 7 to 1 for streets
-// and places, which are read while driving.
+// TestNameContrast checks the contrast of names to their surroundings: 4.5 to 1 for all (WCAG 1.4.3), and 7 to 1 for
+// streets and places, which are read while driving.
 func TestNameContrast(t *testing.T) {
 	for _, theme := range []Theme{Day, Night} {
 		p := theme.palette()

@@ -10,7 +10,7 @@ type schema struct {
 	earth                                        []selection // land; empty: the schema has only water
 	built, green, water, streams, borders, rails []selection
 	buildings                                    []selection            // outlines
-	roads                                        [roadClasses]selection // a selection without a layer: the schema has no such class
+	roads                                        [roadClasses]selection // a selection without a layer: the schema lacks the class
 
 	names names
 }
@@ -22,7 +22,8 @@ type selection struct {
 	values  []string // nil: all
 }
 
-// layer makes a style layer of the selection. Its filter has only forms that QGIS takes over too: match, has, == and what combines them.
+// layer returns a style layer of the selection. Its filter has only forms that QGIS imports: match, has, == and their
+// combinations.
 func (s selection) layer(id string, number int, kind, geometry string, paint map[string]any) Layer {
 	// Some versions of MapLibre report features of several parts as Multi…, others do not.
 	form := []any{"geometry-type"}
@@ -36,7 +37,7 @@ func (s selection) layer(id string, number int, kind, geometry string, paint map
 	}
 }
 
-// member returns an expression that tells whether the first of the members that a feature has is one of the values.
+// member returns an expression for whether the first of the members that a feature has is one of the values.
 func (s selection) member() []any {
 	either := []any{"any"}
 	lacks := []any{"all"}
@@ -68,7 +69,7 @@ func (a *Archive) schema() *schema {
 	return a.unknownSchema()
 }
 
-// openMapTiles is the schema of OpenMapTiles, which planetiler and tilemaker write unless told otherwise.
+// openMapTiles returns the schema of OpenMapTiles, the default of planetiler and tilemaker.
 func openMapTiles() *schema {
 	class := []string{"class"}
 	road := func(values ...string) selection { return selection{"transportation", class, values} }
@@ -102,7 +103,7 @@ func openMapTiles() *schema {
 	}
 }
 
-// protomaps is the schema of the Protomaps basemap, versions 2 to 4. Before version 4 members had a prefix.
+// protomaps returns the schema of the Protomaps basemap, versions 2 to 4. Before version 4 members had a prefix.
 func protomaps() *schema {
 	kind := []string{"kind", "pmap:kind"}
 	detail := []string{"kind_detail", "pmap:kind_detail", "highway", "kind"}
@@ -148,7 +149,7 @@ func protomapsNames(kind, detail []string) names {
 	}
 }
 
-// shortbread is the schema of that name, which VersaTiles and others use.
+// shortbread returns the Shortbread schema, which VersaTiles and others use.
 func shortbread() *schema {
 	kind := []string{"kind"}
 	road := func(values ...string) selection { return selection{"streets", kind, values} }
@@ -180,7 +181,7 @@ func shortbread() *schema {
 	}
 }
 
-// unknownSchema draws every line as a small road, since its names are unknown.
+// unknownSchema returns a schema that draws every line as a small road, because the names of its classes are unknown.
 func (a *Archive) unknownSchema() *schema {
 	s := &schema{}
 	for _, l := range a.about.layers {

@@ -3,8 +3,8 @@ package basemap
 // Theme is a color scheme of the map.
 type Theme int
 
-// The themes. They are made to be read at a glance while driving: few colours, a contrast of roads to the ground of at least
-// 3 to 1, and pins with the highest contrast.
+// The themes. They are designed to be read at a glance while driving: few colours, a contrast of roads to the ground of
+// at least 3 to 1, and pins with the highest contrast.
 const (
 	Day Theme = iota
 	Night
@@ -56,7 +56,7 @@ func (t Theme) palette() palette {
 
 // width returns the width of a road as an expression of the zoom, with or without its casing.
 func (c roadClass) width(rim bool) []any {
-	widths := [roadClasses][4]float64{ // in pixels at the zooms below; 0: not drawn there
+	widths := [roadClasses][4]float64{ // in pixels at the zooms below; 0: not drawn
 		motorway: {2.4, 6, 20, 60},
 		major:    {1.3, 4.2, 17, 52},
 		medium:   {0.8, 3.2, 14, 44},
@@ -81,21 +81,21 @@ func (c roadClass) lowest() int { return [roadClasses]int{5, 7, 9, 12, 14}[c] }
 // Layer is one layer of a style of the MapLibre style specification.
 type Layer map[string]any
 
-// Look is what a reader chooses of a style.
+// Look is a reader's choice of a style.
 type Look struct {
 	Theme    Theme
 	Language string // of names, such as "de"; empty: local names
 	NoNames  bool
 }
 
-// Source is where a style's tiles are, and what must be shown with them.
+// Source is the location of a style's tiles, and the attribution that must be shown with them.
 type Source struct {
 	Tiles       string // URL template: absolute, and contains {z}, {x} and {y}
 	Attribution string // HTML; empty: none
 }
 
-// Style makes the style for the archive's tiles above the overview of the world; nil: above plain ground. It needs neither glyphs nor sprites: browsers draw the names with their own
-// fonts.
+// Style returns the style for the archive's tiles above the overview of the world or, if world is nil, above plain
+// ground. It needs neither glyphs nor sprites: browsers draw the names with their own fonts.
 func (a *Archive) Style(look Look, from Source, world *World) map[string]any {
 	lowest, highest := a.Zooms()
 	source := map[string]any{
@@ -110,7 +110,7 @@ func (a *Archive) Style(look Look, from Source, world *World) map[string]any {
 	s := a.schema()
 	if world != nil {
 		sources[worldSource] = world.source()
-		const namesUpTo = 11 // beyond, the operator's map is what matters
+		const namesUpTo = 11 // beyond, the operator's map has the names
 		layers = world.layers(look, namesUpTo)
 		if a.Type() == MVT && len(s.earth) == 0 {
 			cover, layer := a.cover(look)
@@ -137,7 +137,7 @@ func (a *Archive) Style(look Look, from Source, world *World) map[string]any {
 // sourceName is the source of the operator's tiles.
 const sourceName = "map"
 
-// Blank is the style without a map: only the background.
+// Blank returns the style without a map: only the background.
 func Blank(theme Theme) map[string]any {
 	name := "Wayside day"
 	if theme == Night {

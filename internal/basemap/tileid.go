@@ -29,5 +29,5 @@ func tileID(z uint8, x, y uint32) (id uint64, ok bool) {
 	return id, true
 }
 
-// firstID is the id of the first tile of a zoom: so many tiles have all zooms below.
+// firstID returns the id of the first tile of a zoom, which is the number of tiles in all lower zooms.
 func firstID(z uint8) uint64 { return (uint64(1)<<(2*z) - 1) / 3 }

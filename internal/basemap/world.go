@@ -1,13 +1,13 @@
 package basemap
 
-// World is the built-in overview of the world, which lies below the operator's map, or alone where there is none.
+// World is the built-in overview of the world, which is drawn below the operator's map, or alone if there is none.
 type World struct {
 	Tiles       string // URL template, as for Style
 	HighestZoom int
 	Attribution string
 }
 
-// Sources of a style beside the operator's.
+// Sources of a style besides the operator's.
 const (
 	worldSource   = "world"
 	coveredSource = "covered" // the area of the operator's map
@@ -21,11 +21,11 @@ const (
 	worldPlaces    = "places"
 )
 
-// WorldStyle makes the style of the overview alone.
+// WorldStyle returns the style of the overview alone.
 func WorldStyle(look Look, world World) map[string]any {
 	style := Blank(look.Theme)
 	style["sources"] = map[string]any{worldSource: world.source()}
-	const wholeNames = 14 // zoom up to which a place's name says where one is
+	const wholeNames = 14 // zoom up to which a place's name helps readers to find their way
 	style["layers"] = world.layers(look, wholeNames)
 	style["center"], style["zoom"] = []float64{10, 30}, 2
 	return style
@@ -35,7 +35,8 @@ func (w World) source() map[string]any {
 	return map[string]any{"type": "vector", "tiles": []string{w.Tiles}, "minzoom": 0, "maxzoom": w.HighestZoom, "attribution": w.Attribution}
 }
 
-// layers draws sea, land, borders and, up to a zoom, names. They come first in a style: what lies above covers them.
+// layers returns the layers for sea, land, borders and, up to a zoom, names. They come first in a style, so that the
+// other layers cover them.
 func (w World) layers(look Look, namesUpTo float64) []Layer {
 	p := look.Theme.palette()
 	from := func(layer string) selection { return selection{layerID: layer} }
@@ -69,7 +70,8 @@ func (w World) layers(look Look, namesUpTo float64) []Layer {
 	return layers
 }
 
-// cover hides the overview where the operator's map is, if that draws no land of its own: its coast is finer than the overview's.
+// cover returns a layer that hides the overview inside the bounds of the operator's map. It is needed if that map draws
+// no land, because its coast is more detailed than the overview's.
 func (a *Archive) cover(look Look) (source map[string]any, layer Layer) {
 	b := a.bounds
 	ring := [][2]float64{{b.West, b.South}, {b.East, b.South}, {b.East, b.North}, {b.West, b.North}, {b.West, b.South}}

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestWorldBelowTheMap checks that the overview is drawn first, alone or below the operator's map, and that it is covered where that
-// map has a coast of its own but draws no land.
+// TestWorldBelowTheMap checks that the overview is drawn first, alone or below the operator's map, and that it is
+// covered if that map has a coast of its own but draws no land.
 func TestWorldBelowTheMap(t *testing.T) {
 	world := World{Tiles: "http://wayside.test/map/world/{z}/{x}/{y}", HighestZoom: 4, Attribution: "Somebody"}
 	for name, tt := range map[string]struct {

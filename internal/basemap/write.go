@@ -29,24 +29,24 @@ type Plan struct {
 type Tile struct {
 	Z    uint8
 	X, Y uint32
-	Data []byte // not compressed, unless Packed is true; not empty
+	Data []byte // uncompressed, unless Packed is set; not empty
 
-	Packed bool  // Data is what Pack returned
-	Below  uint8 // how many zooms below it its area has the same tile everywhere
+	Packed bool  // Data was returned by Pack
+	Below  uint8 // number of zooms below in which its whole area has the same tile
 }
 
 // Sizes of directories. The format requires header and root directory within the first 16 KiB.
 const (
 	maxRootBytes = 16<<10 - headerSize
 	leafEntries  = 4096
-	maxBelow     = 15 // a run of tiles is counted in 32 bits
+	maxBelow     = 15 // because a run of tiles is counted in 32 bits
 )
 
-// Write writes a clustered archive whose directories and vector tiles are compressed with gzip; raster tiles are stored as
-// they are. It fails for an invalid or duplicate tile, and with the error of w.
+// Write writes a clustered archive whose directories and vector tiles are compressed with gzip; raster tiles are stored
+// unchanged. It fails for an invalid or duplicate tile, and with the error of w.
 func Write(w io.Writer, plan Plan, tiles []Tile) error { return write(w, plan, tiles, leafEntries) }
 
-// write is Write with leaf directories of another size.
+// write is Write with another size of leaf directories.
 func write(w io.Writer, plan Plan, tiles []Tile, leafSize int) error {
 	h := header{
 		clustered: true, internal: compressionGzip, tileData: compressionNone, tileType: plan.Type,
@@ -100,7 +100,7 @@ func layOut(h *header, tiles []Tile) (entries []entry, data []byte, err error) {
 		if _, ok := tileID(t.Z, t.X, t.Y); !ok || len(t.Data) == 0 || t.Z+t.Below > MaxZoom || t.Below > maxBelow {
 			return nil, nil, fmt.Errorf("there is no tile %d/%d/%d, or it is empty", t.Z, t.X, t.Y)
 		}
-		for below := range t.Below + 1 { // a tile's area is without a gap in the order of each zoom below it
+		for below := range t.Below + 1 { // a tile's area is contiguous in the order of each zoom below
 			run := uint32(1) << (2 * below)
 			id, _ := tileID(t.Z+below, t.X<<below, t.Y<<below)
 			ordered = append(ordered, numbered{id - (id-firstID(t.Z+below))%uint64(run), run, t})
@@ -144,7 +144,7 @@ func layOut(h *header, tiles []Tile) (entries []entry, data []byte, err error) {
 	return entries, data, nil
 }
 
-// layDirectories encodes one directory, or, if that is too large, a root with leaves.
+// layDirectories encodes a single directory or, if that is too large, a root with leaves.
 func layDirectories(entries []entry, leafSize int) (root, leaves []byte, err error) {
 	if len(entries) <= leafSize {
 		root, err = Pack(appendDirectory(entries))
@@ -186,10 +186,10 @@ func describe(plan Plan, lowest, highest int) ([]byte, error) {
 	return Pack(text)
 }
 
-// packers keeps writers for the next tile: one has a megabyte of tables, and most tiles are small.
+// packers keeps writers for reuse, because one has a megabyte of tables and most tiles are small.
 var packers = sync.Pool{New: func() any { return NewPacker() }}
 
-// Pack compresses a tile as an archive has it.
+// Pack compresses a tile as it is stored in an archive.
 func Pack(b []byte) ([]byte, error) {
 	p, ok := packers.Get().(*Packer)
 	if !ok {
@@ -199,13 +199,13 @@ func Pack(b []byte) ([]byte, error) {
 	return p.Pack(b)
 }
 
-// Packer compresses one tile after the other with the same tables.
+// Packer compresses one tile after another with the same tables.
 type Packer struct{ z *gzip.Writer }
 
-// NewPacker makes a Packer.
+// NewPacker returns a Packer.
 func NewPacker() *Packer { return &Packer{gzip.NewWriter(nil)} }
 
-// Pack compresses a tile as an archive has it.
+// Pack compresses a tile as it is stored in an archive.
 func (p *Packer) Pack(b []byte) ([]byte, error) {
 	var out bytes.Buffer
 	p.z.Reset(&out)

@@ -2,7 +2,8 @@ package mvt
 
 import "slices"
 
-// Group is one feature of several lines or areas that have the same tags. What is added must be clipped to the tile already.
+// Group is one feature of several lines or areas with the same tags. The caller must add only geometry that is clipped
+// to the tile.
 type Group struct {
 	geometryType uint64
 	numbers      []byte // the tags, encoded
@@ -10,11 +11,11 @@ type Group struct {
 	kept         []Cell
 }
 
-// LineGroup returns the group of lines with the tags: always the same one for the same tags. Groups are encoded in the order of their first use,
-// after the layer's other features.
+// LineGroup returns the group of lines with the tags, always the same one for the same tags. Groups are encoded in the
+// order of their first use, after the layer's other features.
 func (l *Layer) LineGroup(tags ...Tag) *Group { return l.group(line, tags) }
 
-// AreaGroup is LineGroup for areas.
+// AreaGroup is like LineGroup for areas.
 func (l *Layer) AreaGroup(tags ...Tag) *Group { return l.group(polygon, tags) }
 
 func (l *Layer) group(geometryType uint64, tags []Tag) *Group {
@@ -32,14 +33,15 @@ func (l *Layer) group(geometryType uint64, tags []Tag) *Group {
 	return g
 }
 
-// Line adds a line. Consecutive equal points count once; what is a point then is dropped.
+// Line adds a line. It drops consecutive equal points, and then lines of a single point.
 func (g *Group) Line(points []Cell) {
 	g.thread(points, false)
 	g.pen.stroke(g.kept, false)
 }
 
-// Ring adds the outline of an area, or a hole in the outline before it, turning it round where the format asks for that. A ring does not repeat
-// its first point. It reports whether the ring has an area; the holes of an outline without one must not be added.
+// Ring adds the outline of an area, or a hole in the preceding outline, reversing it if the format requires that. A ring
+// must not repeat its first point. Ring reports whether the ring has an area; the holes of an outline without one must
+// not be added.
 func (g *Group) Ring(points []Cell, hole bool) bool {
 	g.thread(points, true)
 	if (twiceArea(g.kept) < 0) != hole {

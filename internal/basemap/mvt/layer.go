@@ -1,5 +1,5 @@
-// Package mvt encodes vector tiles (Mapbox Vector Tile 2.1): layers of points, lines and polygons, clipped to their tile. It is for
-// maps that the program makes itself; the operator's tiles are passed on as they are.
+// Package mvt encodes vector tiles (Mapbox Vector Tile 2.1): layers of points, lines and polygons, clipped to their
+// tile. It is used for maps that the program makes itself; the operator's tiles are passed on unchanged.
 package mvt
 
 import (
@@ -40,7 +40,7 @@ type Cell struct{ X, Y int32 }
 // Layer collects the features of one layer.
 type Layer struct {
 	name     string
-	coarse   float64 // units of Extent that one of the layer's own is
+	coarse   float64 // units of Extent for each unit of the layer
 	buffer   float64 // units around the tile
 	features []byte
 	keys     index
@@ -65,11 +65,11 @@ func (x *index) number(text string) uint64 {
 	return n
 }
 
-// NewLayer makes an empty layer.
+// NewLayer returns an empty layer.
 func NewLayer(name string) *Layer { return newLayer(name, 1, wideBuffer) }
 
-// NewCoarseLayer makes an empty layer for thin lines, in whose tiles positions are rounded to a multiple of units of Extent: it takes
-// fewer bytes.
+// NewCoarseLayer returns an empty layer for thin lines, whose positions are rounded to a multiple of units of Extent,
+// which takes fewer bytes.
 func NewCoarseLayer(name string, units int) *Layer {
 	return newLayer(name, float64(units), coarseBuffer)
 }
@@ -81,7 +81,7 @@ func newLayer(name string, coarse, buffer float64) *Layer {
 	}
 }
 
-// Tag is a member of a feature: a text, or a whole number without one.
+// Tag is a member of a feature: a text or, if the text is empty, a whole number.
 type Tag struct {
 	Name   string
 	Text   string
@@ -119,8 +119,8 @@ func (l *Layer) Lines(lines [][]Pixel, tags ...Tag) {
 	l.add(line, p.commands, tags)
 }
 
-// Polygon adds the part of an area that lies in the tile. The first ring is its outline, others are holes in it; a ring does not
-// repeat its first point.
+// Polygon adds the part of an area that lies in the tile. The first ring is its outline, the others are holes; a ring
+// does not repeat its first point.
 func (l *Layer) Polygon(rings [][]Pixel, tags ...Tag) {
 	p := pen{coarse: l.coarse, buffer: l.buffer}
 	p.area(rings)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestClipping clips lines and rings that leave the tile and come back.
+// TestClipping checks lines and rings that leave the tile and come back.
 func TestClipping(t *testing.T) {
 	const buffer = 128
 	parts := clipLine([]Pixel{{-1000, 100}, {2000, 100}, {9000, 100}, {9000, 200}, {2000, 200}, {2000, 300}}, buffer)
@@ -29,7 +29,7 @@ func TestClipping(t *testing.T) {
 	}
 }
 
-// TestGeometryEncoding compares with the examples of the specification (4.3.5).
+// TestGeometryEncoding compares encodings with the examples in the specification (4.3.5).
 func TestGeometryEncoding(t *testing.T) {
 	line, ring := pen{coarse: 1}, pen{coarse: 1}
 	line.draw([]Pixel{{2, 2}, {2, 10}, {10, 10}}, false)

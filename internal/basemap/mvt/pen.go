@@ -37,7 +37,7 @@ func (p *pen) area(rings [][]Pixel) {
 		before := len(p.commands)
 		p.draw(oriented(clipRing(ring, p.buffer), i > 0), true)
 		if i == 0 && len(p.commands) == before {
-			return // no outline, no holes
+			return // without an outline there are no holes
 		}
 	}
 }
@@ -62,7 +62,7 @@ func thread(kept []Cell, at Cell, ring bool) []Cell {
 	return kept
 }
 
-// stroke encodes one line or ring that thread made, and reports whether it is not degenerate.
+// stroke encodes a line or ring made by thread, and reports whether it is not degenerate.
 func (p *pen) stroke(kept []Cell, ring bool) bool {
 	least := 2
 	if ring {
@@ -85,13 +85,13 @@ func (p *pen) stroke(kept []Cell, ring bool) bool {
 	return true
 }
 
-// needless reports whether the middle of three points lies on one horizontal or vertical line with its neighbours, as clipping
-// leaves them along the edges of a tile.
+// needless reports whether three points lie on one horizontal or vertical line, as clipping leaves them along the edges
+// of a tile.
 func needless(a, b, c Cell) bool {
 	return a.X == b.X && b.X == c.X || a.Y == b.Y && b.Y == c.Y
 }
 
-// twiceArea is twice the area of a ring, positive if it is clockwise as it is seen, with Y pointing down.
+// twiceArea returns twice the area of a ring, positive if it is clockwise on the screen, where Y points down.
 func twiceArea(ring []Cell) int64 {
 	sum := int64(0)
 	for i, a := range ring {
@@ -133,7 +133,7 @@ func clipRing(ring []Pixel, buffer float64) []Pixel {
 	return ring
 }
 
-// clipLine clips a line to the tile. A line that leaves and comes back becomes several.
+// clipLine clips a line to the tile. A line that leaves and comes back is split into several.
 func clipLine(line []Pixel, buffer float64) [][]Pixel {
 	var parts [][]Pixel
 	for i := 1; i < len(line); i++ {

@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// Feature is a feature of a tile that was read.
+// Feature is a feature read from a tile.
 type Feature struct {
 	Parts   [][]Pixel // points, lines or rings
 	Texts   map[string]string
@@ -16,8 +16,8 @@ type Feature struct {
 
 var errTile = errors.New("a vector tile cannot be read")
 
-// Read returns the features of a layer; none if the tile has no such layer. It reads what this package writes: texts and whole
-// numbers, in tiles of the program's own.
+// Read returns the features of a layer, or none if the tile has no such layer. It reads only the output of this package:
+// texts and whole numbers.
 func Read(tile []byte, layer string) ([]Feature, error) {
 	for number, body := range fields(tile) {
 		if number != 3 || body.bytes == nil {
@@ -42,7 +42,7 @@ type field struct {
 	number uint64
 }
 
-// fields yields the fields of a message, as far as it can be read.
+// fields yields the fields of a message until an invalid one.
 func fields(b []byte) iter.Seq2[uint64, field] {
 	return func(yield func(uint64, field) bool) {
 		for len(b) > 0 {
@@ -127,7 +127,8 @@ func varints(b []byte) []uint64 {
 	return out
 }
 
-// decode decodes geometry commands into points, lines or rings; coarse is how many units of Extent one of theirs is.
+// decode decodes geometry commands into points, lines or rings. coarse is the number of units of Extent for each of
+// theirs.
 func decode(commands []uint64, coarse float64) [][]Pixel {
 	var parts [][]Pixel
 	x, y := 0.0, 0.0

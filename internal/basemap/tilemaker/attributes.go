@@ -34,7 +34,7 @@ type tag struct {
 	from uint8
 }
 
-// attributes are what features of one kind and name have in common. Equal ones are the same pointer.
+// attributes are the common members of features of one kind and name. Equal attributes are the same pointer.
 type attributes struct {
 	layer layerID
 	tags  []tag
@@ -65,13 +65,13 @@ func newInterner() *interner {
 func (n *interner) text(s string) string {
 	kept, ok := n.texts[s]
 	if !ok {
-		kept = strings.Clone(s) // a block's strings keep all of the block
+		kept = strings.Clone(s) // a copy, because a block's strings keep the whole block in memory
 		n.texts[kept] = kept
 	}
 	return kept
 }
 
-// intern returns the attributes that all features with these have.
+// intern returns the shared attributes with these tags.
 func (n *interner) intern(layer layerID, tags []tag) *attributes {
 	n.key = append(n.key[:0], byte(layer))
 	for _, t := range tags {
@@ -92,14 +92,14 @@ func (n *interner) intern(layer layerID, tags []tag) *attributes {
 	return found
 }
 
-// maxText is how many bytes a text has at most: OpenStreetMap allows 255 characters. What is longer is no name.
+// maxText is the maximum length of a text in bytes. OpenStreetMap allows 255 characters; a longer text is not a name.
 const maxText = 1020
 
-// languages are those of the names that tiles carry beside the local one: those of the page for cars, and Arabic.
+// languages are the languages of names in tiles besides the local one: those of the page for cars, and Arabic.
 var languages = [...]string{"name:en", "name:de", "name:fr", "name:nl", "name:es", "name:it", "name:ar"}
 
-// clean returns a text as a map may show it: without characters that are not seen or turn the direction of others. ok is false for a text
-// that is none.
+// clean returns a text in a form that a map may show: without characters that are invisible or change the direction of
+// others. ok is false if the text is invalid.
 func clean(text string) (string, bool) {
 	if len(text) > maxText || !utf8.ValidString(text) {
 		return "", false
@@ -125,7 +125,7 @@ func clean(text string) (string, bool) {
 	return strings.TrimSpace(text), true
 }
 
-// facts are the tags of an object that decide what is drawn of it.
+// facts are the tags of an object that determine its drawing.
 type facts struct {
 	highway, railway, waterway, natural, landuse, leisure, building, place, boundary string
 	area, service, tunnel, water, adminLevel, maritime, kind, route, network         string
@@ -135,7 +135,7 @@ type facts struct {
 	badTexts int // left out
 }
 
-// read reads the tags; the first of equal keys counts.
+// read reads the tags. The first of equal keys counts.
 func (f *facts) read(tags osmpbf.Tags) {
 	*f = facts{}
 	for _, t := range tags {
@@ -164,7 +164,7 @@ func (f *facts) clean(text *string) {
 	*text = cleaned
 }
 
-// member returns where the value of a key goes; nil: nowhere.
+// member returns the field for the value of a key, or nil.
 func (f *facts) member(key string) *string {
 	switch key {
 	case "highway":

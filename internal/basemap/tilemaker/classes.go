@@ -6,22 +6,23 @@ import (
 	"strings"
 )
 
-// drawing is what is drawn of an object.
+// drawing describes how an object is drawn.
 type drawing struct {
 	layer    layerID
 	geometry geometry
 	lowest   uint8
 	tags     []tag
-	priority int64 // of points: those with the highest come first in a tile
+	priority int64 // of points: those with the highest priority come first in a tile
 }
 
-// roadClass is how roads of a value of highway are drawn.
+// roadClass is how roads with a value of highway are drawn.
 type roadClass struct {
 	kind               string
 	lowest, ref, names uint8 // zooms: of the line, of its number, of its name
 }
 
-// roadClasses are the values of highway that are drawn: where cars drive, and streets for people on foot. The service's style writes names one zoom later (basemap.roadClass).
+// roadClasses are the values of highway that are drawn: roads for cars, and streets for people on foot. The service's
+// style writes names one zoom later (basemap.roadClass).
 var roadClasses = map[string]roadClass{
 	"motorway": {"highway", 5, 7, 9}, "motorway_link": {"highway", 10, 12, 12},
 	"trunk": {"major_road", 6, 8, 10}, "trunk_link": {"major_road", 11, 13, 13},
@@ -33,7 +34,7 @@ var roadClasses = map[string]roadClass{
 	"pedestrian": {"path", 14, 14, 14}, "track": {"path", 14, 14, 14},
 }
 
-// lines returns what is drawn of a way as a line. network is that of the route that the way belongs to.
+// lines returns the drawings of a way as a line. network is that of the way's route.
 func (f *facts) lines(network string) []drawing {
 	var out []drawing
 	if class, ok := roadClasses[f.highway]; ok && f.area != "yes" {
@@ -56,7 +57,7 @@ func (f *facts) lines(network string) []drawing {
 	return out
 }
 
-// rail returns the lowest zoom of a railway; never: it is not drawn.
+// rail returns the lowest zoom of a railway, or never if it is not drawn.
 func (f *facts) rail() uint8 {
 	if f.tunnel == "yes" {
 		return never
@@ -75,7 +76,7 @@ func (f *facts) rail() uint8 {
 	return never
 }
 
-// landKinds are the areas of the layer landuse by the keys that they have, with the lowest zoom of large ones.
+// The areas of the layer landuse, by the values of their keys.
 var (
 	landuseKinds = map[string]string{
 		"residential": "residential", "industrial": "industrial", "commercial": "commercial", "retail": "commercial",
@@ -92,7 +93,7 @@ var (
 // lowestLand is the lowest zoom of areas of the layer landuse.
 const lowestLand = 6
 
-// areas returns what is drawn of an area.
+// areas returns the drawings of an area.
 func (f *facts) areas() []drawing {
 	var out []drawing
 	kind := landuseKinds[f.landuse]
@@ -111,7 +112,7 @@ func (f *facts) areas() []drawing {
 		tags := appendText(nil, "kind", water, 0)
 		out = append(out, drawing{layer: waterLayer, geometry: fill, lowest: 4, tags: tags})
 		if f.name != "" && water != "river" {
-			out = append(out, drawing{layer: waterLayer, geometry: dot, tags: f.named(tags[:1:1], 0)}) // lowest by size
+			out = append(out, drawing{layer: waterLayer, geometry: dot, tags: f.named(tags[:1:1], 0)}) // the lowest zoom follows from the size
 		}
 	}
 	if f.building != "" && f.building != "no" {
@@ -120,7 +121,7 @@ func (f *facts) areas() []drawing {
 	return append(out, f.address()...)
 }
 
-// waterKind returns the kind of an area of water; empty: it is none.
+// waterKind returns the kind of an area of water, or "" for other areas.
 func (f *facts) waterKind() string {
 	switch {
 	case f.natural == "water" && (f.water == "river" || f.water == "canal"), f.waterway == "riverbank":
@@ -141,11 +142,11 @@ func (f *facts) address() []drawing {
 	return []drawing{{layer: buildingsLayer, geometry: dot, lowest: highestZoom, tags: tags}}
 }
 
-// placeClass is how a place is written.
+// placeClass is how the name of a place is drawn.
 type placeClass struct {
 	kind   string
-	lowest uint8 // of one whose population is not known
-	people int64 // that one has whose population is not known
+	lowest uint8 // if the population is unknown
+	people int64 // assumed if the population is unknown
 }
 
 var placeClasses = map[string]placeClass{
@@ -154,7 +155,7 @@ var placeClasses = map[string]placeClass{
 	"suburb": {"macrohood", 12, 5_000}, "borough": {"macrohood", 11, 50_000}, "quarter": {"neighbourhood", 13, 2_000}, "neighbourhood": {"neighbourhood", 13, 500},
 }
 
-// points returns what is drawn of a node.
+// points returns the drawings of a node.
 func (f *facts) points() []drawing {
 	out := f.address()
 	if class, ok := placeClasses[f.place]; ok && f.name != "" {
@@ -174,11 +175,11 @@ func (f *facts) points() []drawing {
 	return out
 }
 
-// zoom returns the lowest zoom of a place: large places are named where small ones would be in their way.
+// zoom returns the lowest zoom of a place: large places are named at zooms at which small ones would be in their way.
 func (c placeClass) zoom(people int64) uint8 {
 	lowest := c.lowest
 	if c.kind == "locality" && people > c.people {
-		const perZoom = 4.0 // times as many people are named a zoom earlier
+		const perZoom = 4.0 // factor of the population for which a place is named one zoom earlier
 		lowest -= uint8(min(3, math.Log(float64(people)/float64(c.people))/math.Log(perZoom)))
 	}
 	return lowest

@@ -9,13 +9,13 @@ const (
 	fill
 )
 
-// feature is something drawn.
+// feature is a drawn object.
 type feature struct {
 	attributes *attributes
 	geometry   geometry
 	lowest     uint8 // zoom
 	box        box
-	parts      [][]vertex // lines; or an outline with its holes, in this order; or one spot
+	parts      [][]vertex // lines; or an outline followed by its holes; or one spot
 	priority   int64      // see drawing
 }
 
@@ -34,7 +34,7 @@ func (f *feature) measure() {
 	}
 }
 
-// clip returns what of a feature lies in a box; nil: nothing. The feature may be itself.
+// clip returns the part of a feature in a box, or nil. The result may be the feature itself.
 func (f *feature) clip(to box) *feature {
 	switch {
 	case !f.box.meets(to):
@@ -64,7 +64,7 @@ func (f *feature) clip(to box) *feature {
 	return out
 }
 
-// covers reports whether the feature is an area that fills a box and nothing else.
+// covers reports whether the feature is an area that fills exactly a box.
 func (f *feature) covers(b box) bool {
 	if f.geometry != fill || len(f.parts) != 1 || len(f.parts[0]) != len(b.ring()) || f.box != b {
 		return false
@@ -77,7 +77,7 @@ func (f *feature) covers(b box) bool {
 	return true
 }
 
-// edges of a box, as half planes: whether a spot is inside, and where the line between two spots crosses the edge.
+// Edges of a box, as half planes: whether a spot is inside, and where the line between two spots crosses the edge.
 const (
 	westEdge = iota
 	eastEdge
@@ -98,7 +98,8 @@ func (b box) inside(edge int, s spot) bool {
 	return s.Y <= b.south
 }
 
-// cross returns where the line between two spots on different sides of an edge crosses it: the same spot whichever comes first.
+// cross returns where the line between two spots on different sides of an edge crosses it. The result does not depend on
+// the order of the spots.
 func (b box) cross(edge int, p, q spot) spot {
 	at := func(v, from, to, low, high int32) int32 {
 		if from > to {
@@ -117,7 +118,8 @@ func (b box) cross(edge int, p, q spot) spot {
 	return spot{at(b.south, p.Y, q.Y, p.X, q.X), b.south}
 }
 
-// clipRing clips a ring to a box (Sutherland-Hodgman). A ring that leaves and comes back runs along the edges between.
+// clipRing clips a ring to a box (Sutherland-Hodgman). A ring that leaves and comes back runs along the edges in
+// between.
 func clipRing(ring []vertex, to box) []vertex {
 	for edge := range edges {
 		whole := true
@@ -150,8 +152,8 @@ func clipRing(ring []vertex, to box) []vertex {
 	return ring
 }
 
-// withoutSpikes removes vertices that lie on one horizontal or vertical line with both neighbours, which clipping leaves along edges: a large
-// area has few vertices in a tile that it fills.
+// withoutSpikes removes vertices on one horizontal or vertical line with both neighbours, which clipping leaves along
+// edges, so that a large area has few vertices in a tile that it fills.
 func withoutSpikes(ring []vertex) []vertex {
 	level := func(a, b, c vertex) bool { return a.X == b.X && b.X == c.X || a.Y == b.Y && b.Y == c.Y }
 	kept := ring[:0]
@@ -219,7 +221,7 @@ func appendClipped(parts [][]vertex, line []vertex, to box) [][]vertex {
 	return parts
 }
 
-// clipSegment clips the line between two vertices; ok is false if none of it is in the box.
+// clipSegment clips the line between two vertices. ok is false if no part of it is in the box.
 func clipSegment(a, b vertex, to box) (vertex, vertex, bool) {
 	for edge := range edges {
 		inA, inB := to.inside(edge, a.spot), to.inside(edge, b.spot)

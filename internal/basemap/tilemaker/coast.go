@@ -6,11 +6,13 @@ import (
 	"slices"
 )
 
-// maxCoastEnds is how many ends of coastlines within the bounds are joined to others: each is compared with each.
+// maxCoastEnds is the maximum number of ends of coastlines within the bounds that are joined. Each end is compared with
+// every other one.
 const maxCoastEnds = 500
 
-// landAndSea makes areas of land and of sea within bounds, from coastlines: lines with the land on their left. gaps counts the straight lines
-// that closed them; ok is false if there are too many ends, and only closed coastlines counted.
+// landAndSea makes areas of land and of sea within bounds, from coastlines, which have the land on their left. gaps
+// counts the straight lines that closed them. ok is false if there were too many ends, in which case only closed
+// coastlines counted.
 func landAndSea(lines [][]spot, bounds box) (land, sea [][][]spot, gaps int, ok bool) {
 	var rings, open [][]spot
 	ok = true
@@ -41,7 +43,7 @@ func landAndSea(lines [][]spot, bounds box) (land, sea [][][]spot, gaps int, ok 
 	return areasOf(landRings), areasOf(seaRings), gaps, ok
 }
 
-// areasOf nests the rings that are left of rings after they are split where they cross themselves.
+// areasOf splits rings where they cross themselves, and nests the results.
 func areasOf(rings [][]spot) [][][]spot {
 	effort := effort(minEffort)
 	var sound [][]spot
@@ -51,7 +53,7 @@ func areasOf(rings [][]spot) [][][]spot {
 		}
 		parts, _, ok := effort.simple(r)
 		if !ok {
-			parts = [][]spot{r} // too large to be sure: drawn as it is
+			parts = [][]spot{r} // too large to check: drawn unchanged
 		}
 		sound = append(sound, parts...)
 	}
@@ -60,7 +62,7 @@ func areasOf(rings [][]spot) [][][]spot {
 	return areas
 }
 
-// isIslands reports whether the largest of closed coastlines has its land inside.
+// isIslands reports whether the largest of some closed coastlines has its land inside.
 func isIslands(rings [][]spot) bool {
 	largest := 0.0
 	for _, r := range rings {
@@ -71,7 +73,7 @@ func isIslands(rings [][]spot) bool {
 	return largest > 0
 }
 
-// within returns the parts of a line that lie in bounds. A closed line is one part where it begins.
+// within returns the parts of a line in bounds. The point at which a closed line begins does not split it.
 func within(line []spot, bounds box) [][]spot {
 	var parts [][]spot
 	for _, part := range appendClipped(nil, vertices(line), bounds) {
@@ -105,14 +107,15 @@ func dangling(lines [][]spot, bounds box) int {
 	return n
 }
 
-// gap is a straight line that may close the coast: from the end of one line to the start of another, or to the edge of the bounds.
+// gap is a straight line that may close the coast: from the end of one line to the start of another, or to the edge of
+// the bounds.
 type gap struct {
 	length   float64
 	from, to int // lines; negative: the edge
 }
 
-// closeGaps joins lines that end within the bounds with the nearest others, or with the edge where that is nearer, the shortest gaps first.
-// What is left reaches from edge to edge, or is closed.
+// closeGaps joins lines that end within the bounds with the nearest others, or with the edge if that is nearer, the
+// shortest gaps first. The remaining lines reach from edge to edge, or are closed.
 func closeGaps(lines [][]spot, bounds box) (open, closed [][]spot, gaps int) {
 	var possible []gap
 	for i, a := range lines {
@@ -178,7 +181,7 @@ func distance(a, b spot) float64 {
 	return math.Hypot(float64(a.X)-float64(b.X), float64(a.Y)-float64(b.Y))
 }
 
-// nearestEdge is the spot on the edge of a box that is nearest to one within.
+// nearestEdge returns the spot on the edge of a box that is nearest to a spot inside.
 func (b box) nearestEdge(s spot) spot {
 	nearest, least := spot{b.west, s.Y}, s.X-b.west
 	for _, edge := range []struct {
@@ -192,7 +195,8 @@ func (b box) nearestEdge(s spot) spot {
 	return nearest
 }
 
-// around is how far a spot on the edge of a box is along the edge, counterclockwise as it is seen, from the north-west corner.
+// around returns the distance of a spot on the edge of a box along the edge, counterclockwise on the map, from the
+// north-west corner.
 func (b box) around(s spot) int64 {
 	width, height := int64(b.east)-int64(b.west), int64(b.south)-int64(b.north)
 	switch {
@@ -206,16 +210,16 @@ func (b box) around(s spot) int64 {
 	return 2*height + width + int64(b.east) - int64(s.X)
 }
 
-// lineTip is where a line from edge to edge meets the edge.
+// lineTip is a place where a line from edge to edge meets the edge.
 type lineTip struct {
 	line   int
 	isLast bool  // the line ends here
-	at     int64 // as around has it
+	at     int64 // as returned by around
 }
 
-// parts makes rings of the parts into which lines from edge to edge divide a box: those of land and those of sea. Along the edge land and sea
-// take turns from line to line; which is which is decided by the lines' own directions, long ones counting most. So a line that is turned
-// round, or whose end was closed the wrong way, changes nothing else.
+// parts returns the parts into which lines from edge to edge divide a box, as rings: those of land and those of sea.
+// Along the edge, land and sea alternate from line to line. The lines' own directions decide which is which, weighted by
+// length. So a reversed line, or one whose end was closed the wrong way, affects nothing else.
 func (b box) parts(lines [][]spot) (land, sea [][]spot) {
 	var tips []lineTip
 	for i, line := range lines {
@@ -223,7 +227,7 @@ func (b box) parts(lines [][]spot) (land, sea [][]spot) {
 	}
 	slices.SortStableFunc(tips, func(a, b lineTip) int { return cmp.Compare(a.at, b.at) })
 	other := make(map[lineTip]int)
-	votes := 0.0 // for land behind the first tip
+	votes := 0.0 // for land after the first tip
 	for k, t := range tips {
 		other[t] = k
 		vote := 0.0

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// square is a closed coastline with its land inside, or the sea.
+// square returns a closed coastline with its land or, if sea is set, the sea inside.
 func square(west, north, side int32, sea bool) []spot {
 	line := box{west, north, west + side, north + side}.ring()
 	line = append(line, line[0])
@@ -32,7 +32,7 @@ func areaOf(areas [][][]spot) float64 {
 	return sum
 }
 
-// TestCoasts draws land and sea of coastlines in a square of 1 000 by 1 000.
+// TestCoasts checks the areas of land and sea from coastlines in a square of 1 000 by 1 000.
 func TestCoasts(t *testing.T) {
 	bounds := box{0, 0, 1000, 1000}
 	for _, tt := range []struct {
@@ -71,8 +71,8 @@ func TestCoasts(t *testing.T) {
 	}
 }
 
-// TestCoastsFillTheirBounds draws coastlines at random, with gaps and ends anywhere: land and sea never overlap, and together fill the bounds,
-// as long as no two lines cross.
+// TestCoastsFillTheirBounds checks that for random coastlines, with gaps and ends anywhere, land and sea never overlap
+// and together fill the bounds, unless two lines cross.
 func TestCoastsFillTheirBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bounds := box{0, 0, 10_000, 10_000}
@@ -107,7 +107,7 @@ func clippedLines(lines [][]spot, bounds box) (all [][]spot) {
 	return all
 }
 
-// TestTooManyCoastEnds draws ten thousand ends in time.
+// TestTooManyCoastEnds checks that ten thousand ends are handled in time.
 func TestTooManyCoastEnds(t *testing.T) {
 	var lines [][]spot
 	for i := range int32(10_000) {
@@ -118,7 +118,8 @@ func TestTooManyCoastEnds(t *testing.T) {
 	}
 }
 
-// TestLowestZoom draws towns of several sizes: nothing of them is there below the zoom at which they are a sixth of a tile wide.
+// TestLowestZoom checks that towns of several sizes are not drawn below the zoom at which they are a sixth of a tile
+// wide.
 func TestLowestZoom(t *testing.T) {
 	for degrees, want := range map[float64]uint8{0.05: 9, 0.3: 8, 0.6: 7, 8: 3} {
 		x := new(extract)

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// artist makes features of what was read.
+// artist makes features from the source.
 type artist struct {
 	*source
 	features []*feature
@@ -24,7 +24,7 @@ type piece struct {
 	spots []spot
 }
 
-// draw makes all features, in the order in which tiles have them.
+// draw makes all features, in the order of features in a tile.
 func (s *source) draw(ctx context.Context) ([]*feature, error) {
 	a := &artist{source: s, features: s.points, effort: s.effort}
 	var coast [][]int64
@@ -58,7 +58,7 @@ func (s *source) draw(ctx context.Context) ([]*feature, error) {
 	return a.features, ctx.Err()
 }
 
-// way draws what is drawn of a way by itself.
+// way draws the drawings of a way by itself.
 func (a *artist) way(w *way, refs []int64) {
 	var areas []drawn
 	for _, d := range w.drawings {
@@ -73,8 +73,8 @@ func (a *artist) way(w *way, refs []int64) {
 	}
 }
 
-// maxSegment is the longest piece of a road without a node, in units of the plane: about 50 km at the equator. What is longer leads to a node
-// that was moved by mistake.
+// maxSegment is the longest segment of a line, in units of the plane: about 50 km at the equator. A longer segment leads
+// to a node that was moved by mistake.
 const maxSegment = 1 << 20
 
 // line cuts a line at nodes that the extract lacks and at segments that are too long.
@@ -111,7 +111,7 @@ func (a *artist) line(d drawn, refs []int64) {
 	end()
 }
 
-// isAround reports whether a segment leads around the world: over the antimeridian, where the map ends.
+// isAround reports whether a segment crosses the antimeridian, where the map ends.
 func isAround(a, b spot) bool { return max(a.X-b.X, b.X-a.X) > world/2 }
 
 func (a *artist) spotOf(id int64) spot {
@@ -124,15 +124,15 @@ func (a *artist) spotOf(id int64) spot {
 
 // lineEnd is an end of a piece.
 type lineEnd struct {
-	attributes int // number of the attributes, by first use
+	attributes int // number of the attributes, in order of first use
 	lowest     uint8
 	node       int64
 	piece      int
 	end        int
 }
 
-// join joins pieces that continue each other: two of the same attributes that end at a node where no third does. Names get room, and lines
-// are thinned over the joints.
+// join joins pieces that continue each other: two with the same attributes that end at a node where no third one does.
+// This makes room for names, and lines are thinned across the joints.
 func (a *artist) join() {
 	numbers := make(map[*attributes]int)
 	ends := make([]lineEnd, 0, 2*len(a.pieces))
@@ -165,7 +165,7 @@ func (a *artist) join() {
 		from = to
 	}
 	used := make([]bool, len(a.pieces))
-	for pass := range 2 { // lines with an end, then closed ones
+	for pass := range 2 { // first lines with an end, then closed ones
 		for i := range a.pieces {
 			for end := range 2 {
 				if !used[i] && (next[i][end] == 0 || pass == 1) {
@@ -177,7 +177,7 @@ func (a *artist) join() {
 	a.pieces = nil
 }
 
-// chain makes a feature of a piece, from one of its ends on, and those that continue it.
+// chain makes a feature of a piece, from one of its ends on, and the pieces that continue it.
 func (a *artist) chain(first, end int, next [][2]int, used []bool) {
 	var line []spot
 	for i := first; !used[i]; {
@@ -201,7 +201,8 @@ func (a *artist) chain(first, end int, next [][2]int, used []bool) {
 	a.features = append(a.features, newFeature(p.attributes, stroke, p.lowest, thinLine(line)))
 }
 
-// setBounds finds the area of each extract: that in its header as far as it is around its roads, or what its roads take up.
+// setBounds determines the area of each extract: that in its header, limited to the surroundings of its roads, or the
+// extent of its roads.
 func (a *artist) setBounds() {
 	used := emptyBox
 	for _, f := range a.features {
@@ -222,7 +223,7 @@ func (a *artist) setBounds() {
 				const around = 1 << 18 // 10 km at the equator
 				wide := max(used.east-used.west, used.south-used.north) + around
 				if b = b.intersect(box{used.west - wide, used.north - wide, used.east + wide, used.south + wide}); !b.meets(used) {
-					b = used // bounds that nothing lies in are wrong
+					b = used // bounds that contain nothing are wrong
 				}
 			}
 		}
@@ -253,7 +254,7 @@ func (a *artist) relation(r *relation) {
 	a.area(r.drawings, rings)
 }
 
-// area draws areas of closed lines.
+// area draws areas made of closed lines.
 func (a *artist) area(drawings []drawn, lines [][]int64) {
 	var rings [][]spot
 	for _, line := range lines {
@@ -298,20 +299,20 @@ func (a *artist) area(drawings []drawn, lines [][]int64) {
 			switch {
 			case d.geometry == fill:
 				a.fill(d, rings)
-			case i == 0: // the largest is named
+			case i == 0: // only the largest is named
 				a.features = append(a.features, labelled(d, rings))
 			}
 		}
 	}
 }
 
-// Sizes of areas from which on they are drawn or named, in square pixels.
+// Sizes from which areas are drawn or named, in square pixels.
 const (
 	minArea      = 10
 	minNamedArea = 2500
 )
 
-// zoomOf returns the lowest zoom at which an area is as large as so many square pixels; the highest one at the latest.
+// zoomOf returns the lowest zoom at which an area has at least the given square pixels, at most highestZoom.
 func zoomOf(area float64, pixels float64) uint8 {
 	for z := range uint8(highestZoom) {
 		if pixel := float64(int(1)<<(worldBits-z)) / 512; area >= pixels*pixel*pixel {
@@ -328,7 +329,7 @@ func (a *artist) fill(d drawn, rings [][]spot) {
 	}
 }
 
-// filled makes a feature of an outline and its holes; nil if no zoom shows it.
+// filled makes a feature of an outline and its holes, or nil if no zoom shows it.
 func filled(d drawn, rings [][]spot) *feature {
 	f := &feature{attributes: d.attributes, geometry: fill}
 	for i, ring := range rings {
@@ -361,8 +362,8 @@ func labelled(d drawn, rings [][]spot) *feature {
 	return point(d, spot{int32(math.Round(x)), int32(math.Round(y))})
 }
 
-// lowestZoom is the lowest zoom at which anything is drawn: where the map is smaller, its roads would cross out the names of the overview of
-// the world.
+// lowestZoom returns the lowest zoom at which anything is drawn. Below it the map is so small that its roads would cover
+// the names of the overview of the world.
 func (s *source) lowestZoom() uint8 {
 	widest := int32(1)
 	for _, b := range s.bounds {
@@ -427,7 +428,7 @@ func joinDirected(lines [][]int64) [][]int64 {
 	}
 	used := make([]bool, len(lines))
 	var out [][]int64
-	for pass := range 2 { // lines that nothing leads to, then closed ones
+	for pass := range 2 { // first lines without a predecessor, then closed ones
 		for i := range lines {
 			if used[i] || pass == 0 && ended[lines[i][0]] > 0 {
 				continue

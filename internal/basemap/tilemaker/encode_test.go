@@ -6,8 +6,8 @@ import (
 	"wayside/internal/basemap/mvt"
 )
 
-// FuzzTiles encodes features of any form and reads them back: geometry is within the buffered tile, lines have two points, rings an area, and
-// a text is what it was.
+// FuzzTiles encodes features of any form and reads them back. It checks that geometry is within the buffered tile, that
+// lines have two points and rings an area, and that texts are unchanged.
 func FuzzTiles(f *testing.F) {
 	f.Add([]byte{0, 2, 10, 10, 200, 200, 20, 90, 1, 4, 0, 0, 255, 0, 255, 255, 0, 255}, "name")
 	f.Add([]byte{2, 1, 128, 128, 1, 3, 1, 1, 2, 2, 3, 3}, "é")
@@ -70,7 +70,7 @@ func FuzzTiles(f *testing.F) {
 	})
 }
 
-// TestUniformTiles: a tile that is all sea stands for those below it.
+// TestUniformTiles checks that a tile that is all sea also serves the tiles below it.
 func TestUniformTiles(t *testing.T) {
 	x := new(extract)
 	x.way(x.line(35.9, 14.4, 35.9, 14.401), "highway", "residential")

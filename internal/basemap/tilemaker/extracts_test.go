@@ -12,7 +12,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// openExtract opens an extract of the folder of real ones.
+// openExtract opens a real extract.
 func openExtract(t testing.TB, name string) *osmpbf.File {
 	t.Helper()
 	in, err := os.Open(filepath.Join(roadtest.Extracts(t), name))
@@ -31,7 +31,7 @@ func openExtract(t testing.TB, name string) *osmpbf.File {
 	return f
 }
 
-// TestExtracts makes the map of real extracts: twice the same, and within the sizes that are promised.
+// TestExtracts checks the maps of real extracts: two runs are identical, and sizes are within the promised limits.
 func TestExtracts(t *testing.T) {
 	for _, name := range []string{"monaco-planetiler", "malta-gh", "milan-otp", "columbus-otp-nondense"} {
 		t.Run(name, func(t *testing.T) {

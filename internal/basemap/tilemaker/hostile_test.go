@@ -39,7 +39,7 @@ func (x *extract) way(refs []int64, tags ...string) int64 {
 	return id
 }
 
-// line adds the nodes of a line: latitude and longitude of each.
+// line adds the nodes of a line, given by latitude and longitude of each.
 func (x *extract) line(at ...float64) (refs []int64) {
 	for i := 0; i < len(at); i += 2 {
 		refs = append(refs, x.node(at[i], at[i+1]))
@@ -47,7 +47,7 @@ func (x *extract) line(at ...float64) (refs []int64) {
 	return refs
 }
 
-// ring is line with the first node again at the end.
+// ring adds a line and returns it with its first node repeated at the end.
 func (x *extract) ring(at ...float64) []int64 {
 	refs := x.line(at...)
 	return append(refs, refs[0])
@@ -107,7 +107,7 @@ func (x *extract) make(t testing.TB) ([]byte, *Counts) {
 	return archive, counts
 }
 
-// checkTile checks what must hold of any tile.
+// checkTile checks the properties that every tile must have.
 func checkTile(t testing.TB, at tile, data []byte) {
 	t.Helper()
 	if len(data) > maxTile {
@@ -146,7 +146,7 @@ func find(t testing.TB, archive []byte, layer layerID, lat, lng float64) []mvt.F
 	return features
 }
 
-// TestHostileTexts draws streets with names that are none.
+// TestHostileTexts checks streets with hostile names.
 func TestHostileTexts(t *testing.T) {
 	for name, want := range map[string]string{
 		strings.Repeat("x", 40_000):         "",
@@ -173,14 +173,14 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestHostileObjects draws what no mapper means.
+// TestHostileObjects checks objects that no mapper intends.
 func TestHostileObjects(t *testing.T) {
 	street := func(x *extract) { x.way(x.line(35.9, 14.4, 35.9, 14.401), "highway", "residential", "name", "Street") }
 	for name, tt := range map[string]struct {
 		draw    func(x *extract)
-		reason  string // counted
+		reason  string // under which it is counted
 		empty   bool
-		withOut string // a layer that must not be there
+		withOut string // a layer that must be absent
 	}{
 		"nothing":            {draw: func(*extract) {}, empty: true},
 		"only far away":      {draw: func(x *extract) { x.node(90, 0); x.node(-90, 180) }, empty: true},
@@ -242,7 +242,7 @@ func TestHostileObjects(t *testing.T) {
 	}
 }
 
-// TestHostileSizes makes maps of much in one place, and of little in many, in time.
+// TestHostileSizes checks that maps of very many objects in one place, and of few in many places, are made in time.
 func TestHostileSizes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, draw := range map[string]func(x *extract){

@@ -17,22 +17,22 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// Options are what Make needs beside the extracts.
+// Options configure Make.
 type Options struct {
 	Name, Attribution string // in the archive's metadata, as plain text
 }
 
-// Counts are what Make counted.
+// Counts are the figures of one call of Make.
 type Counts struct {
-	Tiles   int // with content, without those that are the same everywhere below another
-	Largest int // bytes of a tile, compressed
+	Tiles   int // with content, without those covered by an identical tile above
+	Largest int // size of the largest tile in bytes, compressed
 	LeftOut map[string]int
 }
 
-// ErrEmpty is the error for extracts in which nothing is drawn.
+// ErrEmpty is returned for extracts in which nothing is drawn.
 var ErrEmpty = errors.New("there is nothing to draw")
 
-// Make makes an archive of extracts. The same extracts in the same order give the same bytes.
+// Make makes an archive from extracts. The same extracts in the same order give the same bytes.
 func Make(ctx context.Context, files []*osmpbf.File, o Options) ([]byte, *Counts, error) {
 	s, err := read(ctx, files)
 	if err != nil {
@@ -43,7 +43,7 @@ func Make(ctx context.Context, files []*osmpbf.File, o Options) ([]byte, *Counts
 		return nil, nil, err
 	}
 	m := &maker{bounds: s.bounds, left: s.left}
-	s = nil // nodes and ways are not needed any more
+	s = nil // free nodes and ways
 	if err := m.make(ctx, features); err != nil {
 		return nil, nil, err
 	}
@@ -114,10 +114,10 @@ type maker struct {
 	mu      sync.Mutex
 	tiles   []basemap.Tile
 	left    map[string]int
-	packers []*basemap.Packer // that no goroutine uses
+	packers []*basemap.Packer // not in use by any goroutine
 }
 
-// packer gives a packer for one tile.
+// packer returns a packer for one tile.
 func (m *maker) packer() *basemap.Packer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -176,7 +176,7 @@ func (f *feature) isUniform(t tile) bool {
 	return f.lowest <= t.z && f.covers(t.bounds(true)) && !slices.ContainsFunc(f.attributes.tags, func(g tag) bool { return g.from > t.z })
 }
 
-// make1 makes one tile, if there is something in it.
+// make1 makes one tile, unless it is empty.
 func (m *maker) make1(t tile, features []*feature, uniform bool) error {
 	data, crowded := encode(t, features)
 	if len(data) == 0 {
@@ -201,10 +201,10 @@ func (m *maker) make1(t tile, features []*feature, uniform bool) error {
 	return nil
 }
 
-// maxTile is how many bytes a tile has at most before it is compressed. Real ones have a tenth.
+// maxTile is the maximum size of a tile in bytes, uncompressed. Real ones have a tenth of it.
 const maxTile = 2 << 20
 
-// encode encodes a tile. What is too much for one is left out layer by layer.
+// encode encodes a tile. If it becomes too large, encode leaves out layer after layer.
 func encode(t tile, features []*feature) (data []byte, crowded bool) {
 	for _, without := range []func(*feature) bool{
 		func(*feature) bool { return false },
@@ -222,7 +222,7 @@ func encode(t tile, features []*feature) (data []byte, crowded bool) {
 	return nil, true
 }
 
-// groupKey is what features have in common that become one in a tile.
+// groupKey identifies features that become one in a tile.
 type groupKey struct {
 	attributes *attributes
 	geometry   geometry

@@ -24,7 +24,8 @@ type spot struct{ X, Y int32 }
 // nowhere is the spot of a node that the extracts lack.
 var nowhere = spot{math.MinInt32, math.MinInt32}
 
-// project returns the spot of a point; nowhere for one off the globe. Near the poles it is the edge of the plane.
+// project returns the spot of a point, or nowhere for one off the globe. Near the poles it returns the edge of the
+// plane.
 func project(p geo.Point) spot {
 	if !p.Valid() {
 		return nowhere
@@ -66,12 +67,12 @@ func (b box) contains(s spot) bool {
 
 func (b box) isEmpty() bool { return b.west >= b.east || b.north >= b.south }
 
-// intersect returns what two boxes share.
+// intersect returns the intersection of two boxes.
 func (b box) intersect(o box) box {
 	return box{max(b.west, o.west), max(b.north, o.north), min(b.east, o.east), min(b.south, o.south)}
 }
 
-// ring returns the box as a ring, counterclockwise as it is seen.
+// ring returns the box as a ring, counterclockwise on the map.
 func (b box) ring() []spot {
 	return []spot{{b.west, b.north}, {b.west, b.south}, {b.east, b.south}, {b.east, b.north}}
 }
@@ -84,7 +85,8 @@ func boxOf(spots []spot) box {
 	return b
 }
 
-// area is the area of a ring, positive if it is counterclockwise as it is seen. It is exact: what overflows on the way comes back.
+// area returns the area of a ring, positive if it is counterclockwise on the map. It is exact, because intermediate
+// overflows cancel out.
 func area(ring []spot) float64 {
 	sum := int64(0)
 	for i, a := range ring {
@@ -100,7 +102,7 @@ type tile struct {
 	x, y uint32
 }
 
-// bounds is the tile's area, with or without its buffer.
+// bounds returns the tile's area, with or without its buffer.
 func (t tile) bounds(buffered bool) box {
 	side := int32(1) << (worldBits - t.z)
 	rim := int32(0)
@@ -111,7 +113,7 @@ func (t tile) bounds(buffered bool) box {
 	return box{west - rim, north - rim, west + side + rim, north + side + rim}
 }
 
-// parts are the four tiles below.
+// parts returns the four tiles below.
 func (t tile) parts() [4]tile {
 	x, y, z := 2*t.x, 2*t.y, t.z+1
 	return [4]tile{{z, x, y}, {z, x + 1, y}, {z, x, y + 1}, {z, x + 1, y + 1}}

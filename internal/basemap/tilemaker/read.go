@@ -20,10 +20,10 @@ const (
 	longSegments  = "map_long_segments"
 	coastlineGaps = "map_coastline_gaps" // closed by a straight line
 	coastlineEnds = "map_coastline_ends" // too many to close
-	crowdedTiles  = "map_crowded_tiles"  // drawn without their smallest things
+	crowdedTiles  = "map_crowded_tiles"  // drawn without their smallest objects
 )
 
-// way is a way that is drawn, or that something drawn is made of.
+// way is a way that is drawn, or part of something drawn.
 type way struct {
 	id       int64
 	from, to int // in source.refs
@@ -51,27 +51,27 @@ type route struct {
 	network string
 }
 
-// source is what was read of the extracts.
+// source is the data read from the extracts.
 type source struct {
 	ways      []way
-	refs      []int64 // of all ways, in a row
+	refs      []int64 // of all ways, concatenated
 	relations []relation
 	points    []*feature
 	nodes     nodes
-	headers   []*geo.Box // bounds of the extracts, as they say
-	bounds    []box      // of the extracts, as they are drawn
+	headers   []*geo.Box // bounds in the headers of the extracts
+	bounds    []box      // bounds of the extracts as they are drawn
 	effort    effort
 
 	*interner
 	left map[string]int
 
-	// What relations say of ways; sorted.
+	// From relations about ways; sorted.
 	members, borders []int64
 	routes           []route
 	seen             map[int64]bool // ways; nil: there is one extract
 }
 
-// nodes are the places of the nodes that ways refer to, by their sorted ids.
+// nodes are the positions of the nodes that ways refer to, by their sorted ids.
 type nodes struct {
 	ids   []int64
 	spots []spot
@@ -123,7 +123,7 @@ func read(ctx context.Context, files []*osmpbf.File) (*source, error) {
 	return s, nil
 }
 
-// found is what a worker found in a block.
+// found is the result of a worker for a block.
 type found struct {
 	objects  []object
 	badTexts int
@@ -141,7 +141,7 @@ type object struct {
 	network  string
 }
 
-// relationUse is what a relation is read for.
+// relationUse is the purpose for which a relation is read.
 type relationUse uint8
 
 const (
@@ -198,7 +198,7 @@ func (s *source) readRelations(ctx context.Context, f *osmpbf.File) error {
 	})
 }
 
-// keep interns what is drawn.
+// keep interns the attributes of drawings.
 func (s *source) keep(drawings []drawing) []drawn {
 	out := make([]drawn, len(drawings))
 	for i, d := range drawings {
@@ -207,7 +207,7 @@ func (s *source) keep(drawings []drawing) []drawn {
 	return out
 }
 
-// network returns the network of a way's first route; empty: it has none.
+// network returns the network of a way's first route, or "".
 func (s *source) network(way int64) string {
 	i, ok := slices.BinarySearchFunc(s.routes, way, func(r route, id int64) int { return cmp.Compare(r.way, id) })
 	if !ok {

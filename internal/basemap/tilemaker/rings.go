@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// Bounds of what areas may cost. A real extract needs a hundredth.
+// Bounds of the cost of areas. A real extract needs a hundredth.
 const (
-	maxRings  = 10_000 // of one area: each is compared with those that are larger
+	maxRings  = 10_000 // of one area: each is compared with the larger ones
 	maxSplits = 64     // crossings at which a ring is split
 
 	minEffort     = 500_000_000 // comparisons of segments for all areas together, some nanoseconds each,
 	effortPerByte = 300         // and this many more for each byte of the extracts
-	smallArea     = 64          // rings and vertices; what has no more is always drawn
+	smallArea     = 64          // rings and vertices; smaller areas are always drawn
 )
 
-// effort is how many comparisons are left for areas.
+// effort is the number of comparisons that are left for areas.
 type effort int64
 
-// take takes some, and reports whether there were enough left.
+// take takes comparisons, and reports whether enough were left.
 func (e *effort) take(n int) bool {
 	*e -= effort(n)
 	return *e >= 0
 }
 
-// join joins lines at their ends to closed ones, by their nodes. A line that is closed already stays what it is. Where rings touch, each
-// becomes one of its own: a loop is taken out as soon as the line comes back to a node that it met. unclosed counts lines that belong to no
+// join joins lines at their end nodes to closed ones. Closed lines stay unchanged. Rings that touch are kept apart: walk
+// takes out a loop as soon as the line comes back to a node that it passed. unclosed counts lines that belong to no
 // ring.
 func join(lines [][]int64) (rings [][]int64, unclosed int) {
 	ends := make(map[int64][]int)
@@ -50,14 +50,14 @@ func join(lines [][]int64) (rings [][]int64, unclosed int) {
 	return rings, unclosed
 }
 
-// walk takes lines from one on until no more follow, and takes out each loop.
+// walk follows lines from one on until no more follow, and takes out each loop.
 func walk(lines [][]int64, ends map[int64][]int, used []bool, first, unclosed int) ([][]int64, int) {
 	var rings [][]int64
 	start := lines[first][0]
 	at := start
-	met := map[int64]int{start: 0} // number of lines of the path before the node
+	met := map[int64]int{start: 0} // number of lines of the path before each node
 	var path [][]int64
-	var from []int64 // where each line of the path begins
+	var from []int64 // index of the first line after each node
 	for {
 		next := -1
 		for list := ends[at]; len(list) > 0 && next < 0; list = ends[at] {
@@ -69,7 +69,7 @@ func walk(lines [][]int64, ends map[int64][]int, used []bool, first, unclosed in
 			if len(path) == 0 {
 				return rings, unclosed
 			}
-			delete(met, at) // a dead end: back to where the last line began
+			delete(met, at) // a dead end: go back to where the last line began
 			at, path, from = from[len(from)-1], path[:len(path)-1], from[:len(from)-1]
 			unclosed++
 			continue
@@ -98,7 +98,7 @@ func walk(lines [][]int64, ends map[int64][]int, used []bool, first, unclosed in
 	}
 }
 
-// tidy returns a ring without equal neighbours; nil if fewer than three are left.
+// tidy returns a ring without equal neighbours, or nil if fewer than three spots are left.
 func tidy(ring []spot) []spot {
 	kept := make([]spot, 0, len(ring))
 	for _, s := range ring {
@@ -115,8 +115,8 @@ func tidy(ring []spot) []spot {
 	return kept
 }
 
-// simple splits a ring where it crosses itself, into rings that do not. crossed reports whether there was something to split, ok is false
-// if there was too much.
+// simple splits a ring where it crosses itself, into rings that do not. crossed reports whether it was split, and ok is
+// false if the ring needs too much work.
 func (e *effort) simple(ring []spot) (rings [][]spot, crossed, ok bool) {
 	todo := [][]spot{ring}
 	for splits := 0; len(todo) > 0; splits++ {
@@ -145,8 +145,8 @@ func (e *effort) simple(ring []spot) (rings [][]spot, crossed, ok bool) {
 	return rings, crossed, true
 }
 
-// crossing finds two segments of a ring that cross each other, by the number of their first spot, the lower first; i is negative if none
-// do. sure is false if there are too many segments beside each other to find out.
+// crossing returns two segments of a ring that cross, by the index of their first spot, the lower first; i is negative
+// if none cross. sure is false if there are too many neighbouring segments to check.
 func (e *effort) crossing(ring []spot) (i, j int, sure bool) {
 	n := len(ring)
 	if n <= 3 {
@@ -184,13 +184,13 @@ func (e *effort) crossing(ring []spot) (i, j int, sure bool) {
 	return -1, -1, true
 }
 
-// side is positive, zero or negative by the side of the line from a to b on which p lies.
+// side returns a positive, zero or negative number for the side of the line from a to b on which p lies.
 func side(a, b, p spot) int {
 	v := (int64(b.X)-int64(a.X))*(int64(p.Y)-int64(a.Y)) - (int64(b.Y)-int64(a.Y))*(int64(p.X)-int64(a.X))
 	return cmp.Compare(v, 0)
 }
 
-// cross reports whether two segments cross in the middle of both.
+// cross reports whether two segments cross in the interior of both.
 func cross(a, b, c, d spot) bool {
 	if max(a.Y, b.Y) < min(c.Y, d.Y) || max(c.Y, d.Y) < min(a.Y, b.Y) {
 		return false
@@ -198,7 +198,7 @@ func cross(a, b, c, d spot) bool {
 	return side(a, b, c)*side(a, b, d) < 0 && side(c, d, a)*side(c, d, b) < 0
 }
 
-// meeting is where two segments that cross each other meet.
+// meeting returns the intersection of two segments that cross.
 func meeting(a, b, c, d spot) spot {
 	ux, uy := float64(b.X-a.X), float64(b.Y-a.Y)
 	vx, vy := float64(d.X-c.X), float64(d.Y-c.Y)
@@ -206,8 +206,8 @@ func meeting(a, b, c, d spot) spot {
 	return spot{a.X + int32(math.Round(ux*share)), a.Y + int32(math.Round(uy*share))}
 }
 
-// nest makes areas of rings that do not cross: an outline, then its holes. What lies in a hole is an area again. ok is false if there are
-// too many.
+// nest makes areas of rings that do not cross: an outline, then its holes. A ring in a hole is an area again. ok is
+// false if there are too many rings.
 func (e *effort) nest(rings [][]spot) (areas [][][]spot, ok bool) {
 	if len(rings) > maxRings {
 		return nil, false
@@ -254,7 +254,8 @@ func (e *effort) nest(rings [][]spot) (areas [][][]spot, ok bool) {
 	return areas, true
 }
 
-// inside returns a place in an outline and in none of its holes, where it is wide: in the middle of its height, if it is not flat.
+// inside returns a place in an outline and in none of its holes, where the area is wide: in the middle of its height,
+// unless it is flat.
 func inside(rings ...[]spot) (x, y float64) {
 	b := boxOf(rings[0])
 	y = math.Floor((float64(b.north)+float64(b.south))/2) + 0.5

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestJoin joins ways to rings.
+// TestJoin checks the joining of ways to rings.
 func TestJoin(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -33,7 +33,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestSimple splits rings where they cross themselves.
+// TestSimple checks the splitting of rings that cross themselves.
 func TestSimple(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -57,7 +57,7 @@ func TestSimple(t *testing.T) {
 	}
 }
 
-// TestNest puts rings into each other.
+// TestNest checks the nesting of rings.
 func TestNest(t *testing.T) {
 	ring := func(west, north, side int32) []spot { return box{west, north, west + side, north + side}.ring() }
 	areas, ok := new(effort).enough().nest([][]spot{ring(45, 45, 10), ring(0, 0, 100), ring(40, 40, 20), ring(70, 70, 10), ring(200, 0, 50)})
@@ -69,7 +69,7 @@ func TestNest(t *testing.T) {
 	}
 }
 
-// enough is effort for a test.
+// enough sets an effort that suffices for a test.
 func (e *effort) enough() *effort {
 	*e = 10_000_000
 	return e
@@ -87,7 +87,8 @@ func star(t *rapid.T, at spot, least, most int32) []spot {
 	return ring
 }
 
-// TestClippedAreasAddUp clips multipolygons of random form into the parts of tiles: their areas add up to the whole.
+// TestClippedAreasAddUp checks that the areas of random multipolygons, clipped into the parts of tiles, add up to the
+// whole.
 func TestClippedAreasAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		center := spot{world/2 + rapid.Int32Range(-1<<20, 1<<20).Draw(t, "x"), world/2 + rapid.Int32Range(-1<<20, 1<<20).Draw(t, "y")}
@@ -144,7 +145,7 @@ func sizeOf(f *feature) float64 {
 	return sum
 }
 
-// TestThin: no vertex that is left out is farther from the line than a zoom tolerates.
+// TestThin checks that no dropped vertex is farther from the line than its zoom tolerates.
 func TestThin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var line []spot
@@ -177,7 +178,7 @@ func TestThin(t *testing.T) {
 	})
 }
 
-// FuzzAreas makes areas of any ways: nothing of it crashes, takes long, or has a ring that is none.
+// FuzzAreas checks that areas of any ways neither crash, take long, nor contain invalid rings.
 func FuzzAreas(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 1, 255, 4, 5, 6, 7, 4, 255, 6, 9, 4})
 	f.Add([]byte{0, 17, 34, 51, 0, 255, 0, 3, 48, 51, 0})

@@ -17,7 +17,7 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// differentTiles leaves one tile of those that have the same content.
+// differentTiles keeps one of each set of tiles with the same content.
 func differentTiles(all map[tile][]byte) map[tile][]byte {
 	out := make(map[tile][]byte)
 	seen := make(map[string]bool)
@@ -38,14 +38,14 @@ func allTiles(t testing.TB, archive []byte) map[tile][]byte {
 		t.Fatal(err)
 	}
 	out := make(map[tile][]byte)
-	unpacked := make(map[string][]byte) // by tag: a hostile archive has tens of thousands of tiles that are stored once
+	unpacked := make(map[string][]byte) // by tag, because a hostile archive has tens of thousands of tiles that share their content
 	b := a.Bounds()
 	for z := 0; z <= highestZoom; z++ {
 		west, north := mvt.Mercator(z, b.North, b.West)
 		east, south := mvt.Mercator(z, b.South, b.East)
 		const most = 20_000
 		if (east-west)*(south-north) > most {
-			break // the world, of which all tiles are the same
+			break // the whole world, whose tiles are all the same
 		}
 		for x := max(0, int(west)-1); x <= int(east)+1 && x < 1<<z; x++ {
 			for y := max(0, int(north)-1); y <= int(south)+1 && y < 1<<z; y++ {
@@ -70,14 +70,14 @@ func allTiles(t testing.TB, archive []byte) map[tile][]byte {
 	return out
 }
 
-// decoded is what the second reader says of a tile.
+// decoded is the second reader's description of a tile.
 type decoded struct {
 	Layers map[string]struct{ Features, Vertices, Areas int }
 	Wrong  []string
 }
 
-// checkBySecondReader has all tiles of an archive decoded by the library that browsers use, which checks their geometry, and compares what it
-// counts with our own reader. It reports whether there was such a library.
+// checkBySecondReader decodes all tiles of an archive with the library that browsers use, which checks their geometry,
+// and compares its counts with those of our own reader. It skips the check if the library is missing.
 func checkBySecondReader(t *testing.T, archive []byte) {
 	t.Helper()
 	modules, err := filepath.Abs("../../../web/node_modules")
@@ -125,7 +125,7 @@ func checkBySecondReader(t *testing.T, archive []byte) {
 	t.Logf("%d tiles decoded", len(order))
 }
 
-// TestTilesOfExtracts decodes every tile of real extracts.
+// TestTilesOfExtracts checks every tile of real extracts with the second reader.
 func TestTilesOfExtracts(t *testing.T) {
 	for _, name := range []string{"monaco-planetiler", "malta-gh"} {
 		t.Run(name, func(t *testing.T) {

@@ -2,8 +2,8 @@ package tilemaker
 
 import "math"
 
-// tolerance is how far a drawn line may be from the true one at a zoom, in units of the plane: less than half of a pixel up to the next
-// zoom; at the highest zoom, which is drawn larger, half a metre.
+// tolerance returns the maximum distance of a drawn line from the true one at a zoom, in units of the plane: less than
+// half of a pixel up to the next zoom; at the highest zoom, which is drawn larger, half a metre.
 func tolerance(zoom uint8) float64 {
 	if zoom == highestZoom {
 		return 12
@@ -12,7 +12,7 @@ func tolerance(zoom uint8) float64 {
 	return float64(int(1)<<(worldBits-zoom)) / perTile
 }
 
-// neededFrom returns the lowest zoom at which something so far away, or so large, matters.
+// neededFrom returns the lowest zoom at which a given distance, or size, matters.
 func neededFrom(distance float64) uint8 {
 	for z := range uint8(never) {
 		if distance > tolerance(z) {
@@ -22,11 +22,11 @@ func neededFrom(distance float64) uint8 {
 	return never
 }
 
-// maxThinned is how many vertices are thinned together. Some vertex stays in so many: what a line costs grows with its length, not with
-// the square.
+// maxThinned is how many vertices are thinned together. Each such part keeps its ends, so that the cost of a line grows
+// with its length, not with the square.
 const maxThinned = 1024
 
-// thinLine finds the lowest zoom of each vertex of a line, and drops those that no zoom needs.
+// thinLine determines the lowest zoom of each vertex of a line, and drops vertices that no zoom needs.
 func thinLine(line []spot) []vertex {
 	out := vertices(line)
 	for from := 0; from < len(out)-1; from += maxThinned {
@@ -74,8 +74,8 @@ func needed(all []vertex) []vertex {
 	return kept
 }
 
-// thin finds the zooms of the vertices between the ends of a line (Douglas-Peucker). A vertex is needed no earlier than the one that parted
-// the line before: least.
+// thin determines the zooms of the vertices between the ends of a line (Douglas-Peucker). A vertex is needed no earlier
+// than least, the zoom of the vertex that split the line before.
 func thin(line []vertex, least uint8) {
 	a, b := line[0], line[len(line)-1]
 	at, farthest := -1, 0.0
@@ -96,7 +96,7 @@ func thin(line []vertex, least uint8) {
 	thin(line[at:], zoom)
 }
 
-// fromSegment is the square of the distance of a spot to the line between two others.
+// fromSegment returns the squared distance of a spot from the segment between two others.
 func fromSegment(p, a, b spot) float64 {
 	dx, dy := float64(b.X-a.X), float64(b.Y-a.Y)
 	px, py := float64(p.X-a.X), float64(p.Y-a.Y)

@@ -14,30 +14,31 @@ import (
 	"wayside/internal/response"
 )
 
-// Cache-Control: a day for tiles, whose URL changes with the archive; minutes for the documents that name that URL.
+// Values of Cache-Control: a day for tiles, whose URL changes with the archive, and minutes for the documents that
+// contain that URL.
 const (
 	cacheTiles     = "public, max-age=86400"
 	cacheDocuments = "public, max-age=300"
 )
 
-// ErrRange says that a range request asks for bytes beyond the end of the archive.
+// ErrRange is returned for a range request beyond the end of the archive.
 var ErrRange = errors.New("the archive has no such bytes")
 
-// Server serves the archive that is current. All methods may be called from many goroutines.
+// Server serves the current archive. It is safe for concurrent use.
 type Server struct {
-	// Current is the map now.
+	// Current returns the current map.
 	Current func() Map
 	World   *basemap.Archive // the built-in overview; nil: none
 
-	// Origin is the origin of the service that an answer names, and whether the answer may be cached by others.
+	// Origin returns the origin of the service for use in an answer, and whether shared caches may store the answer.
 	Origin func(r *http.Request) (origin string, cacheable bool)
 }
 
-// Map is an archive and what must be shown with it.
+// Map is an archive, and the attribution that must be shown with it.
 type Map struct {
-	Archive        *basemap.Archive // nil: there is no base map, and all but the style answers "not found"
+	Archive        *basemap.Archive // nil: there is no base map, and everything except the style answers "not found"
 	Attribution    string           // plain text; may be empty
-	AttributionURL string           // what it links to; empty: nothing
+	AttributionURL string           // link of the attribution; may be empty
 }
 
 func (s *Server) current() (Map, error) {
@@ -48,7 +49,7 @@ func (s *Server) current() (Map, error) {
 	return m, nil
 }
 
-// ServeTile answers with the tile of the path values z, x and y, and with 204 where the archive has none.
+// ServeTile answers with the tile of the path values z, x and y, or with 204 if the archive has no such tile.
 func (s *Server) ServeTile(w http.ResponseWriter, r *http.Request) error {
 	m, err := s.current()
 	if err != nil {
@@ -57,7 +58,7 @@ func (s *Server) ServeTile(w http.ResponseWriter, r *http.Request) error {
 	return serveTile(w, r, m.Archive)
 }
 
-// ServeWorldTile is ServeTile of the built-in overview of the world.
+// ServeWorldTile is ServeTile for the built-in overview of the world.
 func (s *Server) ServeWorldTile(w http.ResponseWriter, r *http.Request) error {
 	if s.World == nil {
 		return mapdata.Describe(mapdata.ErrNotFound, "This service has no overview of the world.")
@@ -117,13 +118,13 @@ func writeTile(w http.ResponseWriter, r *http.Request, kind basemap.TileType, ti
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // a write error means that the client is gone
+		_, _ = w.Write(body) // a write error means that the client has left
 	}
 	return nil
 }
 
-// ServeArchive answers with the archive or the requested range of it, for readers that find their tiles themselves. The
-// error is ErrRange if there are no such bytes; Content-Range is set and nothing is written then.
+// ServeArchive answers with the archive or the requested range of it, for readers that find their tiles themselves. If
+// the range lies beyond the end, it returns ErrRange, sets Content-Range and writes nothing.
 func (s *Server) ServeArchive(w http.ResponseWriter, r *http.Request) error {
 	m, err := s.current()
 	if err != nil {
@@ -142,7 +143,8 @@ func (s *Server) ServeArchive(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// rangeWriter suppresses the plain-text 416 of the standard library, since errors of this service are problem documents.
+// rangeWriter suppresses the plain-text 416 of the standard library, because errors of this service are problem
+// documents.
 type rangeWriter struct {
 	http.ResponseWriter
 	refused bool // the range cannot be satisfied
@@ -161,10 +163,11 @@ func (w *rangeWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// ReadFrom keeps sendfile possible, which the standard library looks for by this method.
+// ReadFrom keeps sendfile possible, because the standard library looks for this method.
 func (w *rangeWriter) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, r) }
 
-// ServeStyle answers with the MapLibre style of the archive above the overview of the world; without an archive, of the overview.
+// ServeStyle answers with the MapLibre style of the archive above the overview of the world or, without an archive, of
+// the overview alone.
 func (s *Server) ServeStyle(w http.ResponseWriter, r *http.Request, look basemap.Look) error {
 	m := s.Current()
 	if m.Archive == nil && s.World == nil {
@@ -178,7 +181,7 @@ func (s *Server) ServeStyle(w http.ResponseWriter, r *http.Request, look basemap
 	return writeJSON(w, r, m.Archive.Style(look, basemap.Source{Tiles: m.tilesURL(origin), Attribution: m.attributionHTML()}, world), cacheable)
 }
 
-// world describes the overview for a style; nil without one.
+// world returns the description of the overview for a style, or nil if there is none.
 func (s *Server) world(origin string) *basemap.World {
 	if s.World == nil {
 		return nil
@@ -229,16 +232,17 @@ func (s *Server) ServeTileJSON(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, r, out, cacheable)
 }
 
-// tilesURL is the absolute URL of the tiles, which MapLibre requires: a page that was opened under another name of this service
-// may load nothing from the public one. The query changes with the archive, since browsers cache tiles for a day.
+// tilesURL returns the URL of the tiles. MapLibre requires an absolute one, and it uses the request's origin, because a
+// page that was opened under another name of this service may not load from the public one. The query changes with the
+// archive, because browsers cache tiles for a day.
 func (m *Map) tilesURL(origin string) string {
 	return origin + "/map/tiles/{z}/{x}/{y}?v=" + m.Archive.Tag()
 }
 
-// version is the version of the tiles, in the form that TileJSON asks for: the tag is behind the plus sign.
+// version returns the version of the tiles in the form that TileJSON requires, with the tag after the plus sign.
 func (m *Map) version() string { return "1.0.0+" + m.Archive.Tag() }
 
-// attributionHTML is the attribution as TileJSON has it: HTML, which readers such as QGIS show with its link.
+// attributionHTML returns the attribution as HTML, as TileJSON requires. Readers such as QGIS show it with its link.
 func (m *Map) attributionHTML() string {
 	text := html.EscapeString(m.Attribution)
 	if m.AttributionURL == "" {
@@ -247,7 +251,8 @@ func (m *Map) attributionHTML() string {
 	return `<a href="` + html.EscapeString(m.AttributionURL) + `">` + text + `</a>`
 }
 
-// writeJSON answers with a document that may be cached for minutes and is revalidated by its tag, or else is not cached.
+// writeJSON answers with a document. If cacheable, it may be cached for minutes and is revalidated by its tag, otherwise
+// it is not cached.
 func writeJSON(w http.ResponseWriter, r *http.Request, v any, cacheable bool) error {
 	body, err := json.Marshal(v)
 	if err != nil {

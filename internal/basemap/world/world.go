@@ -1,8 +1,9 @@
-// Package world is the built-in overview of the world: coastlines, borders and large places, so that no map is ever blank, and the
-// large place that is nearest to a point.
+// Package world is the built-in overview of the world: coastlines, borders and large places, so that no map is ever
+// blank. It also finds the large place nearest to a point.
 //
-// The archive is embedded. `make world` makes it again from its sources (see makeworld): Natural Earth 1:50m, which is in the public
-// domain, and places of at least 200 000 people and capitals of GeoNames (CC BY 4.0), which must be named wherever it is shown.
+// The archive is embedded. `make world` makes it again from its sources (see makeworld): Natural Earth 1:50m, which is
+// in the public domain, and places of at least 200 000 people and capitals from GeoNames (CC BY 4.0), which must be
+// credited wherever the archive is shown.
 package world
 
 import (
@@ -19,16 +20,16 @@ import (
 //go:embed world.pmtiles
 var archive []byte
 
-// World is the overview. All methods may be called from many goroutines.
+// World is the overview. It is safe for concurrent use.
 type World struct {
 	Archive *basemap.Archive
 
-	places func() []locatedPlace // read when first asked for
+	places func() []locatedPlace // read on first use
 }
 
 // Place is a large populated place.
 type Place struct {
-	Name string // as in English or as locals write it in Latin letters
+	Name string // in English, or as locals write it in Latin letters
 	At   geo.Point
 }
 
@@ -46,7 +47,7 @@ func Open() (*World, error) {
 	return &World{Archive: a, places: sync.OnceValue(func() []locatedPlace { return readPlaces(a) })}, nil
 }
 
-// NearestPlace returns the large place that is nearest to a point. It compares with some two thousand places, which takes
+// NearestPlace returns the large place nearest to a point. It compares with some two thousand places, which takes
 // microseconds. ok is false if the archive has no places.
 func (w *World) NearestPlace(p geo.Point) (nearest Place, ok bool) {
 	here, least := p.Vector(), math.Inf(1)
@@ -59,7 +60,8 @@ func (w *World) NearestPlace(p geo.Point) (nearest Place, ok bool) {
 	return nearest, len(places) > 0
 }
 
-// readPlaces reads the places from the tiles of the highest zoom. A tile that cannot be read has none, which a test excludes.
+// readPlaces reads the places from the tiles of the highest zoom. It skips tiles that cannot be read; a test verifies
+// that there are none.
 func readPlaces(a *basemap.Archive) []locatedPlace {
 	var out []locatedPlace
 	_, z := a.Zooms()

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// openWorld opens the overview, and closes the test when that fails.
+// openWorld opens the overview.
 func openWorld(t testing.TB) *World {
 	t.Helper()
 	w, err := Open()
@@ -18,7 +18,7 @@ func openWorld(t testing.TB) *World {
 	return w
 }
 
-// TestArchiveIsSmall holds the size of what every copy of the program carries.
+// TestArchiveIsSmall checks the size of the embedded archive, which every copy of the program contains.
 func TestArchiveIsSmall(t *testing.T) {
 	const limit = 300_000
 	if len(archive) > limit {
@@ -26,7 +26,7 @@ func TestArchiveIsSmall(t *testing.T) {
 	}
 }
 
-// TestLandAndSea checks known points at every zoom: whether they are land, and so whether the map has its coasts where they are.
+// TestLandAndSea checks at every zoom whether known points are land, and so whether the coasts are in the right places.
 func TestLandAndSea(t *testing.T) {
 	w := openWorld(t)
 	for name, tt := range map[string]struct {
@@ -96,7 +96,7 @@ func features(t *testing.T, a *basemap.Archive, z, x, y int, layer string) []mvt
 	return all
 }
 
-// TestEveryTileIsRead reads all tiles and counts what must be in them.
+// TestEveryTileIsRead reads all tiles and checks the counts of their features.
 func TestEveryTileIsRead(t *testing.T) {
 	w := openWorld(t)
 	_, z := w.Archive.Zooms()

@@ -9,10 +9,10 @@ import (
 	"wayside/internal/basemap/mvt"
 )
 
-// atlas is a topology of countries: arcs that borders and coasts are made of.
+// atlas is a topology of countries: arcs from which borders and coasts are made.
 type atlas struct {
 	arcs      [][]mvt.Pixel // in shares of the world's width; beyond 0 or 1 where they cross the antimeridian
-	shared    []bool        // by arc: it is a border between two countries
+	shared    []bool        // by arc: whether it is a border between two countries
 	land      []polygon
 	countries []country
 }
@@ -27,7 +27,7 @@ type country struct {
 	polygons []polygon
 }
 
-// topology is the part of TopoJSON that the atlas is written in.
+// topology is the used part of TopoJSON.
 type topology struct {
 	Transform struct{ Scale, Translate [2]float64 }
 	Arcs      [][][2]float64
@@ -119,8 +119,8 @@ func project(lat, lng float64) mvt.Pixel {
 	return mvt.Pixel{X: x, Y: y}
 }
 
-// ring joins the arcs of a ring, without repeating the points in which they meet. A ring around the south pole, which ends a world's
-// width from where it began, is closed along the lower edge of the map.
+// ring joins the arcs of a ring, without repeating the points at which they meet. A ring around the south pole, which
+// ends a world's width from where it began, is closed along the lower edge of the map.
 func ring(arcs [][]mvt.Pixel, list []int) []mvt.Pixel {
 	var out []mvt.Pixel
 	var end mvt.Pixel
@@ -145,8 +145,8 @@ func ring(arcs [][]mvt.Pixel, list []int) []mvt.Pixel {
 	return out
 }
 
-// simplified returns the arcs with fewer points: none is farther from its line than the tolerance (Douglas-Peucker). Ends stay, so
-// that neighbours still meet.
+// simplified returns the arcs with fewer points, none of which is farther from its line than the tolerance
+// (Douglas-Peucker). It keeps the ends, so that neighbours still meet.
 func (a *atlas) simplified(tolerance float64) [][]mvt.Pixel {
 	out := make([][]mvt.Pixel, len(a.arcs))
 	for i, arc := range a.arcs {
@@ -177,7 +177,7 @@ func thin(arc []mvt.Pixel, keep []bool, from, to int, tolerance float64) {
 	thin(arc, keep, at, to, tolerance)
 }
 
-// distance is the distance of a point to the line between two others.
+// distance returns the distance of a point from the segment between two others.
 func distance(p, a, b mvt.Pixel) float64 {
 	dx, dy := b.X-a.X, b.Y-a.Y
 	share := 0.0
@@ -187,7 +187,7 @@ func distance(p, a, b mvt.Pixel) float64 {
 	return math.Hypot(p.X-a.X-share*dx, p.Y-a.Y-share*dy)
 }
 
-// area is the area of a ring.
+// area returns the area of a ring.
 func area(ring []mvt.Pixel) float64 {
 	sum := 0.0
 	for i, a := range ring {
@@ -197,8 +197,8 @@ func area(ring []mvt.Pixel) float64 {
 	return math.Abs(sum) / 2
 }
 
-// middle returns where the name of a country is written: a point deep inside its largest polygon. It also returns the area of that
-// polygon, in shares of the world's.
+// middle returns the place for the name of a country: a point deep inside its largest polygon. It also returns the area
+// of that polygon, as a share of the world's.
 func (c country) middle(arcs [][]mvt.Pixel) (mvt.Pixel, float64) {
 	var outline []mvt.Pixel
 	for _, p := range c.polygons {
@@ -226,7 +226,7 @@ func (c country) middle(arcs [][]mvt.Pixel) (mvt.Pixel, float64) {
 	return best, area(outline)
 }
 
-// inside returns how far a point lies from the edge of the ring that it is in; -1 outside.
+// inside returns the distance of a point from the edge of the ring around it, or -1 outside.
 func inside(ring []mvt.Pixel, p mvt.Pixel) float64 {
 	in, nearest := false, math.Inf(1)
 	for i, a := range ring {

@@ -67,7 +67,7 @@ func run(atlasPackage, placesPackage, target string) error {
 	return os.WriteFile(target, out.Bytes(), readable)
 }
 
-// read returns the file of a package whose checksum is right.
+// read returns the file of a package, after checking the package's checksum.
 func (in input) read(name string) ([]byte, error) {
 	packed, err := os.ReadFile(name)
 	if err != nil {

@@ -14,16 +14,17 @@ import (
 // highestZoom is the highest zoom of the tiles; browsers draw them larger beyond it.
 const highestZoom = 4
 
-// smallestPlace is the least population of a place that is no capital.
+// smallestPlace is the minimum population of a place that is not a capital.
 const smallestPlace = 200_000
 
-// placesFrom is the least population of the places of a zoom.
+// placesFrom is the minimum population of a place, by zoom.
 var placesFrom = [highestZoom + 1]int{1 << 40, 1 << 40, 6_000_000, 2_000_000, smallestPlace}
 
-// pixels is how many units of a tile a pixel on the screen is.
+// pixels is the number of units of a tile in a pixel on the screen.
 const pixels = mvt.Extent / 512
 
-// rounding returns what positions are rounded to, in units of a tile: half of a pixel, or less where tiles are drawn larger.
+// rounding returns the unit to which positions are rounded, in units of a tile: half of a pixel, or less at the zoom
+// whose tiles are drawn larger.
 func rounding(z int) int {
 	if z == highestZoom {
 		return pixels / 4
@@ -31,7 +32,7 @@ func rounding(z int) int {
 	return pixels / 2
 }
 
-// languages are those of the page for cars, for the names of countries.
+// languages are the languages of the page for cars, for the names of countries.
 var languages = []language.Tag{language.German, language.French, language.Dutch, language.Spanish, language.Italian}
 
 // named is the name of a country or place on the map.
@@ -62,7 +63,7 @@ func write(w io.Writer, a *atlas, places []place) error {
 	}, tiles)
 }
 
-// countryNames returns the names of countries, those of large ones from low zooms on.
+// countryNames returns the names of countries; large countries are named from lower zooms on.
 func countryNames(a *atlas) []named {
 	var out []named
 	for _, c := range a.countries {
@@ -82,7 +83,7 @@ func countryNames(a *atlas) []named {
 	return out
 }
 
-// translate returns the name of a country in a language; empty if it is not known.
+// translate returns the name of a country in a language, or "" if it is unknown.
 func translate(c country, l language.Tag) string {
 	number := 0
 	for _, digit := range c.number {
@@ -95,7 +96,7 @@ func translate(c country, l language.Tag) string {
 	return display.Regions(l).Name(region)
 }
 
-// placeNames returns the names of places, those of large ones from low zooms on.
+// placeNames returns the names of places; large places are named from lower zooms on.
 func placeNames(places []place) []named {
 	const capitalsFrom, largest = 3, 24
 	var out []named
@@ -120,7 +121,7 @@ func (a *atlas) tiles(z int, names []named) []basemap.Tile {
 	scale := float64(side) * mvt.Extent
 	detail, islands := 1.4, 4.0 // in pixels and in square pixels
 	if z == highestZoom {
-		detail, islands = 0.5, 0.25 // drawn larger on higher zooms
+		detail, islands = 0.5, 0.25 // because browsers draw these tiles larger
 	}
 	arcs, smallest := a.simplified(detail*pixels/scale), islands*pixels*pixels/(scale*scale)
 	var land [][][]mvt.Pixel
@@ -154,7 +155,7 @@ func (a *atlas) tiles(z int, names []named) []basemap.Tile {
 	return out
 }
 
-// around returns lines that cross the antimeridian on both sides of the map, and others as they are.
+// around returns lines that cross the antimeridian on both sides of the map, and others unchanged.
 func around(lines [][]mvt.Pixel) [][][]mvt.Pixel {
 	out := [][][]mvt.Pixel{lines}
 	for _, shift := range []float64{-1, 1} {
@@ -176,7 +177,7 @@ func around(lines [][]mvt.Pixel) [][][]mvt.Pixel {
 	return out
 }
 
-// tile encodes one tile; nil if it is empty.
+// tile encodes one tile, or returns nil if it is empty.
 func tile(z, x, y int, land [][][]mvt.Pixel, borders [][]mvt.Pixel, names []named) []byte {
 	scale := float64(int(1)<<z) * mvt.Extent
 	here := func(p mvt.Pixel) mvt.Pixel {
