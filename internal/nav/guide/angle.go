@@ -18,7 +18,7 @@ const (
 	SharpRight
 )
 
-// The angles of turns at which a driver calls them something else.
+// The angles from which drivers use another word for a turn.
 const (
 	slightFrom = 20
 	turnFrom   = 40
@@ -26,7 +26,7 @@ const (
 	backFrom   = 179.5
 )
 
-// directionOf is what a turn by an angle is called.
+// directionOf returns the direction for an angle.
 func directionOf(angle float64) Direction {
 	side := math.Abs(angle)
 	switch {
@@ -48,18 +48,18 @@ func directionOf(angle float64) Direction {
 	return SharpLeft
 }
 
-// String is OSRM's word for the direction.
+// String returns OSRM's word for the direction.
 func (d Direction) String() string {
 	return [...]string{"", "uturn", "sharp left", "left", "slight left", "straight", "slight right", "right", "sharp right"}[d]
 }
 
-// IsLeft and IsRight say to which side one turns.
+// IsLeft reports whether the direction is to the left.
 func (d Direction) IsLeft() bool { return d == SharpLeft || d == Left || d == SlightLeft }
 
-// IsRight is like IsLeft.
+// IsRight reports whether the direction is to the right.
 func (d Direction) IsRight() bool { return d == SharpRight || d == Right || d == SlightRight }
 
-// mirrored is the same on the other side.
+// mirrored returns the same direction to the other side.
 func (d Direction) mirrored() Direction {
 	if d < SharpLeft || d == Straight {
 		return d

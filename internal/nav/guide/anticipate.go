@@ -1,21 +1,22 @@
 package guide
 
-// How far ahead a driver thinks of the next junction when choosing a lane, in ms, and how much further for each lane that leads elsewhere: who
-// has to look for the right lane among others anyway can take one more thing into account.
+// How far ahead a driver considers the next junction when choosing a lane, in ms, and how much further for each lane
+// that leads elsewhere: a driver who must choose between lanes anyway can take one more junction into account.
 const (
 	laneChangeMs  = 10_000
 	laneSearchMs  = 14_000
 	maxOtherLanes = 2
 )
 
-// anticipateLanes narrows the lanes that are recommended to those from which the next junctions can be driven without a change of lanes.
+// anticipateLanes reduces the recommended lanes to those from which the next junctions can be driven without changing
+// lanes.
 func (g *Guide) anticipateLanes() {
 	next := -1 // the next junction with lanes
 	for i := len(g.turns) - 1; i >= 0; i-- {
 		t := &g.turns[i]
 		switch {
 		case t.kind.entersCircle() || t.kind.leavesCircle():
-			t.spot.Lanes = nil // lanes within a roundabout are not known
+			t.spot.Lanes = nil // lanes within a roundabout are unknown
 			next = -1
 		case len(t.spot.Lanes) > 0:
 			t.group.first, t.group.count = recommended(t.spot.Lanes)
@@ -31,7 +32,7 @@ func (g *Guide) anticipateLanes() {
 	}
 }
 
-// leadsOn says whether the lanes at one junction are chosen with the next one in mind.
+// leadsOn reports whether drivers choose the lanes at one junction with the next one in mind.
 func (g *Guide) leadsOn(t, next *turn) bool {
 	others, unmarked := 0, false
 	for i := range t.spot.Lanes {
@@ -41,12 +42,12 @@ func (g *Guide) leadsOn(t, next *turn) bool {
 		unmarked = unmarked || t.spot.Lanes[i].Valid && t.spot.Lanes[i].Marks == 0
 	}
 	if unmarked && t.kind == Silent && next.kind == Silent {
-		return false // nothing is painted, and nothing to do
+		return false // no arrows are painted, so nothing needs to be chosen
 	}
 	return g.between(t, next) < laneChangeMs+laneSearchMs*uint64(min(others, maxOtherLanes))
 }
 
-// between is the time from one turn to another, in ms.
+// between returns the time from one turn to another, in ms.
 func (g *Guide) between(a, b *turn) (ms uint64) {
 	for part := a.part + 1; part <= b.part; part++ {
 		p := &g.way.Parts[part]
@@ -58,7 +59,7 @@ func (g *Guide) between(a, b *turn) (ms uint64) {
 	return ms
 }
 
-// narrow recommends of the lanes before one junction those that become the recommended ones before the next.
+// narrow keeps recommended only those lanes before one junction that become the recommended ones before the next.
 func narrow(lanes []Lane, behind *turn) {
 	next := behind.spot.Lanes
 	first, count := recommended(lanes)
@@ -72,7 +73,7 @@ func narrow(lanes []Lane, behind *turn) {
 		for i := range count {
 			keep(&lanes[first+i], next[behind.group.first+i].Valid)
 		}
-	case count == len(next): // the lanes go on as they are
+	case count == len(next): // the lanes continue unchanged
 		for i := range count {
 			keep(&lanes[first+i], next[i].Valid)
 		}
@@ -93,7 +94,7 @@ func keep(l *Lane, recommended bool) {
 	}
 }
 
-// recommended are the lanes side by side that are valid; none if they are not side by side.
+// recommended returns the valid lanes if they are side by side, otherwise none.
 func recommended(lanes []Lane) (first, count int) {
 	first = -1
 	for i := range lanes {

@@ -7,11 +7,11 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Banner is what is shown from where so many metres are left of a step.
+// Banner is shown from the place where At metres of a step are left.
 type Banner struct {
 	At             float64
 	Primary        Line
-	Secondary, Sub Line // no components: there is none
+	Secondary, Sub Line // no components: absent
 }
 
 // Line is a line of a banner.
@@ -20,7 +20,7 @@ type Line struct {
 	Components []Component
 	Kind       Kind
 	Direction  Direction
-	Degrees    int // of a roundabout: 180 is straight on; 0: it is none
+	Degrees    int // of a roundabout: 180 is straight on; 0: not a roundabout
 	DriveLeft  bool
 }
 
@@ -30,12 +30,12 @@ type Component struct {
 	Lane       *Lane // of a lane
 }
 
-// lanesBefore are how long before a maneuver its lanes are shown, or the next maneuver.
+// When the lanes of a maneuver, or the maneuver after it, are shown: subSeconds before it, within bounds in metres.
 const (
 	subSeconds, subMin, subMax = 30.0, 150.0, 1000.0
 )
 
-// Banners appends what is shown on a step of a leg: the maneuver at its end. On the arrival nothing is.
+// Banners appends the banners of a step of a leg, which show the maneuver at its end. The arrival has none.
 func (t *Teller) Banners(to []Banner, steps []Step, i int) []Banner {
 	if i+1 >= len(steps) {
 		return to
@@ -58,12 +58,12 @@ func (t *Teller) Banners(to []Banner, steps []Step, i int) []Banner {
 	return append(to, b)
 }
 
-// line is an empty line about a maneuver.
+// line returns an empty line about a maneuver.
 func (t *Teller) line(s *Step) Line {
 	return Line{Kind: s.Kind, Direction: s.Direction, Degrees: s.Degrees, DriveLeft: s.Flags&graph.DriveLeft != 0}
 }
 
-// lines are the two lines about a maneuver: where it leads.
+// lines returns the two lines about a maneuver: where it leads.
 func (t *Teller) lines(s *Step) (primary, secondary Line) {
 	primary, secondary = t.line(s), t.line(s)
 	if s.Kind == Arrive {
@@ -106,7 +106,7 @@ func (t *Teller) lines(s *Step) (primary, secondary Line) {
 	return primary, secondary
 }
 
-// following is the line about the maneuver behind the one at the end of a step, if it comes at once.
+// following returns the line about the maneuver after the one at the end of a step, if it follows closely.
 func (t *Teller) following(steps []Step, i int) Line {
 	if i+1 >= len(steps) || steps[i].Distance >= thenSeconds*speedOf(&steps[i]) || steps[i].Kind.entersCircle() {
 		return Line{}
@@ -115,7 +115,7 @@ func (t *Teller) following(steps []Step, i int) Line {
 	return line
 }
 
-// lanes is the line of the lanes before a maneuver.
+// lanes returns the line of the lanes before a maneuver.
 func (t *Teller) lanes(s *Step) Line {
 	if len(s.Intersections) == 0 || len(s.Intersections[0].Lanes) == 0 {
 		return Line{}
@@ -155,7 +155,7 @@ func (l *Line) list(text, separator string) {
 	}
 }
 
-// spaced writes a list of references with a space behind each semicolon.
+// spaced adds a space after each semicolon of a list of references.
 func spaced(refs string) string {
 	if !strings.Contains(refs, ";") {
 		return refs
@@ -167,7 +167,7 @@ func spaced(refs string) string {
 	return strings.Join(parts, "; ")
 }
 
-// Arrow is the name of the direction that an arrow of a lane shows; "": there is no arrow.
+// Arrow returns the name of the direction of a lane's arrow, or "" if there is none.
 func Arrow(mark car.Lane) (name string) {
 	if mark != 0 {
 		Indications(mark, func(n string) { name = n })

@@ -9,14 +9,14 @@ import (
 
 // The limits within which two one-way roads are the carriageways of one road.
 const (
-	splitWithin   = 70.0 // degrees between them where they part
-	parallelAhead = 35.0 // metres behind the junction, from where on they lie beside each other
+	splitWithin   = 70.0 // degrees between them where they split
+	parallelAhead = 35.0 // metres after the junction from which they run side by side
 	parallelApart = 35.0 // metres between them there
 	parallelAngle = 35.0 // degrees between their directions there
 )
 
-// joinCarriageways makes one branch of the two carriageways of a road that part at the junction, as a driver sees one road there. If one of
-// them is the one that the driver comes on, the other one is the way back.
+// joinCarriageways makes one branch of the two carriageways of a road that split at the junction, because a driver sees
+// one road there. If one of them is the road that the driver comes from, the other one is the way back.
 func (v *view) joinCarriageways() {
 	joined := false
 	for i := 0; i < len(v.branches); i++ {
@@ -53,10 +53,10 @@ func (v *view) joinCarriageways() {
 // Indexes of no branch.
 const (
 	none   = -1
-	behind = -2 // the road that one comes from
+	behind = -2 // the road that the driver comes from
 )
 
-// partner is the other carriageway of a branch: none if there is not exactly one.
+// partner returns the other carriageway of a branch, or none if there is not exactly one.
 func (v *view) partner(i int) int {
 	found := none
 	if v.areCarriageways(&v.branches[i], &v.in) {
@@ -90,7 +90,7 @@ func (v *view) hasOnePartner(i int) bool {
 	return count == 1
 }
 
-// areCarriageways says whether two branches are the two directions of one road.
+// areCarriageways reports whether two branches are the two directions of one road.
 func (v *view) areCarriageways(a, b *branch) bool {
 	if a.merged || b.merged || apart(a.bearing, b.bearing) > splitWithin || isCircle(a.flags) || isCircle(b.flags) {
 		return false
@@ -106,7 +106,7 @@ func (v *view) areCarriageways(a, b *branch) bool {
 	return net.runBeside(a.end, b.end)
 }
 
-// runBeside says whether two roads from one node lie beside each other after a while.
+// runBeside reports whether two roads from one node run side by side after some distance.
 func (n *Network) runBeside(a, b end) bool {
 	p := planeAt(n.graph.Nodes[n.node(a)].Position)
 	x, y, one := n.ahead(p, a, parallelAhead)
@@ -115,7 +115,8 @@ func (n *Network) runBeside(a, b end) bool {
 	return dx*dx+dy*dy < parallelApart*parallelApart && apart(one, other) < parallelAngle
 }
 
-// ahead is where a road is that many metres from an end, or where it ends or meets others before, and in which direction it leads there.
+// ahead returns the place on a road at the given distance from an end, or where the road ends or meets others before,
+// and its direction there.
 func (n *Network) ahead(p plane, e end, metres float64) (east, north, bearing float64) {
 	east, north = p.offset(n.graph.Nodes[n.node(e)].Position)
 	for range maxFollowed {
@@ -146,7 +147,7 @@ func (n *Network) ahead(p plane, e end, metres float64) (east, north, bearing fl
 	return east, north, bearing
 }
 
-// middle is the bearing between two.
+// middle returns the bearing half-way between two bearings.
 func middle(a, b float64) float64 {
 	m := a + normal(b-a)/2
 	if m < 0 {

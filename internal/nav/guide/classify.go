@@ -7,13 +7,13 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// judged is what is to be told of a turn.
+// judged is the instruction for a turn.
 type judged struct {
 	kind Kind
 	dir  Direction
 }
 
-// classify says what is to be told of the turn onto a branch; to is its index.
+// classify returns the instruction for the turn onto the branch with index to.
 func (v *view) classify(to int) judged {
 	if to < 0 {
 		return judged{Continue, UTurn}
@@ -32,17 +32,17 @@ func (v *view) classify(to int) judged {
 		return judged{Continue, UTurn}
 	}
 	if v.in.flags&graph.Ferry != 0 && (v.net.sameRoad(v.in.way, b.way) || !v.isHarbour()) {
-		return judged{Silent, Straight} // who is on a ferry does not drive
+		return judged{Silent, Straight} // passengers on a ferry do not drive
 	}
 	return v.road(to)
 }
 
-// isHarbour says whether one may drive onto land.
+// isHarbour reports whether cars may drive onto land here.
 func (v *view) isHarbour() bool {
 	return slices.ContainsFunc(v.branches, func(b branch) bool { return b.entry && b.flags&graph.Ferry == 0 })
 }
 
-// road says what is to be told of the turn from one road onto another.
+// road returns the instruction for the turn from one road onto another.
 func (v *view) road(to int) judged {
 	b := &v.branches[to]
 	if len(v.all) > 2 && (isMotorway(v.in.way) || isRamp(v.in.way)) && isMotorway(b.way) && !v.net.sameRoad(v.in.way, b.way) && v.joins(b) {
@@ -80,7 +80,8 @@ func (v *view) road(to int) judged {
 	return judged{kind, dir}
 }
 
-// direction is what the turn onto a branch is called: roads on one side that would be called the same are told apart by their order.
+// direction returns the direction of the turn onto a branch. Roads on one side whose angles have the same word are
+// distinguished by their order.
 func (v *view) direction(to int) Direction {
 	dir := directionOf(v.branches[to].angle)
 	if !dir.IsLeft() && !dir.IsRight() {
@@ -123,7 +124,7 @@ func (v *view) direction(to int) Direction {
 	return d
 }
 
-// rampKind is the kind of a turn onto or off a ramp, and Turn for all others.
+// rampKind returns the kind of a turn onto or off a ramp, and Turn for all others.
 func (v *view) rampKind(b *branch) Kind {
 	switch {
 	case isLink(b.way) && isMotorway(v.in.way):
@@ -137,7 +138,7 @@ func (v *view) rampKind(b *branch) Kind {
 	return Turn
 }
 
-// motorwayGoesOn says whether one may stay on the motorway.
+// motorwayGoesOn reports whether the motorway continues at the junction.
 func (v *view) motorwayGoesOn() bool {
 	for i := range v.branches {
 		if b := &v.branches[i]; b.entry && !isLink(b.way) {
@@ -147,14 +148,14 @@ func (v *view) motorwayGoesOn() bool {
 	return false
 }
 
-// obvious is what is told of a turn that needs no decision.
+// obvious returns the instruction for a turn that needs no decision.
 func (v *view) obvious(b *branch) judged {
 	dir := directionOf(b.angle)
 	if kind := v.rampKind(b); kind == OnRamp && len(v.all) > 2 {
 		return judged{kind, dir}
 	}
 	if isRamp(v.in.way) && isRamp(b.way) && v.entriesAhead() == 1 && math.Abs(b.angle) <= turnFrom {
-		return judged{Silent, dir} // ramps meet, and there is one way on
+		return judged{Silent, dir} // ramps meet, and there is only one way on
 	}
 	renamed := v.net.renamed(v.in.way, b.way)
 	if len(v.all) > 2 && math.Abs(b.angle) > 60 && !v.bends(v.find(b.end)) {
@@ -183,7 +184,8 @@ func (v *view) obvious(b *branch) judged {
 	return judged{Silent, dir}
 }
 
-// turnsOff says whether the road that one comes on leaves to one side at a right angle, where another one of its class goes straight on.
+// turnsOff reports whether the current road leaves to one side at a right angle, while another one of its class goes
+// straight on.
 func (v *view) turnsOff(b *branch) bool {
 	side := 0
 	for i := range v.branches {
@@ -199,10 +201,10 @@ func (v *view) turnsOff(b *branch) bool {
 	return side == 1 && b.way.Class == v.in.way.Class
 }
 
-// rightAngle is the angle from which on a road leads off to the side.
+// rightAngle is the angle from which a road leads to the side.
 const rightAngle = 85.0
 
-// isDecision says whether a road that keeps its name bends at a junction where another road leads off no more sharply.
+// isDecision reports whether a road that keeps its name bends at a junction where another road bends no more.
 func (v *view) isDecision(b *branch) bool {
 	mine := math.Abs(b.angle)
 	return v.net.sameName(v.in.way, b.way) && slices.ContainsFunc(v.branches, func(o branch) bool {
@@ -212,7 +214,7 @@ func (v *view) isDecision(b *branch) bool {
 	})
 }
 
-// joins says whether the road goes on as one that another road leads into straight on.
+// joins reports whether the road continues as one that another road leads into straight on.
 func (v *view) joins(b *branch) bool {
 	for i := range v.branches {
 		o := &v.branches[i]
@@ -223,7 +225,8 @@ func (v *view) joins(b *branch) bool {
 	return false
 }
 
-// joinsThrough says whether a branch is a road that comes from one side and goes on to the other: who arrives there turns onto it.
+// joinsThrough reports whether a branch is a road that comes from one side and continues to the other, so that the
+// driver turns onto it.
 func (v *view) joinsThrough(b *branch) bool {
 	for i := range v.branches {
 		if o := &v.branches[i]; o.end != b.end && v.net.sameRoad(o.way, b.way) && apart(o.bearing, b.bearing) > 140 {
@@ -233,7 +236,7 @@ func (v *view) joinsThrough(b *branch) bool {
 	return false
 }
 
-// mergeSide is the side to which one merges: away from the other road that leads there.
+// mergeSide returns the side of the merge: away from the other road that leads there.
 func (v *view) mergeSide(b *branch) Direction {
 	for i := range v.branches {
 		o := &v.branches[i]
@@ -247,7 +250,7 @@ func (v *view) mergeSide(b *branch) Direction {
 	return directionOf(b.angle)
 }
 
-// sideOf is on which side of the other roads a branch lies.
+// sideOf returns on which side of the other roads a branch lies.
 func (v *view) sideOf(to int) Direction {
 	left, right := false, false
 	for i := range v.branches {
@@ -265,13 +268,13 @@ func (v *view) sideOf(to int) Direction {
 	return Straight
 }
 
-// The angles within which roads are the tines of a fork.
+// The angles within which roads are the branches of a fork.
 const (
 	forkWithin = 60.0
 	forkApart  = 62.0
 )
 
-// fork says whether a branch is one of two or three that lead ahead side by side, and which.
+// fork reports whether a branch is one of two or three that lead ahead side by side, and returns its side.
 func (v *view) fork(to int) (Direction, bool) {
 	first, last := -1, -1
 	for i := range v.branches {
@@ -306,7 +309,7 @@ func (v *view) fork(to int) (Direction, bool) {
 	return Straight, true
 }
 
-// isEndOfRoad says whether the road ends at another one that it meets at a right angle.
+// isEndOfRoad reports whether the road ends at another one that it meets at a right angle.
 func (v *view) isEndOfRoad() bool {
 	if len(v.branches) != 2 {
 		return false

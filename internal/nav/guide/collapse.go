@@ -6,7 +6,7 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// collapse joins maneuvers that a driver does as one.
+// collapse joins maneuvers that a driver performs as one.
 func (g *Guide) collapse() {
 	g.joinSliproads()
 	g.joinCrossings()
@@ -14,17 +14,17 @@ func (g *Guide) collapse() {
 	g.dropShortNames()
 }
 
-// staggerMetres is how far two turns may be apart that a driver does as one.
+// staggerMetres is the maximum distance of two turns that a driver performs as one.
 const staggerMetres = 31.0
 
-// offsetMetres is by how much a road may go on beside where it came for a driver to cross straight on.
+// offsetMetres is the offset up to which a driver sees a staggered crossing as straight on.
 const offsetMetres = 5.0
 
-// turnBackMetres is how long a road without a name may be by which one turns back.
+// turnBackMetres is the maximum length of a road without a name by which a driver turns back.
 const turnBackMetres = 100.0
 
-// joinStaggered joins two turns that follow each other: first to one side and then to the other, where a road goes on a little beside
-// where it came, and twice to the same side, where one turns back.
+// joinStaggered joins two consecutive turns: to opposite sides, if a road continues with a small offset, and twice to
+// the same side, if the driver turns back.
 func (g *Guide) joinStaggered() {
 	for i := 1; i < len(g.turns)-1; i++ {
 		t := &g.turns[i]
@@ -61,8 +61,8 @@ func (g *Guide) joinStaggered() {
 	}
 }
 
-// bendBack is the junction before another one at which a link that one turned onto ends on the road on which one came, in the other direction; 0:
-// there is none.
+// bendBack returns the index of the turn onto a link that ends, at the later turn i, on the road that the driver came
+// from, in the other direction, or 0 if there is none.
 func (g *Guide) bendBack(i, before int) int {
 	t := &g.turns[i]
 	if !isLink(g.net.wayOf(g.way.Parts[t.part+1].Arc)) {
@@ -82,18 +82,18 @@ func (g *Guide) bendBack(i, before int) int {
 
 func isRightAngle(angle float64) bool { return math.Abs(angle) > 60 && math.Abs(angle) < 120 }
 
-// isPlain says whether a maneuver is a turn without a name of its own.
+// isPlain reports whether a maneuver is a turn without a special kind.
 func isPlain(k Kind) bool { return k == Turn || k == Continue || k == EndOfRoad }
 
-// shortName is how far a road must go on under another name for a driver to be told, in metres.
+// shortName is the minimum length in metres of a road's stretch under another name that is announced.
 const shortName = 105.0
 
-// sliproadName is how long the road of one direction may be onto which one turns, and whose name is not told, in metres.
+// sliproadName is the maximum length in metres of a one-way road after a turn whose name is not announced.
 const sliproadName = 45.0
 
-// dropShortNames drops names that a road has for a short stretch only, such as bridges, and what it is called again behind it.
+// dropShortNames drops names of short stretches of a road, such as bridges, and the original name after them.
 func (g *Guide) dropShortNames() {
-	before := 0 // the turn that was told before
+	before := 0 // the previous announced turn
 	for i := 1; i < len(g.turns); i++ {
 		t, last := &g.turns[i], &g.turns[before]
 		if t.fixed && t.kind != Silent {
@@ -142,7 +142,7 @@ func (g *Guide) dropShortNames() {
 
 func (g *Guide) flagsAt(part int) graph.Flags { return g.net.graph.Arcs[g.way.Parts[part].Arc].Flags }
 
-// passesJunction says whether there is a junction of roads between two turns.
+// passesJunction reports whether there is a junction of roads between two turns.
 func (g *Guide) passesJunction(from, to int) bool {
 	for i := from + 1; i < to; i++ {
 		if g.turns[i].isJunction && g.flagsAt(g.turns[i].part)&graph.Ferry == 0 {
@@ -152,7 +152,7 @@ func (g *Guide) passesJunction(from, to int) bool {
 	return false
 }
 
-// retell makes a plain turn of the end of a road that was only just told of.
+// retell makes a plain turn of an end of road that was just announced.
 func (g *Guide) retell(t, last *turn) {
 	t.kind = Turn
 	if g.net.sameName(g.net.wayOf(last.named), g.net.wayOf(t.named)) {
@@ -160,14 +160,14 @@ func (g *Guide) retell(t, last *turn) {
 	}
 }
 
-// toldBefore is the turn that something was told of before another one.
+// toldBefore returns the last announced turn before another one.
 func (g *Guide) toldBefore(i int) *turn {
 	for i--; i > 0 && g.turns[i].kind == Silent; i-- {
 	}
 	return &g.turns[i]
 }
 
-// nextTold is the index of the next turn that something is told of.
+// nextTold returns the index of the next announced turn.
 func (g *Guide) nextTold(i int) int {
 	for i++; i < len(g.turns)-1 && g.turns[i].kind == Silent; i++ {
 	}

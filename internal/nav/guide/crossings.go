@@ -12,12 +12,12 @@ import (
 // The limits of pieces within crossings.
 const (
 	crossingMetres = 34.0
-	crossingAcross = 40.0  // degrees by which the carriageways differ from the piece, at least
-	crossingBack   = 130.0 // degrees between the directions in which they are driven, at least
-	turnBackFrom   = 150.0 // of a turn over a crossing, in degrees
+	crossingAcross = 40.0  // minimum degrees between the carriageways and the piece
+	crossingBack   = 130.0 // minimum degrees between the driving directions of the carriageways
+	turnBackFrom   = 150.0 // minimum degrees of a turn back over a crossing
 )
 
-// isWithinCrossing says whether a piece leads from one carriageway of a road to the other.
+// isWithinCrossing reports whether a piece leads from one carriageway of a road to the other.
 func (n *Network) isWithinCrossing(piece uint32) bool {
 	if n.metres(piece) > crossingMetres || isCircle(n.flags(piece)) || isLink(n.wayOfPiece(piece)) {
 		return false
@@ -40,7 +40,7 @@ func (n *Network) isWithinCrossing(piece uint32) bool {
 	return false
 }
 
-// crosses says whether a road is one-way and leads off a piece to the side.
+// crosses reports whether a road is one-way and leads off a piece to the side.
 func (n *Network) crosses(e end, piece uint32, along float64) bool {
 	if e.piece() == piece || !n.isOneway(e.piece()) || isCircle(n.flags(e.piece())) {
 		return false
@@ -49,19 +49,20 @@ func (n *Network) crosses(e end, piece uint32, along float64) bool {
 	return off >= crossingAcross && off <= 180-crossingAcross
 }
 
-// isOtherCarriageway says whether two one-way roads that begin or end at different junctions are one road in its two directions.
+// isOtherCarriageway reports whether two one-way roads that begin or end at different junctions are one road in its two
+// directions.
 func (n *Network) isOtherCarriageway(a, b end) bool {
 	v, w := n.wayOfPiece(a.piece()), n.wayOfPiece(b.piece())
 	if v.Class != w.Class || !n.sameRoad(v, w) && (v.Name.Length > 0 || w.Name.Length > 0) {
 		return false
 	}
 	if isLink(v) && v.Name.Length == 0 {
-		return false // links to and from a road lie opposite to each other too
+		return false // links to and from a road are opposite each other too
 	}
 	return apart(n.driven(a), n.driven(b)) >= crossingBack
 }
 
-// driven is the bearing in which a one-way road is driven at one of its ends.
+// driven returns the bearing in which a one-way road is driven at one of its ends.
 func (n *Network) driven(e end) float64 {
 	b := n.bearingFrom(e, shownAhead)
 	if n.leaving(e) == graph.None {
@@ -70,7 +71,7 @@ func (n *Network) driven(e end) float64 {
 	return b
 }
 
-// joinCrossings makes one maneuver of what is told within one crossing, at its first junction.
+// joinCrossings joins the maneuvers within one crossing to one, at its first junction.
 func (g *Guide) joinCrossings() {
 	for first := 1; first < len(g.turns)-1; first++ {
 		last := first
@@ -84,7 +85,7 @@ func (g *Guide) joinCrossings() {
 	}
 }
 
-// isOneCrossing says whether a junction and the next one are parts of one crossing.
+// isOneCrossing reports whether a junction and the next one are parts of one crossing.
 func (g *Guide) isOneCrossing(i int) bool {
 	a, b := &g.turns[i], &g.turns[i+1]
 	if b.part != a.part+1 || a.fixed || b.fixed || !a.isJunction || !b.isJunction || a.kind.isCircle() || b.kind.isCircle() || a.kind == Notification || b.kind == Notification {
@@ -113,7 +114,7 @@ func (g *Guide) joinCrossing(first, last int) {
 	renamed := g.net.renamed(before, after)
 	dir := directionOf(angle)
 	if dir == Straight && end.spot.At-t.spot.At > offsetMetres && g.turnsAside(first, last) {
-		return // one goes on beside where one came, such as on the next aisle of a car park
+		return // the route goes back parallel to itself, for example on the next aisle of a car park
 	}
 	for i := first + 1; i <= last; i++ {
 		g.turns[i].kind = Silent
@@ -140,7 +141,7 @@ func (g *Guide) joinCrossing(first, last int) {
 	aim(t.spot.Lanes, angle)
 }
 
-// turnsAside says whether one of the turns is told of as one at a right angle.
+// turnsAside reports whether one of the turns is announced as a turn at a right angle.
 func (g *Guide) turnsAside(first, last int) bool {
 	for i := first; i <= last; i++ {
 		if t := &g.turns[i]; isPlain(t.kind) && isRightAngle(t.angle) {
@@ -150,7 +151,7 @@ func (g *Guide) turnsAside(first, last int) bool {
 	return false
 }
 
-// aim marks the lanes whose arrows show nearest to an angle.
+// aim marks the lanes whose arrows are nearest to an angle.
 func aim(lanes []Lane, angle float64) {
 	least := arrowWithin
 	for i := range lanes {

@@ -1,8 +1,8 @@
-// Package guide makes of a way over the network what a driver is told: maneuvers in OSRM's words, with the lanes, signs and
-// intersections on the way, and of these banners and announcements. It looks at junctions when a route asks for them; nothing is
-// prepared but the index of junctions. It knows neither requests nor formats.
+// Package guide turns a way over the network into instructions for drivers: maneuvers in OSRM's words, with the lanes,
+// signs and intersections on the way, and from these banners and announcements. It examines junctions when a route needs
+// them; the only preparation is the index of junctions. It knows neither requests nor formats.
 //
-// A route passes through it so: view.go looks at each junction as a driver sees it who arrives there, classify.go and obvious.go say
-// what is to be told of the turn, roundabout.go joins what belongs to one roundabout, collapse.go what a driver does as one, lanes.go
-// matches lanes to turns; steps.go makes the steps of it.
+// A route passes through it as follows: view.go describes each junction as an arriving driver sees it, classify.go and
+// obvious.go determine the instruction for the turn, roundabout.go joins the junctions of one roundabout, collapse.go
+// joins maneuvers that a driver performs as one, lanes.go matches lanes to turns, and steps.go makes the steps.
 package guide

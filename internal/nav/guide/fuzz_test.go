@@ -12,7 +12,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// FuzzSigns puts any text on signs: what is said and shown is text, and its SSML is XML that says the same.
+// FuzzSigns puts any text on signs. It checks that spoken and displayed instructions are text, and that their SSML is
+// XML with the same content.
 func FuzzSigns(f *testing.F) {
 	f.Add("Market Street", "A 1;B 2", "A 1: Berlin, Hamburg", "12; 13")
 	f.Add("<b>&amp;\"'</b>", ";;;", ": ", "\u202e\u2066")
@@ -56,7 +57,7 @@ func FuzzSigns(f *testing.F) {
 	})
 }
 
-// textOf is the text of XML.
+// textOf returns the text of XML.
 func textOf(t *testing.T, text string) string {
 	t.Helper()
 	var out strings.Builder

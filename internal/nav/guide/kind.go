@@ -3,7 +3,7 @@ package guide
 // Kind is the type of a maneuver.
 type Kind uint8
 
-// The kinds of maneuvers. Of Silent nothing is told: a driver goes on without doing anything.
+// The kinds of maneuvers. Silent maneuvers are not announced: the driver just goes on.
 const (
 	Silent Kind = iota
 	Depart
@@ -25,7 +25,7 @@ const (
 	ExitRotary
 )
 
-// String is OSRM's word for the kind.
+// String returns OSRM's word for the kind.
 func (k Kind) String() string {
 	return [...]string{
 		"", "depart", "arrive", "turn", "new name", "continue", "merge", "on ramp", "off ramp", "fork", "end of road", "use lane",
@@ -33,10 +33,10 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// entersCircle says whether the maneuver is the entry to a roundabout.
+// entersCircle reports whether the maneuver is the entry to a roundabout.
 func (k Kind) entersCircle() bool { return k == Roundabout || k == Rotary || k == RoundaboutTurn }
 
-// leavesCircle says whether the maneuver is the exit of a roundabout.
+// leavesCircle reports whether the maneuver is the exit of a roundabout.
 func (k Kind) leavesCircle() bool { return k == ExitRoundabout || k == ExitRotary }
 
 func (k Kind) isCircle() bool { return k.entersCircle() || k.leavesCircle() }

@@ -12,8 +12,8 @@ import (
 // Lane is a lane before an intersection.
 type Lane struct {
 	Marks car.Lane
-	Valid bool     // one may take it for the turn of the route
-	Taken car.Lane // the arrow that the route follows; 0: there is none, or the lane is not valid
+	Valid bool     // a driver may take it for the turn of the route
+	Taken car.Lane // the arrow that the route follows; 0: none, or the lane is not valid
 }
 
 // Indications calls each with the names of a lane's arrows, in OSRM's order.
@@ -42,7 +42,7 @@ func Indications(marks car.Lane, each func(name string)) {
 	}
 }
 
-// pointsTo is the angle that an arrow shows.
+// pointsTo returns the angle of an arrow.
 func pointsTo(mark car.Lane) float64 {
 	switch mark {
 	case car.LaneReverse:
@@ -66,12 +66,12 @@ func pointsTo(mark car.Lane) float64 {
 // The limits of matching arrows to roads.
 const (
 	arrowWithin  = 75.0 // degrees
-	arrowInOrder = 80.0 // the same, where each arrow has its road
-	laneBefore   = 50.0 // metres before a junction within which lanes may end without being drawn up to it
+	arrowInOrder = 80.0 // the same, if each arrow has its own road
+	laneBefore   = 50.0 // metres before a junction within which mapped lanes may end
 )
 
-// lanesBefore are the lanes on the way to a junction: those of the arc that arrives there or, where they are not drawn up to the junction,
-// those of one before; and the part on which they are.
+// lanesBefore returns the lanes that lead to a junction, and their part: the lanes of the arc that arrives there or, if
+// that has none, those of an arc shortly before.
 func (g *Guide) lanesBefore(part int) ([]car.Lane, int) {
 	if lanes := g.net.graph.LanesOf(g.way.Parts[part].Arc); len(lanes) > 0 {
 		return lanes, part
@@ -88,7 +88,8 @@ func (g *Guide) lanesBefore(part int) ([]car.Lane, int) {
 	return nil, 0
 }
 
-// leavesArrows says whether lanes at the end of a part show a turn that is not there: they are for the junction behind it too.
+// leavesArrows reports whether lanes at the end of a part show a turn that does not exist there, in which case they
+// apply to the next junction too.
 func (g *Guide) leavesArrows(part int) bool {
 	for i := len(g.turns) - 1; i > 0 && g.turns[i].part >= part; i-- {
 		if t := &g.turns[i]; t.part == part {
@@ -98,7 +99,7 @@ func (g *Guide) leavesArrows(part int) bool {
 	return false
 }
 
-// passesBy says whether a part begins where no other road can be taken.
+// passesBy reports whether no other road can be taken at the beginning of a part.
 func (g *Guide) passesBy(part int) bool {
 	from, to := g.way.Parts[part-1].Arc, g.way.Parts[part].Arc
 	for _, turn := range g.net.graph.TurnsFrom(from) {
@@ -110,7 +111,8 @@ func (g *Guide) passesBy(part int) bool {
 	return true
 }
 
-// matchLanes says which lanes lead onto the branch that is taken; nothing is known where none does.
+// matchLanes returns the lanes before a turn, marked by whether they lead onto the taken branch. It returns nil if none
+// does.
 func (g *Guide) matchLanes(v *view, t *turn, to int) []Lane {
 	marks, part := g.lanesBefore(t.part)
 	if len(marks) == 0 || v.entries() == 0 {
@@ -138,7 +140,7 @@ func (g *Guide) matchLanes(v *view, t *turn, to int) []Lane {
 		g.lanes = append(g.lanes, l)
 	}
 	if !valid && to >= 0 && all&car.LaneReverse != 0 && v.branches[to].angle*backAngle(v.in.flags) > 0 {
-		for i := range g.lanes[first:] { // the road turns back
+		for i := range g.lanes[first:] { // the route turns back
 			l := &g.lanes[first+i]
 			l.Taken = l.Marks & car.LaneReverse
 			l.Valid = l.Taken != 0
@@ -152,7 +154,8 @@ func (g *Guide) matchLanes(v *view, t *turn, to int) []Lane {
 	return g.lanes[first:len(g.lanes):len(g.lanes)]
 }
 
-// backAngle is negative where one turns back to the left, and positive where one does to the right.
+// backAngle returns the angle of turning back: negative to the left, and positive to the right where traffic drives on
+// the left.
 func backAngle(flags graph.Flags) float64 {
 	if flags&graph.DriveLeft != 0 {
 		return 1
@@ -160,7 +163,8 @@ func backAngle(flags graph.Flags) float64 {
 	return -1
 }
 
-// turnsBack says whether one turns back from a lane: one with that arrow or, if none has it, the one beside the other direction.
+// turnsBack reports whether drivers turn back from a lane: one with that arrow or, if none has it, the one next to the
+// opposite direction.
 func turnsBack(lane, all car.Lane, i, count int, flags graph.Flags) (bool, car.Lane) {
 	if all&car.LaneReverse != 0 {
 		return lane&car.LaneReverse != 0, lane & car.LaneReverse
@@ -171,7 +175,7 @@ func turnsBack(lane, all car.Lane, i, count int, flags graph.Flags) (bool, car.L
 	return i == 0, lane & (car.LaneLeft | car.LaneSharpLeft)
 }
 
-// taken is the arrow of a lane that shows a branch.
+// taken returns the arrow of a lane that shows a branch.
 func (v *view) taken(lane car.Lane, to int) car.Lane {
 	for mark := car.LaneReverse; mark <= car.AllLaneMarks; mark <<= 1 {
 		if lane&mark != 0 && v.shownBy(mark) == to {
@@ -181,8 +185,8 @@ func (v *view) taken(lane car.Lane, to int) car.Lane {
 	return 0
 }
 
-// outermost says whether one turns off by an angle from a lane without an arrow, where no arrow shows the turn: straight on from all of
-// them, and to a side from the last one there.
+// outermost reports whether a lane without an arrow serves a turn by an angle that no arrow shows: every lane goes
+// straight on, and the last lane on a side also serves turns to that side.
 func outermost(marks []car.Lane, at int, angle float64) bool {
 	switch {
 	case math.Abs(angle) <= turnFrom:
@@ -193,7 +197,8 @@ func outermost(marks []car.Lane, at int, angle float64) bool {
 	return at == len(marks)-1
 }
 
-// readArrows finds the branch that each arrow shows. Where there are as many directions of arrows as roads, they show them in their order.
+// readArrows finds the branch that each arrow shows. If there are as many directions of arrows as roads, they match in
+// order.
 func (v *view) readArrows(all car.Lane) {
 	v.arrows = v.arrows[:0]
 	var order [10]car.Lane
@@ -224,18 +229,18 @@ func (v *view) readArrows(all car.Lane) {
 	}
 }
 
-// arrow is a direction in which lanes lead, and the branch that it shows; -1: none.
+// arrow is a direction of lanes, and the branch that it shows, or -1.
 type arrow struct {
 	angle float64
 	to    int
 }
 
-// isShown says whether an arrow shows a branch.
+// isShown reports whether an arrow shows a branch.
 func (v *view) isShown(to int) bool {
 	return slices.ContainsFunc(v.arrows, func(a arrow) bool { return a.to == to })
 }
 
-// shownBy is the branch that an arrow shows, or -1.
+// shownBy returns the branch that an arrow shows, or -1.
 func (v *view) shownBy(mark car.Lane) int {
 	for _, a := range v.arrows {
 		if mark != car.LaneReverse && a.angle == pointsTo(mark) {
@@ -245,7 +250,7 @@ func (v *view) shownBy(mark car.Lane) int {
 	return -1
 }
 
-// nearest is the branch that an arrow shows: the one whose angle is next to it, or -1.
+// nearest returns the branch whose angle is nearest to that of an arrow, or -1.
 func (v *view) nearest(mark car.Lane) int {
 	best, least := -1, arrowWithin
 	for i := range v.branches {
@@ -264,7 +269,8 @@ func (v *view) nearest(mark car.Lane) int {
 	return best
 }
 
-// nearestArrow is the arrow of a lane that shows nearest to an angle, and by how much it differs. No arrow is as straight on.
+// nearestArrow returns the arrow of a lane nearest to an angle, and the difference. A lane without an arrow counts as
+// straight on.
 func nearestArrow(l *Lane, angle float64) (best car.Lane, off float64) {
 	if l.Marks == 0 {
 		return 0, math.Abs(angle)

@@ -6,7 +6,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// sameRoad says whether two ways have the same name, and the same reference where there is no name. Equal names are stored once.
+// sameRoad reports whether two ways have the same name or, without names, the same reference. Equal names are stored
+// once.
 func (n *Network) sameRoad(a, b *graph.Way) bool {
 	if a == b {
 		return true
@@ -17,7 +18,7 @@ func (n *Network) sameRoad(a, b *graph.Way) bool {
 	return a.Ref.Length > 0 && a.Ref == b.Ref
 }
 
-// sameName says whether two ways have one name, and have one.
+// sameName reports whether two ways have the same name, which must not be empty.
 func (n *Network) sameName(a, b *graph.Way) bool {
 	return a.Name.Length > 0 && b.Name.Length > 0 && n.alike(a.Name, b.Name)
 }
@@ -26,7 +27,7 @@ func (n *Network) bytes(r graph.TextRange) []byte {
 	return n.graph.Texts[r.Start : r.Start+r.Length]
 }
 
-// renamed says whether a driver who goes from one way onto another notices another name.
+// renamed reports whether a driver who goes from one way onto another notices another name.
 func (n *Network) renamed(a, b *graph.Way) bool {
 	if a.Name == b.Name && a.Ref == b.Ref {
 		return false
@@ -35,17 +36,17 @@ func (n *Network) renamed(a, b *graph.Way) bool {
 	numbered, nowNumbered := a.Ref.Length > 0, b.Ref.Length > 0
 	switch {
 	case !named && numbered && nowNamed && !nowNumbered, named && !numbered && !nowNamed && nowNumbered:
-		return true // from a name to a number, or the other way round
+		return true // from a name to a number, or the reverse
 	case named && nowNamed && a.Name != b.Name && n.alike(a.Name, b.Name):
-		return false // 42 N, 42 S
+		return false // such as 42 N and 42 S
 	}
 	names := a.Name == b.Name
 	refs := !numbered || !nowNumbered || a.Ref == b.Ref || bytes.Contains(n.bytes(a.Ref), n.bytes(b.Ref)) || bytes.Contains(n.bytes(b.Ref), n.bytes(a.Ref))
 	return !names && (nowNamed || !refs) || names && !refs && nowNumbered
 }
 
-// alike says whether two names are one but for what says which part of the road it is: a direction of the compass before or behind, or
-// something in brackets.
+// alike reports whether two names are equal except for the part that distinguishes sections of a road: a direction of
+// the compass at the beginning or end, or something in brackets.
 func (n *Network) alike(x, y graph.TextRange) bool {
 	if x == y {
 		return true
@@ -71,7 +72,7 @@ func trimCompass(name []byte) []byte {
 	return name
 }
 
-// isCompass says whether a word is a direction of the compass, as they stand in names.
+// isCompass reports whether a word is a direction of the compass, in a form used in names.
 func isCompass(word []byte) bool {
 	var lower [len("northbound")]byte
 	if len(word) > len(lower) {

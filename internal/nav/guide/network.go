@@ -6,20 +6,20 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Network is what guidance needs of the road network: which pieces meet at each node.
+// Network is the road network with the data that guidance needs: which pieces meet at each node.
 type Network struct {
 	graph *graph.Graph
 	first []uint32 // the ends at node n are ends[first[n]:first[n+1]]
 	ends  []end
 }
 
-// end is one of the ends of a piece: twice the piece, and one more where it is the end of its line.
+// end is an end of a piece: twice the index of the piece, plus 1 for the end of its line.
 type end uint32
 
 func (e end) piece() uint32 { return uint32(e) >> 1 }
 func (e end) isTo() bool    { return e&1 == 1 }
 
-// NewNetwork takes a pass over the pieces of a graph.
+// NewNetwork makes the network of a graph, in one pass over its pieces.
 func NewNetwork(g *graph.Graph) *Network {
 	n := &Network{graph: g, first: make([]uint32, len(g.Nodes)+1), ends: make([]end, 2*len(g.Pieces))}
 	for i := range g.Pieces {
@@ -41,7 +41,7 @@ func NewNetwork(g *graph.Graph) *Network {
 	return n
 }
 
-// nodesOf are the nodes at which a piece begins and ends, in its own direction.
+// nodesOf returns the nodes at which a piece begins and ends, in its own direction.
 func (n *Network) nodesOf(piece uint32) (from, to uint32) {
 	p := &n.graph.Pieces[piece]
 	if p.Forward != graph.None {
@@ -54,7 +54,7 @@ func (n *Network) nodesOf(piece uint32) (from, to uint32) {
 
 func (n *Network) endsAt(node uint32) []end { return n.ends[n.first[node]:n.first[node+1]] }
 
-// node is where an end is.
+// node returns the node of an end.
 func (n *Network) node(e end) uint32 {
 	from, to := n.nodesOf(e.piece())
 	if e.isTo() {
@@ -63,7 +63,8 @@ func (n *Network) node(e end) uint32 {
 	return from
 }
 
-// leaving is the arc that leaves a node by an end, and arriving the one that arrives there by it; None where that direction is closed.
+// leaving returns the arc that leaves a node at an end, and arriving the one that arrives there. They return None if
+// that direction is closed.
 func (n *Network) leaving(e end) uint32 {
 	p := &n.graph.Pieces[e.piece()]
 	if e.isTo() {
@@ -74,7 +75,7 @@ func (n *Network) leaving(e end) uint32 {
 
 func (n *Network) arriving(e end) uint32 { return n.leaving(e ^ 1) }
 
-// headOf is the end by which an arc arrives, tailOf that by which it leaves.
+// headOf returns the end at which an arc arrives, and tailOf that at which it leaves.
 func (n *Network) headOf(arc uint32) end {
 	a := &n.graph.Arcs[arc]
 	if a.Flags&graph.Backward != 0 {
@@ -91,12 +92,12 @@ func (n *Network) wayOfPiece(piece uint32) *graph.Way {
 	return &n.graph.Ways[n.graph.Pieces[piece].Way]
 }
 
-// metres is the length of a piece.
+// metres returns the length of a piece.
 func (n *Network) metres(piece uint32) float64 {
 	return float64(n.graph.Pieces[piece].Length) / 1000
 }
 
-// flags are those of a piece that are the same in both directions.
+// flags returns the flags of a piece that are the same in both directions.
 func (n *Network) flags(piece uint32) graph.Flags {
 	p := &n.graph.Pieces[piece]
 	if p.Forward != graph.None {
@@ -105,13 +106,13 @@ func (n *Network) flags(piece uint32) graph.Flags {
 	return n.graph.Arcs[p.Backward].Flags
 }
 
-// isOneway says whether a piece is open in one direction alone.
+// isOneway reports whether a piece is open in one direction only.
 func (n *Network) isOneway(piece uint32) bool {
 	p := &n.graph.Pieces[piece]
 	return p.Forward == graph.None || p.Backward == graph.None
 }
 
-// allows says whether one may turn from an arc onto the road behind an end.
+// allows reports whether a turn from an arc onto the road at an end is allowed.
 func (n *Network) allows(from uint32, e end) bool {
 	to := n.leaving(e)
 	if to == graph.None {
@@ -125,7 +126,7 @@ func (n *Network) allows(from uint32, e end) bool {
 	return false
 }
 
-// across is the end at which the road goes on that arrives by an end where two pieces meet; false at junctions and where it ends.
+// across returns the end at which a road continues where exactly two pieces meet, and false at junctions and dead ends.
 func (n *Network) across(e end) (end, bool) {
 	ends := n.endsAt(n.node(e))
 	if len(ends) != 2 {
@@ -138,7 +139,8 @@ func (n *Network) across(e end) (end, bool) {
 	return other, other.piece() != e.piece()
 }
 
-// goesOnUnchanged says whether nothing is to be told where two pieces meet: the road goes on under the same name.
+// goesOnUnchanged reports whether a road continues under the same name where two pieces meet, so that nothing need be
+// announced.
 func (n *Network) goesOnUnchanged(head, tail end) bool {
 	if len(n.endsAt(n.node(head))) != 2 || head.piece() == tail.piece() || (n.flags(head.piece())^n.flags(tail.piece()))&(graph.Ferry|circles) != 0 {
 		return false
@@ -146,13 +148,13 @@ func (n *Network) goesOnUnchanged(head, tail end) bool {
 	return !n.renamed(n.wayOfPiece(head.piece()), n.wayOfPiece(tail.piece()))
 }
 
-// maxFollowed is how many pieces are looked at where a road is followed.
+// maxFollowed is the maximum number of pieces along which a road is followed.
 const maxFollowed = 64
 
 // plane measures around a position in metres, on a flat map.
 type plane struct {
 	origin graph.Position
-	east   float64 // metres of a unit of longitude
+	east   float64 // metres per unit of longitude
 }
 
 // metresPerUnit is the length of 1e-7 degrees of latitude, on a sphere.
@@ -162,7 +164,7 @@ func planeAt(p graph.Position) plane {
 	return plane{p, metresPerUnit * math.Cos(float64(p.Lat)/1e7*math.Pi/180)}
 }
 
-// offset is a position in metres to the east and north.
+// offset returns the offset of a position in metres to the east and north.
 func (p plane) offset(q graph.Position) (east, north float64) {
 	lng := int64(q.Lng) - int64(p.origin.Lng)
 	if lng > 1_800_000_000 {
@@ -175,7 +177,7 @@ func (p plane) offset(q graph.Position) (east, north float64) {
 
 func length(x, y float64) float64 { return math.Sqrt(x*x + y*y) }
 
-// bearingOf is the bearing of an offset, from 0 to 360.
+// bearingOf returns the bearing of an offset, from 0 to 360.
 func bearingOf(east, north float64) float64 {
 	b := math.Atan2(east, north) * 180 / math.Pi
 	if b < 0 {
@@ -184,13 +186,13 @@ func bearingOf(east, north float64) float64 {
 	return b
 }
 
-// bearingFrom is the bearing from an end of a piece to the place that many metres along it, beyond places where two pieces meet.
+// bearingFrom returns the bearing from an end of a piece to the place at the given distance along the road.
 func (n *Network) bearingFrom(e end, ahead float64) float64 {
 	_, far := n.bearingsFrom(planeAt(n.graph.Nodes[n.node(e)].Position), e, ahead, ahead)
 	return far
 }
 
-// bearingsFrom are the bearings to two places, the nearer one first; on a plane around the end.
+// bearingsFrom returns the bearings to two places along the road, the nearer one first, on a plane around the end.
 func (n *Network) bearingsFrom(p plane, e end, near, far float64) (toNear, toFar float64) {
 	var x, y, driven float64
 	found := false

@@ -2,7 +2,7 @@ package guide
 
 import "math"
 
-// follow is the branch that a driver follows who is told nothing; -1: none is obvious.
+// follow returns the branch that a driver follows without instruction, or -1 if none is obvious.
 func (v *view) follow() int {
 	best := -1
 	for i := range v.branches {
@@ -33,7 +33,7 @@ func (v *view) follow() int {
 	return best
 }
 
-// bends says whether a road goes on around a corner where nothing else but much smaller roads begins.
+// bends reports whether a road continues around a corner at which only much smaller roads begin.
 func (v *view) bends(at int) bool {
 	b := &v.branches[at]
 	if math.Abs(b.angle) > 110 || rankOf(v.in.way) >= 10 || !v.net.sameName(v.in.way, b.way) || rankOf(b.way) > rankOf(v.in.way) {
@@ -47,13 +47,15 @@ func (v *view) bends(at int) bool {
 	return true
 }
 
-// bendRanks is by how many classes other roads are smaller where a road goes on around a corner.
+// bendRanks is the minimum number of classes by which other roads must be smaller where a road continues around a
+// corner.
 const bendRanks = 5
 
-// prefers says whether a driver takes one branch for the road's continuation rather than another.
+// prefers reports whether a driver takes one branch instead of another for the road's continuation.
 func (v *view) prefers(b, o *branch) bool { return v.strangeness(b) < v.strangeness(o) }
 
-// strangeness grows with the angle, and with what differs from the road that one comes on.
+// strangeness returns how different a branch is from the current road. It grows with the angle, and with each differing
+// property.
 func (v *view) strangeness(b *branch) float64 {
 	s := math.Abs(b.angle)
 	if !v.net.sameRoad(v.in.way, b.way) {
@@ -71,7 +73,7 @@ func (v *view) strangeness(b *branch) float64 {
 	return s
 }
 
-// competes says whether a driver who follows one branch may take another one for the right one.
+// competes reports whether a driver who follows one branch may mistake another one for it.
 func (v *view) competes(b, o *branch) bool {
 	mine, other := math.Abs(b.angle), math.Abs(o.angle)
 	if isLow(o.way) && !isLow(v.in.way) && !isLow(b.way) && mine < 60 {

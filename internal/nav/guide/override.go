@@ -5,7 +5,7 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// override tells of a turn what mappers say of it, and keeps it from being joined with others.
+// override applies a mapper's maneuver to a turn, and prevents the turn from being joined with others.
 func (g *Guide) override(t *turn) {
 	if len(g.net.graph.Maneuvers) == 0 || !t.isJunction {
 		return
@@ -41,7 +41,8 @@ var headings = [...]Direction{
 	car.HeadingSlightRight: SlightRight, car.HeadingRight: Right, car.HeadingSharpRight: SharpRight,
 }
 
-// leadsOver says whether the route comes to the end of a part over the first of these ways and leaves from there over the others.
+// leadsOver reports whether the route reaches the end of a part over the first of these ways and leaves it over the
+// others.
 func (g *Guide) leadsOver(ways []uint32, part int) bool {
 	in, out := g.wayAt(part), g.wayAt(part+1)
 	for i, way := range ways {
@@ -58,7 +59,7 @@ func (g *Guide) leadsOver(ways []uint32, part int) bool {
 	return false
 }
 
-// cameOver says whether the parts up to one lead over these ways and no others, from the first to the last.
+// cameOver reports whether the parts up to one lead over exactly these ways, from the first to the last.
 func (g *Guide) cameOver(ways []uint32, part int) bool {
 	for i := len(ways) - 1; ; part-- {
 		if part < 0 {
@@ -76,7 +77,7 @@ func (g *Guide) cameOver(ways []uint32, part int) bool {
 	}
 }
 
-// goesOver says the same of the parts from one on.
+// goesOver reports whether the parts from one on lead over exactly these ways.
 func (g *Guide) goesOver(ways []uint32, part int) bool {
 	for i := 0; ; part++ {
 		if part >= len(g.way.Parts) {
@@ -94,7 +95,7 @@ func (g *Guide) goesOver(ways []uint32, part int) bool {
 	}
 }
 
-// wayAt is the index of the way of a part; graph.None behind the last one.
+// wayAt returns the index of the way of a part, or graph.None after the last part.
 func (g *Guide) wayAt(part int) uint32 {
 	if part >= len(g.way.Parts) {
 		return graph.None

@@ -4,7 +4,7 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// rankOf is how important a road is, 0 most of all. Links are a little less than what they link.
+// rankOf returns the importance of a road; 0 is the most important. Links rank slightly below the roads that they link.
 func rankOf(w *graph.Way) int {
 	switch w.Class {
 	case graph.ClassService:
@@ -22,19 +22,19 @@ func rankOf(w *graph.Way) int {
 	return int(w.Class) // motorways to the links of tertiary roads: 0 to 9
 }
 
-// isLow says whether a road leads to little: service roads, alleys, tracks.
+// isLow reports whether a road is unimportant: service roads, alleys, tracks.
 func isLow(w *graph.Way) bool { return rankOf(w) >= 11 }
 
 func isMotorway(w *graph.Way) bool {
 	return w.Class == graph.ClassMotorway || w.Class == graph.ClassTrunk
 }
 
-// isRamp says whether a road leads onto or off a motorway.
+// isRamp reports whether a road leads onto or off a motorway.
 func isRamp(w *graph.Way) bool {
 	return w.Class == graph.ClassMotorwayLink || w.Class == graph.ClassTrunkLink
 }
 
-// isTurnLane says whether a road links others that are no motorways.
+// isTurnLane reports whether a road links others that are not motorways.
 func isTurnLane(w *graph.Way) bool { return isLink(w) && !isRamp(w) }
 
 func isLink(w *graph.Way) bool {

@@ -6,7 +6,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// circle says what is to be told at a junction of a roundabout; false: it is none. to is the index of the branch that is taken.
+// circle determines the instruction at a junction of a roundabout, and returns false at other junctions. to is the index
+// of the taken branch.
 func (g *Guide) circle(v *view, t *turn, to int) bool {
 	if to < 0 {
 		return false
@@ -41,7 +42,8 @@ func (g *Guide) circle(v *view, t *turn, to int) bool {
 	return true
 }
 
-// touchCircle is what is told of a turn that crosses a roundabout at one node. Who goes straight on there does not see a roundabout.
+// touchCircle determines the instruction for a turn that crosses a roundabout at a single node. Drivers who go straight
+// on there do not see a roundabout.
 func (g *Guide) touchCircle(v *view, t *turn, b *branch) bool {
 	if directionOf(b.angle) == Straight {
 		return false
@@ -56,7 +58,7 @@ func (g *Guide) touchCircle(v *view, t *turn, b *branch) bool {
 		}
 		dir := directionOf(b.angle)
 		if out, other := v.branches[i].angle, v.otherCircle(i); b.angle < other && other < out || b.angle > other && other > out {
-			entry := *t // the exit lies before the entry: one drives around
+			entry := *t // the exit lies before the entry, so the route goes all the way around
 			entry.judged, entry.rotary, entry.exit = judged{c.kind, directionOf(out)}, c.name, c.exits
 			if entry.kind == RoundaboutTurn {
 				entry.kind = Roundabout
@@ -75,7 +77,7 @@ func (g *Guide) touchCircle(v *view, t *turn, b *branch) bool {
 	return false
 }
 
-// otherCircle is the angle of the branch by which a roundabout arrives that leaves by another one.
+// otherCircle returns the angle of the branch by which a roundabout arrives, given the one by which it leaves.
 func (v *view) otherCircle(leaving int) float64 {
 	for i := range v.branches {
 		if i != leaving && isCircle(v.branches[i].flags) {
@@ -85,7 +87,7 @@ func (v *view) otherCircle(leaving int) float64 {
 	return v.branches[leaving].angle
 }
 
-// hasExit says whether one may leave the roundabout at a junction, other than by the branch that is taken.
+// hasExit reports whether the roundabout has an exit at a junction, other than the taken branch.
 func (v *view) hasExit(to int) bool {
 	for i := range v.branches {
 		if b := &v.branches[i]; i != to && b.entry && !isCircle(b.flags) && !isLow(b.way) {
@@ -95,7 +97,8 @@ func (v *view) hasExit(to int) bool {
 	return false
 }
 
-// hasExitBefore says the same of the junction where one enters: roads count that one comes by before one is in the roundabout.
+// hasExitBefore reports whether the junction at which the route enters has an exit. Roads count that the driver passes
+// before being in the roundabout.
 func (v *view) hasExitBefore(to int) bool {
 	out, other := v.branches[to].angle, v.branches[to].angle
 	for i := range v.branches {
@@ -115,21 +118,22 @@ func (v *view) hasExitBefore(to int) bool {
 	return false
 }
 
-// circleKind is what kind of roundabout a driver enters.
+// circleKind is the kind of roundabout that a driver enters.
 type circleKind struct {
 	kind  Kind
 	name  *graph.Way // of a rotary
-	exits int        // roads by which one may leave
+	exits int        // number of roads by which drivers may leave
 }
 
 // The sizes of roundabouts, as radii in metres.
 const (
 	smallCircle = 15.0
 	largeCircle = 15.0
-	maxExits    = 4 // of one that is told as a turn
+	maxExits    = 4 // of a roundabout that is announced as a turn
 )
 
-// circleAt finds out what kind of roundabout a junction belongs to, by driving around it; Silent: the road does not lead around.
+// circleAt determines the kind of roundabout that a junction belongs to, by following it all around. It returns Silent
+// if the road does not lead around.
 func (n *Network) circleAt(v *view, b *branch) circleKind {
 	start := b.end
 	if !isCircle(b.flags) {
@@ -152,21 +156,21 @@ func (n *Network) circleAt(v *view, b *branch) circleKind {
 	return circleKind{kind: Roundabout, exits: w.leaving}
 }
 
-// circleWalk drives around a roundabout.
+// circleWalk follows a roundabout all around.
 type circleWalk struct {
 	net         *Network
 	length      float64
-	circular    bool // all of it is tagged so
+	circular    bool // all pieces are tagged junction=circular
 	name        *graph.Way
 	oneName     bool
-	nameOutside bool // a road that leads there has the same name
+	nameOutside bool // a road that leads to it has the same name
 	exits       int  // roads
-	leaving     int  // roads by which one may leave
-	turnable    bool // each junction has one road, and they lie at distinct angles
+	leaving     int  // number of roads by which drivers may leave
+	turnable    bool // each junction has one road, and the roads have distinct angles
 	bearings    [maxExits]float64
 }
 
-// around follows a roundabout until it comes back; false: it does not.
+// around follows a roundabout until it comes back, and returns false if it does not.
 func (w *circleWalk) around(start end) bool {
 	e := start
 	for range maxFollowed {
@@ -198,7 +202,7 @@ func (w *circleWalk) add(e end) {
 	}
 }
 
-// next is the piece of the roundabout behind the one that arrives by an end.
+// next returns the piece of the roundabout after the one that arrives at an end.
 func (w *circleWalk) next(e end) (next end, ok bool) {
 	outside := 0
 	for _, o := range w.net.endsAt(w.net.node(e)) {
@@ -207,7 +211,7 @@ func (w *circleWalk) next(e end) (next end, ok bool) {
 		case isCircle(w.net.flags(o.piece())):
 			if w.net.leaving(o) != graph.None && o.piece() != e.piece() || o == e^1 {
 				if ok && next != o {
-					return 0, false // several ways around
+					return 0, false // there are several ways around
 				}
 				next, ok = o, true
 			}
@@ -222,7 +226,7 @@ func (w *circleWalk) next(e end) (next end, ok bool) {
 	return next, ok
 }
 
-// note looks at a road that leads to the roundabout.
+// note records a road that leads to the roundabout.
 func (w *circleWalk) note(o end) {
 	bearing := w.net.bearingFrom(o, shownAhead)
 	if w.net.leaving(o) != graph.None {
@@ -239,7 +243,7 @@ func (w *circleWalk) note(o end) {
 	w.exits++
 }
 
-// compareOutside looks whether a road that leads to the roundabout has its name.
+// compareOutside checks whether a road that leads to the roundabout has the roundabout's name.
 func (w *circleWalk) compareOutside(start end) {
 	if w.name == nil {
 		return
@@ -260,7 +264,7 @@ func (w *circleWalk) compareOutside(start end) {
 	}
 }
 
-// joinRoundabouts counts the exits of roundabouts and gives their entries the names of the roads behind them.
+// joinRoundabouts counts the exits of roundabouts, and gives their entries the names of the roads after them.
 func (g *Guide) joinRoundabouts() {
 	entry, exits := -1, 0
 	for i := range g.turns {
@@ -280,12 +284,12 @@ func (g *Guide) joinRoundabouts() {
 			entry = -1
 		}
 	}
-	if entry >= 0 && g.turns[entry].kind == RoundaboutTurn { // the route ends within
+	if entry >= 0 && g.turns[entry].kind == RoundaboutTurn { // the route ends within the roundabout
 		g.turns[entry].kind = Roundabout
 	}
 }
 
-// leave completes the entry of a roundabout with what is known at its exit.
+// leave completes the entry of a roundabout with data that is known at its exit.
 func (g *Guide) leave(entry, exit *turn, count int) {
 	if entry.named = exit.named; entry.exit == 0 {
 		entry.exit = count

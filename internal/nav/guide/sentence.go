@@ -16,7 +16,7 @@ type Teller struct {
 	Last     bool // the leg ends at the destination, and not at a stop
 }
 
-// nameOf is how a road is called: by its name, or else by its number.
+// nameOf returns the name of a road, or else its number.
 func (t *Teller) nameOf(arc uint32) string {
 	way := t.wayOf(arc)
 	if way.Name.Length > 0 {
@@ -29,7 +29,7 @@ func (t *Teller) wayOf(arc uint32) *graph.Way {
 	return &t.Graph.Ways[t.Graph.Pieces[t.Graph.Arcs[arc].Piece].Way]
 }
 
-// Sentence is what a driver is told to do at a step, beginning in lower case. soon says that it follows «in 200 meters».
+// Sentence returns the instruction for a step, beginning in lower case. soon means that it follows «in 200 meters».
 func (t *Teller) Sentence(s *Step, soon bool) string {
 	v := values{}
 	signs := t.Graph.SignsOf(t.wayOf(s.Arc))
@@ -64,7 +64,7 @@ func (t *Teller) Sentence(s *Step, soon bool) string {
 	return t.Words.text(key, &v)
 }
 
-// exitOf are the numbers of an exit.
+// exitOf returns the numbers of an exit.
 func (t *Teller) exitOf(s *Step) string {
 	if exit := t.Graph.SignsOf(t.wayOf(s.Arc)).Exit; exit.Length > 0 {
 		return t.Graph.Text(exit)
@@ -79,7 +79,7 @@ func (t *Teller) ordinal(n int) string {
 	return t.Words.text("nth.other", &values{numberBlank: strconv.Itoa(n)})
 }
 
-// keyOf is the word for a direction in keys.
+// keyOf returns the word for a direction in keys.
 func keyOf(d Direction) string {
 	return [...]string{"", "uturn", "sharp_left", "left", "slight_left", "straight", "slight_right", "right", "sharp_right"}[d]
 }
@@ -95,7 +95,7 @@ func bySide(key string, d Direction) string {
 	return key
 }
 
-// byTurn adds to a key that one goes straight on or turns back.
+// byTurn adds to a key whether the route goes straight on or turns back.
 func byTurn(key string, d Direction) string {
 	switch d {
 	case UTurn:
@@ -106,7 +106,7 @@ func byTurn(key string, d Direction) string {
 	return key
 }
 
-// keyOfStep is the key of the sentence of a step.
+// keyOfStep returns the key of the sentence for a step.
 func (t *Teller) keyOfStep(s *Step, soon bool) string {
 	switch s.Kind {
 	case Depart:
@@ -168,7 +168,7 @@ const (
 	feetPerMetre  = 3.28084
 )
 
-// distance says a distance as it is spoken; kind is "distance" (behind «in») or "length" (behind «for»).
+// distance returns a distance in its spoken form. kind is "distance" (after «in») or "length" (after «for»).
 func (t *Teller) distance(kind string, metres float64) string {
 	number := func(key string, n float64) string {
 		text := strconv.FormatFloat(n, 'f', -1, 64)
@@ -198,7 +198,7 @@ func (t *Teller) distance(kind string, metres float64) string {
 	return many(number, "kilometer", "kilometers", metres/1000)
 }
 
-// many says a number of units: halves up to three, whole ones beyond.
+// many returns a number of units in words: in halves up to three, whole beyond.
 func many(number func(key string, n float64) string, one, other string, n float64) string {
 	if n < 3 {
 		n = math.Round(n*2) / 2

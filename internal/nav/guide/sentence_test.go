@@ -9,7 +9,7 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// roads is a graph of one arc for each combination of what is written on a road.
+// roads is a graph of one arc for each combination of texts on a road.
 type roads struct {
 	graph.Graph
 	named []string
@@ -37,7 +37,7 @@ func newRoads() *roads {
 	return r
 }
 
-// kinds are all maneuvers, with the directions that they have.
+// kinds returns all maneuvers, with their possible directions.
 func kinds() (all []guide.Step) {
 	for kind := guide.Depart; kind <= guide.ExitRotary; kind++ {
 		for dir := guide.NoDirection; dir <= guide.SharpRight; dir++ {
@@ -53,13 +53,13 @@ func kinds() (all []guide.Step) {
 	return all
 }
 
-// hangs are words of each language after which something must follow.
+// hangs are words of each language that must not end a sentence.
 var hangs = map[string][]string{
 	"en": {"on", "onto", "toward", "for", "in", "the", "at"}, "de": {"auf", "Richtung", "für", "in", "die", "danach"}, "fr": {"sur", "vers", "de", "la", "dans", "puis"},
 	"nl": {"naar", "richting", "de", "over", "daarna"}, "es": {"por", "hacia", "a", "la", "en", "luego"}, "it": {"su", "per", "direzione", "la", "tra", "poi"},
 }
 
-// hasGap says what is wrong with a sentence.
+// hasGap returns what is wrong with a sentence, or "".
 func hasGap(code, text string) string {
 	switch {
 	case strings.TrimSpace(text) != text || text == "":
@@ -77,7 +77,8 @@ func hasGap(code, text string) string {
 	return ""
 }
 
-// TestSentences makes every sentence of every language, and with -v prints some 200 of each, to be read by those who speak it.
+// TestSentences checks every sentence of every language, and with -v prints some 200 of each for native speakers to
+// read.
 func TestSentences(t *testing.T) {
 	words, err := guide.ReadWords()
 	if err != nil {
@@ -131,7 +132,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestDistances holds how distances are said.
+// TestDistances checks the spoken form of distances.
 func TestDistances(t *testing.T) {
 	words, err := guide.ReadWords()
 	if err != nil {
@@ -162,7 +163,7 @@ func TestDistances(t *testing.T) {
 		{"en", false, 900, 13.8, "200 In 200 meters, turn left onto Market Street | 80 Turn left onto Market Street | 34 Turn left"},
 		{"de", false, 900, 8.4, "200 In 200 Metern links abbiegen auf Market Street | 80 Links abbiegen auf Market Street | 21 Links abbiegen"},
 		{"en", false, 150, 13.8, "124 Turn left onto Market Street | 34 Turn left"},
-		{"en", false, 60, 13.8, "60 Turn left onto Market Street"}, // there is no time for a second sentence
+		{"en", false, 60, 13.8, "60 Turn left onto Market Street"}, // no time for a second sentence
 		{"en", false, 2000, 19, "250 In 250 meters, turn left onto Market Street | 110 Turn left onto Market Street | 40 Turn left"},
 	} {
 		if got := said(c.code, c.imperial, c.metres, c.speed); got != c.want {

@@ -10,11 +10,11 @@ import (
 
 // The limits of sliproads, in metres and degrees.
 const (
-	sliproadMetres = 160.0 // of the sliproad, and of each way around by the junction
-	sliproadAngle  = 25.0  // of the turn as a whole, at least
+	sliproadMetres = 160.0 // of the sliproad, and of each way over the junction
+	sliproadAngle  = 25.0  // minimum angle of the whole turn
 )
 
-// joinSliproads tells who takes a sliproad of the turn at the junction, and of nothing else.
+// joinSliproads announces a sliproad as the turn that it replaces at the junction, and nothing else.
 func (g *Guide) joinSliproads() {
 	for i := 1; i < len(g.turns)-1; i++ {
 		t := &g.turns[i]
@@ -48,12 +48,12 @@ func (g *Guide) joinSliproads() {
 	}
 }
 
-// isSliproad says whether the road that one would have followed leads to a junction from where the road that is reached by the sliproad
-// leads back to its end.
+// isSliproad reports whether a road is a sliproad: whether the road that the driver would otherwise have followed leads
+// to a junction, from which the road at the end of the sliproad leads back to that end.
 func (g *Guide) isSliproad(t, u *turn) bool {
 	taken := g.way.Parts[t.part+1].Arc
 	if !g.net.isOneway(g.net.graph.Arcs[taken].Piece) || isService(g.net.wayOf(taken)) && isService(g.net.wayOf(g.way.Parts[t.part].Arc)) {
-		return false // between service roads, such as the aisles of a car park, there are none
+		return false // between service roads, such as the aisles of a car park, there are no sliproads
 	}
 	v := &g.other
 	v.look(g.net, g.way.Parts[t.part].Arc)
@@ -73,7 +73,7 @@ func (g *Guide) isSliproad(t, u *turn) bool {
 
 func isService(w *graph.Way) bool { return w.Class == graph.ClassService }
 
-// goesOn says whether a way goes on behind the junction at the end of an arc.
+// goesOn reports whether a way continues after the junction at the end of an arc.
 func (n *Network) goesOn(arc uint32) bool {
 	way, head := n.wayOf(arc), n.headOf(arc)
 	for _, o := range n.endsAt(n.node(head)) {
@@ -85,15 +85,15 @@ func (n *Network) goesOn(arc uint32) bool {
 	return false
 }
 
-// junctionsAhead is behind how many junctions the one may be that a sliproad avoids.
+// junctionsAhead is the maximum number of junctions up to the one that a sliproad avoids.
 const junctionsAhead = 3
 
-// meetsBefore says whether a road leads to a junction from where another road leads to a node.
+// meetsBefore reports whether a road leads to a junction from which another road leads to a node.
 func (n *Network) meetsBefore(e end, goal uint32, road *graph.Way) bool {
 	left := sliproadMetres
 	for range junctionsAhead {
 		far, metres := n.nextJunction(e, left)
-		if far == e || n.node(far) == goal { // too long, or the roads only part and meet again
+		if far == e || n.node(far) == goal { // too long, or the roads only split and meet again
 			return false
 		}
 		left -= metres
@@ -117,7 +117,7 @@ func (n *Network) meetsBefore(e end, goal uint32, road *graph.Way) bool {
 	return false
 }
 
-// leads says whether a road leads from one of its ends to a node, and is the one that is looked for.
+// leads reports whether a road leads from one of its ends to a node, and is the given road.
 func (n *Network) leads(e end, goal uint32, road *graph.Way) bool {
 	way := n.wayOfPiece(e.piece())
 	if !n.sameRoad(way, road) && way.Name.Length+road.Name.Length > 0 {
@@ -142,11 +142,11 @@ func (n *Network) leads(e end, goal uint32, road *graph.Way) bool {
 	return false
 }
 
-// crossroadsWithin is how many junctions the road may have between the one that a sliproad avoids and the sliproad's end.
+// crossroadsWithin is the maximum number of junctions between the one that a sliproad avoids and the sliproad's end.
 const crossroadsWithin = 1
 
-// nextJunction follows a road from one of its ends to the end where it meets others, and says how long it is; the same end if it is
-// longer than allowed.
+// nextJunction follows a road from one of its ends to the end where it meets others. It returns that end and the
+// distance, or e itself if the distance exceeds allowed.
 func (n *Network) nextJunction(e end, allowed float64) (far end, metres float64) {
 	at := e
 	for range maxFollowed {

@@ -7,25 +7,25 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Part is an arc of a leg, or what of it is driven.
+// Part is an arc of a leg, or its driven part.
 type Part struct {
 	Arc                    uint32
 	From, To               float64 // shares of the arc's length
-	First, Last            int     // it leads over Locations[First:Last+1]
+	First, Last            int     // positions Locations[First:Last+1]
 	Weight, Duration, Free uint32  // ms
 	TurnWeight, TurnTime   uint32  // ms, of the turn at its end
-	Turned                 bool    // a turn follows, and not the next leg
+	Turned                 bool    // followed by a turn, and not by the next leg
 }
 
-// Step is a maneuver, and the way from there to the next one.
+// Step is a maneuver, and the way from it to the next one.
 type Step struct {
 	Kind             Kind
 	Direction        Direction // the modifier
-	Exit             int       // of a roundabout, by count; 0: the route ends within it, or it is none
-	Degrees          int       // by which one drives around a roundabout: 180 is straight on; 0: it is none
+	Exit             int       // number of the exit of a roundabout; 0: the route ends within it, or there is none
+	Degrees          int       // angle driven around a roundabout: 180 is straight on; 0: no roundabout
 	Before, After    int       // bearings, 0 to 359
-	First, Last      int       // it leads over Locations[First:Last+1]
-	Arc              uint32    // whose way gives the names
+	First, Last      int       // positions Locations[First:Last+1]
+	Arc              uint32    // the arc whose way gives the names
 	Rotary           *graph.Way
 	Exits            graph.TextRange // the numbers of the motorway's exit
 	Flags            graph.Flags
@@ -44,31 +44,31 @@ type Intersection struct {
 	At       float64
 }
 
-// Road is one that meets others.
+// Road is one of the roads that meet at an intersection.
 type Road struct {
 	Bearing int
 	Entry   bool
 }
 
-// Way is what is driven from one waypoint to the next.
+// Way is the driven way from one waypoint to the next.
 type Way struct {
 	Parts     []Part
 	Locations []graph.Position
 	From, To  geo.Point // where the driver wants to begin and end
-	// KeepExits says that the exit of a roundabout is a maneuver of its own.
+	// KeepExits makes the exit of a roundabout a separate maneuver.
 	KeepExits bool
 }
 
-// Guide makes steps. Its memory is used again: what it gave is valid until the next call.
+// Guide makes steps. It reuses its memory: its results are valid until the next call.
 type Guide struct {
 	net          *Network
 	way          *Way
 	turns        []turn
 	view         view
-	other        view // for junctions that lie ahead
+	other        view // for junctions ahead
 	at           []float64
-	begins, ends int // the first and last part that is driven on at all
-	// lastCircle is the kind of the roundabout that was entered last, and circlePiece the piece of it that is driven next.
+	begins, ends int // the first and last part with a noticeable length
+	// lastCircle is the kind of the roundabout that was entered last, and circlePiece the next piece of it on the route.
 	lastCircle  circleKind
 	circlePiece uint32
 	steps       []Step
@@ -77,30 +77,30 @@ type Guide struct {
 	lanes       []Lane
 }
 
-// turn is what becomes of a place where a part ends.
+// turn is a place where a part ends.
 type turn struct {
 	judged
-	part       int // at whose end it is; -1: where the leg begins
+	part       int // at whose end it is; -1: at the beginning of the leg
 	angle      float64
-	in, out    float64 // bearings in which one arrives and leaves
-	until      *turn   // the last junction of a crossing that is told of as one; nil: it is this one
+	in, out    float64 // bearings of arrival and departure
+	until      *turn   // the last junction of a crossing that is announced as one; nil: this one
 	branches   int
 	exit       int
 	degrees    int
-	named      uint32 // the arc that gives the names
+	named      uint32 // the arc whose way gives the names
 	rotary     *graph.Way
 	spot       Intersection
-	group      struct{ first, count int } // the lanes that lead there, whatever comes next
-	lanesOf    int                        // the part on which the lanes are drawn
+	group      struct{ first, count int } // the lanes for the turn, whatever comes next
+	lanesOf    int                        // the part that has the lanes
 	isJunction bool
-	passes     bool // within a roundabout: an exit is passed here
-	// leavesArrows says that an arrow of the lanes shows no road at the junction.
+	passes     bool // passes an exit of a roundabout
+	// leavesArrows means that an arrow of the lanes shows no road at the junction.
 	leavesArrows bool
-	used         bool // it was the turn of a step once
-	fixed        bool // mappers say what is told of it
+	used         bool // it has been the turn of a step
+	fixed        bool // mappers determine the instruction
 }
 
-// Steps makes the steps of a way.
+// Steps returns the steps of a way.
 func (g *Guide) Steps(net *Network, way *Way) []Step {
 	g.net, g.way = net, way
 	g.turns, g.steps, g.roads, g.spots, g.at, g.lanes = g.turns[:0], g.steps[:0], g.roads[:0], g.spots[:0], g.at[:0], g.lanes[:0]
@@ -127,10 +127,10 @@ func (g *Guide) Steps(net *Network, way *Way) []Step {
 	return g.steps
 }
 
-// shortest is how long a part at the beginning or end of a leg must be for a driver to notice it, in metres.
+// shortest is the minimum length in metres of a part at the beginning or end of a leg that a driver notices.
 const shortest = 0.5
 
-// trim finds the first and the last part that a driver notices: a leg may begin where a road ends.
+// trim finds the first and the last part that a driver notices, because a leg may begin where a road ends.
 func (g *Guide) trim() (first, last int) {
 	length := func(i int) float64 { return g.at[i+1] - g.at[i] }
 	last = len(g.way.Parts) - 1
@@ -164,7 +164,7 @@ func (g *Guide) arrive() {
 	g.turns = append(g.turns, t)
 }
 
-// bearingAlong is the bearing from one location of the way to another, in whole degrees.
+// bearingAlong returns the bearing from one location of the way to another, in whole degrees.
 func (g *Guide) bearingAlong(from, to int) int {
 	p := planeAt(g.way.Locations[from])
 	return whole(bearingOf(p.offset(g.way.Locations[to])))
@@ -172,10 +172,10 @@ func (g *Guide) bearingAlong(from, to int) int {
 
 func whole(bearing float64) int { return int(math.Round(bearing)) % 360 }
 
-// besideMetres is how far a place must be off the road to be told on which side it is.
+// besideMetres is the minimum distance of a place from the road at which its side is announced.
 const besideMetres = 3.0
 
-// side is on which side of the road a place lies, where it is reached or left.
+// side returns the side of the road on which a place lies, where the route reaches or leaves it.
 func (g *Guide) side(at geo.Point, from, to int) Direction {
 	a, b := g.way.Locations[from].Point(), g.way.Locations[to].Point()
 	if a == b || geo.Distance(at, geo.NearestOnSegment(at, a, b)) < besideMetres {
@@ -191,7 +191,7 @@ func (g *Guide) side(at geo.Point, from, to int) Direction {
 	return Left
 }
 
-// pass looks at the junction at the end of a part.
+// pass examines the junction at the end of a part.
 func (g *Guide) pass(part int) {
 	from, to := g.way.Parts[part].Arc, g.way.Parts[part+1].Arc
 	tail := g.net.tailOf(to)
@@ -221,7 +221,7 @@ func (g *Guide) pass(part int) {
 	g.turns = append(g.turns, t)
 }
 
-// intersection is what answers tell of a junction: the two carriageways of a road are one there too.
+// intersection describes a junction for answers. The two carriageways of a road are one there too.
 func (g *Guide) intersection(v *view, tail end, to uint32) Intersection {
 	i := Intersection{Location: g.net.graph.Nodes[v.node].Position, In: -1, Out: -1, Classes: g.net.graph.Arcs[to].Flags}
 	first := len(g.roads)
@@ -237,7 +237,7 @@ func (g *Guide) intersection(v *view, tail end, to uint32) Intersection {
 		}
 		entry := b.entry
 		if b.end == v.in.end && v.entries() > 0 {
-			entry = false // who can drive on does not turn back
+			entry = false // where the route can go on, turning back is not an entry
 		}
 		g.roads = append(g.roads, Road{whole(b.shown), entry})
 	}
@@ -245,7 +245,7 @@ func (g *Guide) intersection(v *view, tail end, to uint32) Intersection {
 	return i
 }
 
-// emit makes the steps: one for each turn that is told of, with the junctions up to the next one.
+// emit makes the steps: one for each announced turn, with the junctions up to the next one.
 func (g *Guide) emit() {
 	for i := range g.turns {
 		t := &g.turns[i]
@@ -260,7 +260,7 @@ func (g *Guide) emit() {
 		if t.kind == Arrive {
 			return
 		}
-		next := g.turns[i+1].part // the last part up to the next place
+		next := g.turns[i+1].part // the last part before the next place
 		for part := t.part + 1; part <= next; part++ {
 			g.drive(s, part)
 		}

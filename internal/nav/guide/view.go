@@ -8,30 +8,31 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// branch is a road at a junction, as who arrives there sees it.
+// branch is a road at a junction, as an arriving driver sees it.
 type branch struct {
 	end     end
 	way     *graph.Way
 	flags   graph.Flags
-	shown   float64 // bearing from north, as answers tell it
+	shown   float64 // bearing from north, as shown in answers
 	bearing float64 // bearing from north, over the distance that a driver sees
-	seen    float64 // the same of this piece alone, where carriageways are joined
+	seen    float64 // the same for this piece alone, if carriageways are joined
 	angle   float64 // of the turn onto it: 0 is straight on, right positive; -180 to 180
-	entry   bool    // one may turn onto it
-	merged  bool    // it stands for both carriageways of a road
+	entry   bool    // turning onto it is allowed
+	merged  bool    // it represents both carriageways of a road
 }
 
-// view is a junction as who arrives there by an arc sees it: the road that one comes from, and the others clockwise from it.
+// view is a junction as a driver sees it who arrives by an arc: the road that the driver comes from, and the others
+// clockwise from it.
 type view struct {
 	net      *Network
 	node     uint32
 	from     uint32 // the arc
 	in       branch
-	ends     int      // how many roads meet, each carriageway for itself
-	back     end      // the other carriageway of the road that one comes from, or its own end
-	all      []branch // with the road that one comes from, clockwise from north by what is shown
-	arrows   []arrow  // of the lanes that lead there
-	branches []branch // without it, from left to right; carriageways of one road joined
+	ends     int      // number of roads; each carriageway counts
+	back     end      // the other carriageway of the road that the driver comes from, or its own end
+	all      []branch // including the road that the driver comes from, clockwise from north by shown
+	arrows   []arrow  // of the lanes before the junction
+	branches []branch // the other roads, from left to right; carriageways of one road are joined
 }
 
 // The distances over which bearings are measured, in metres.
@@ -40,7 +41,7 @@ const (
 	seenAhead  = 18.0
 )
 
-// maxRoads is how many roads are looked at where roads meet: where more do, the network allows nothing but turning back.
+// maxRoads is how many roads at a junction are considered. If there are more, the network only allows turning back.
 const maxRoads = 64
 
 // look fills a view of the junction at the end of an arc.
@@ -51,7 +52,7 @@ func (v *view) look(net *Network, from uint32) {
 	p := planeAt(net.graph.Nodes[v.node].Position)
 	for _, e := range net.endsAt(v.node) {
 		if len(v.all) >= maxRoads && e != head {
-			continue // one can only turn back at such a node
+			continue // only turning back is possible at such a node
 		}
 		b := branch{end: e, way: net.wayOfPiece(e.piece()), flags: net.flags(e.piece()), entry: net.allows(from, e)}
 		b.shown, b.bearing = net.bearingsFrom(p, e, shownAhead, seenAhead)
@@ -76,12 +77,12 @@ func (v *view) look(net *Network, from uint32) {
 	}
 }
 
-// turned is the angle by which one turns who comes from one bearing and leaves by another, both as seen from the junction.
+// turned returns the angle of a turn between two roads whose bearings in and out are measured from the junction.
 func turned(in, out float64) float64 {
 	return normal(out - in + 180)
 }
 
-// normal brings an angle between -180 and 180.
+// normal normalizes an angle to between -180 and 180.
 func normal(angle float64) float64 {
 	a := math.Mod(angle, 360)
 	switch {
@@ -93,15 +94,16 @@ func normal(angle float64) float64 {
 	return a
 }
 
-// apart is the angle between two bearings.
+// apart returns the angle between two bearings.
 func apart(a, b float64) float64 { return math.Abs(normal(a - b)) }
 
-// find is the branch behind an end, or behind the end that was joined with it; -1: that is the road that one comes from.
+// find returns the branch with an end, or with the end that was joined with it, or -1 for the road that the driver comes
+// from.
 func (v *view) find(e end) int {
 	return slices.IndexFunc(v.branches, func(b branch) bool { return b.end == e })
 }
 
-// seen is the bearing of an end over the distance that a driver sees.
+// seen returns the bearing of an end over the distance that a driver sees.
 func (v *view) seen(e end) float64 {
 	for i := range v.all {
 		if b := &v.all[i]; b.end == e {
@@ -111,7 +113,7 @@ func (v *view) seen(e end) float64 {
 	return v.net.bearingFrom(e, seenAhead) // it was joined with another one
 }
 
-// entriesAhead is the same without sharp turns.
+// entriesAhead is like entries, but does not count sharp turns.
 func (v *view) entriesAhead() (n int) {
 	for i := range v.branches {
 		if b := &v.branches[i]; b.entry && math.Abs(b.angle) <= sharpFrom {
@@ -121,7 +123,7 @@ func (v *view) entriesAhead() (n int) {
 	return n
 }
 
-// entries is how many roads one may turn onto, without turning back.
+// entries returns the number of roads onto which a turn is allowed, not counting turning back.
 func (v *view) entries() (n int) {
 	for i := range v.branches {
 		if v.branches[i].entry {

@@ -5,34 +5,35 @@ import (
 	"strings"
 )
 
-// Announcement is what a driver hears when so many metres are left of a step.
+// Announcement is spoken when At metres of a step are left.
 type Announcement struct {
 	At   float64
 	Text string
 	SSML string
 }
 
-// When things are announced, in metres before a maneuver. In towns that is where the last words can be said without haste; on faster roads
-// of towns and in the country it is later by as much as one drives faster; fast roads have distances of their own.
+// When announcements are made, in metres before a maneuver. In towns the times leave room to say the last words without
+// haste; on faster roads in towns and in the country the distances grow with the speed; fast roads have their own
+// distances.
 const (
-	townSeconds, townMin, townMax    = 14.4, 200.0, 400.0 // how far it is
-	finalSeconds, finalMin, finalMax = 5.8, 80.0, 200.0   // what to do
-	aloneSeconds, aloneMax           = 9.0, 300.0         // what to do, where nothing else was said on the step
-	nowSeconds, nowMin, nowMax       = 2.5, 15.0, 40.0    // what to do, in as few words as possible
-	nowPause                         = 3.0                // seconds between what to do and that
+	townSeconds, townMin, townMax    = 14.4, 200.0, 400.0 // the first announcement, with the distance
+	finalSeconds, finalMin, finalMax = 5.8, 80.0, 200.0   // the instruction
+	aloneSeconds, aloneMax           = 9.0, 300.0         // the instruction, if it is the only announcement of the step
+	nowSeconds, nowMin, nowMax       = 2.5, 15.0, 40.0    // the instruction in as few words as possible
+	nowPause                         = 3.0                // seconds between the instruction and its short form
 	fastSpeed                        = 20.0               // metres a second
-	openingSeconds                   = 120.0              // a step that takes longer is told where it begins,
-	openingMin, openingMax           = 600.0, 3000.0      // or that is as long
+	openingSeconds                   = 120.0              // a step that takes longer is announced at its beginning …
+	openingMin, openingMax           = 600.0, 3000.0      // … as is one of at least this length
 	arriveSeconds, arriveMax         = 3.0, 50.0
 	arriveMin                        = 15.0
-	thenSeconds                      = 12.0      // what follows within is told together
-	slowest, fastest                 = 3.0, 40.0 // metres a second that are believed
+	thenSeconds                      = 12.0      // a maneuver that follows within this time is announced together with the one before
+	slowest, fastest                 = 3.0, 40.0 // limits in metres per second of plausible speeds
 )
 
-// fastDistances are where it is said how far it is on fast roads.
+// fastDistances are the distances at which maneuvers on fast roads are announced.
 var fastDistances = [...]float64{2000, 1000, 400}
 
-// round makes of a distance one that is easily said, and not larger than it is.
+// round returns a distance that is easy to say and not larger than the given one.
 func (t *Teller) round(metres float64) float64 {
 	if t.Imperial {
 		for _, miles := range [...]float64{1, 0.5, 0.25} {
@@ -51,7 +52,7 @@ func (t *Teller) round(metres float64) float64 {
 	return metres
 }
 
-// speedOf is the usual speed on a step in metres a second.
+// speedOf returns the usual speed on a step in metres per second.
 func speedOf(s *Step) float64 {
 	if s.Duration == 0 {
 		return 10
@@ -59,12 +60,12 @@ func speedOf(s *Step) float64 {
 	return min(max(s.Distance/(float64(s.Duration)/1000), slowest), fastest)
 }
 
-// before is how long before a maneuver something is told.
+// before returns the distance before a maneuver at which an announcement is made.
 func before(speed, seconds, least, most float64) float64 {
 	return min(max(speed*seconds, least), most)
 }
 
-// Announcements appends what is heard on a step of a leg. On the last one, the arrival, nothing is.
+// Announcements appends the announcements of a step of a leg. The last step, the arrival, has none.
 func (t *Teller) Announcements(to []Announcement, steps []Step, i int) []Announcement {
 	if i+1 >= len(steps) {
 		return to
@@ -72,13 +73,13 @@ func (t *Teller) Announcements(to []Announcement, steps []Step, i int) []Announc
 	s, next := &steps[i], &steps[i+1]
 	speed := speedOf(s)
 	alone := min(before(speed, aloneSeconds, finalMin, aloneMax), s.Distance)
-	left := s.Distance // up to where nothing was told yet
+	left := s.Distance // distance up to which nothing has been announced
 	if s.Kind == Depart || s.Distance > before(speed, openingSeconds, openingMin, openingMax) {
 		to = append(to, t.say(s.Distance, t.opening(s, next, s.Distance < 2*alone)))
 		if s.Kind == Depart && s.Distance <= alone {
-			return to // all was said
+			return to // everything was announced
 		}
-		left = s.Distance - 8*speed // as long as it takes to say it
+		left = s.Distance - 8*speed // the time that the announcement takes
 	}
 	count := len(to)
 	for _, metres := range t.distances(speed) {
@@ -105,7 +106,7 @@ func (t *Teller) Announcements(to []Announcement, steps []Step, i int) []Announc
 	return to
 }
 
-// distances are where it is said how far a maneuver is, at a speed.
+// distances returns the distances at which a maneuver is announced, at a speed.
 func (t *Teller) distances(speed float64) []float64 {
 	if speed < fastSpeed {
 		return []float64{t.round(before(speed, townSeconds, townMin, townMax))}
@@ -117,7 +118,7 @@ func (t *Teller) distances(speed float64) []float64 {
 	return all
 }
 
-// isTurn says whether a driver has to steer to a side at one place.
+// isTurn reports whether the driver must steer to a side at one place.
 func (s *Step) isTurn() bool {
 	switch s.Kind {
 	case Turn, EndOfRoad, Continue:
@@ -127,7 +128,7 @@ func (s *Step) isTurn() bool {
 	}
 }
 
-// order is what to do at a turn, without the names of roads.
+// order returns the instruction for a turn, without the names of roads.
 func (t *Teller) order(s *Step) string {
 	var v values
 	if dir := s.Direction; dir.IsLeft() || dir.IsRight() {
@@ -136,7 +137,7 @@ func (t *Teller) order(s *Step) string {
 	return t.Words.text(t.keyOfStep(s, false), &v)
 }
 
-// opening is what is said where a step begins.
+// opening returns the announcement at the beginning of a step.
 func (t *Teller) opening(s, next *Step, brief bool) string {
 	if s.Kind == Depart {
 		text := t.Sentence(s, false)
@@ -148,16 +149,16 @@ func (t *Teller) opening(s, next *Step, brief bool) string {
 	return t.Words.text("along", &values{nameBlank: t.nameOf(s.Arc), lengthBlank: t.distance("length", s.Distance)})
 }
 
-// ahead announces a maneuver that comes in so many metres.
+// ahead returns the announcement of a maneuver at a distance.
 func (t *Teller) ahead(metres float64, next *Step) string {
 	key := "soon"
 	if next.Kind == Arrive {
-		key = "soon.arrive" // a statement, and in some languages another order of words than a request
+		key = "soon.arrive" // a statement, which in some languages has another word order than a request
 	}
 	return t.Words.text(key, &values{distanceBlank: t.distance("distance", metres), sentenceBlank: t.Sentence(next, true)})
 }
 
-// now tells a maneuver, and the one behind it if that follows at once.
+// now returns the instruction for a maneuver, and the one after it if that follows closely.
 func (t *Teller) now(steps []Step, i int) string {
 	text := t.Sentence(&steps[i], false)
 	if i+1 < len(steps) && steps[i].Distance < thenSeconds*speedOf(&steps[i]) && !steps[i].Kind.entersCircle() {
@@ -171,7 +172,7 @@ func (t *Teller) say(at float64, text string) Announcement {
 	return Announcement{At: math.Round(at*10) / 10, Text: text, SSML: "<speak>" + escapeXML(text) + "</speak>"}
 }
 
-// escapeXML escapes what has a meaning in XML: names are other people's text.
+// escapeXML escapes characters with a meaning in XML, because names may contain any text.
 func escapeXML(text string) string {
 	if !strings.ContainsAny(text, `<>&"'`) {
 		return text

@@ -22,7 +22,7 @@ type Language struct {
 	texts map[string]template
 }
 
-// Languages are the codes of all languages, the first the one that is spoken where a language is not known.
+// Languages returns the codes of all languages, beginning with the default.
 func Languages() []string { return []string{"en", "de", "es", "fr", "it", "nl"} }
 
 // ReadWords reads the sentences of all languages.
@@ -50,7 +50,7 @@ func ReadWords() (*Words, error) {
 	return w, nil
 }
 
-// In are the sentences in the language of a tag such as de-AT; in English where there is none.
+// In returns the sentences in the language of a tag such as de-AT, or in English if there are none.
 func (w *Words) In(tag string) *Language {
 	code, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
 	if l, ok := w.languages[code]; ok {
@@ -59,7 +59,7 @@ func (w *Words) In(tag string) *Language {
 	return w.languages[Languages()[0]]
 }
 
-// blank is a place in a sentence where something is filled in.
+// blank is a place in a sentence that is filled in.
 type blank int
 
 // The blanks.
@@ -82,21 +82,21 @@ const (
 
 var blankNames = [blanks]string{"", "name", "destination", "direction", "exit", "nth", "rotary", "compass", "n", "distance", "length", "sentence", "next"}
 
-// values are what is filled in, by blank.
+// values are the texts to fill in, by blank.
 type values [blanks]string
 
 // template is a sentence with blanks.
 type template []piece
 
-// piece is a text and the blank behind it. Of an optional group only the last piece ends it.
+// piece is a text and the blank after it. In an optional group, only the last piece ends the group.
 type piece struct {
 	before   string
 	blank    blank
 	after    string
-	optional bool // left out with its texts where the blank is empty
+	optional bool // left out with its texts if the blank is empty
 }
 
-// parseTemplate reads a sentence. What stands in [ ] has one blank.
+// parseTemplate parses a sentence. The text in [ ] must contain one blank.
 func parseTemplate(text string) (template, error) {
 	var t template
 	for text != "" {
@@ -142,7 +142,7 @@ func parseBlank(text string) (piece, error) {
 	return piece{}, fmt.Errorf("%q has no blank of a known name", text)
 }
 
-// fill appends the sentence of a key; nothing where there is none.
+// fill appends the sentence of a key, or nothing if there is none.
 func (l *Language) fill(dst []byte, key string, v *values) []byte {
 	for i := range l.texts[key] {
 		p := &l.texts[key][i]
@@ -156,13 +156,13 @@ func (l *Language) fill(dst []byte, key string, v *values) []byte {
 	return dst
 }
 
-// text is the sentence of a key.
+// text returns the sentence of a key.
 func (l *Language) text(key string, v *values) string {
 	var buffer [256]byte // longer ones are rare
 	return string(l.fill(buffer[:0], key, v))
 }
 
-// plain is a text without blanks.
+// plain returns a text without blanks.
 func (l *Language) plain(key string) string {
 	if t := l.texts[key]; len(t) == 1 {
 		return t[0].before
@@ -170,7 +170,7 @@ func (l *Language) plain(key string) string {
 	return ""
 }
 
-// capital is a sentence that begins with a capital letter.
+// capital returns a sentence with a capital first letter.
 func capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if upper := unicode.ToUpper(first); upper != first && size > 0 {
