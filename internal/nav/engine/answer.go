@@ -16,16 +16,16 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Bounds of what is taken of an answer. The bytes of the whole are bounded by the client.
+// Bounds of the used parts of an answer. The client bounds the bytes of the whole.
 const (
 	maxText   = 500       // bytes of one text
 	maxWord   = 40        // bytes of a type, a modifier and the like
 	maxNumber = 1e11      // seconds, metres and the like
-	maxSteps  = 20_000    // of a route
-	maxLine   = 1_000_000 // positions of a route
+	maxSteps  = 20_000    // in a route
+	maxLine   = 1_000_000 // positions in a route
 )
 
-// answer is what an engine answers, in OSRM's shape. It is read and written by the same types.
+// answer is the answer of an engine, in OSRM's form. The same types are used for reading and writing.
 type answer struct {
 	Code        word       `json:"code"`
 	Message     text       `json:"message,omitempty"`
@@ -57,7 +57,7 @@ type route struct {
 	driven *nav.Driven
 }
 
-// about is what this service says of a route (D15.18).
+// about is this service's own data about a route (D15.18).
 type about struct {
 	Engine        string   `json:"engine"`
 	WeightMS      uint64   `json:"weight_ms"`
@@ -185,7 +185,7 @@ type trace struct {
 	Alternatives int  `json:"alternatives_count"`
 }
 
-// text is a text for people: valid, of one line, of bounded length, and without control characters.
+// text is a text for display: valid, of one line, of bounded length, and without control characters.
 type text string
 
 func (t *text) UnmarshalJSON(b []byte) error {
@@ -206,7 +206,7 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// word is one of the names that a format defines, such as of a maneuver; one that cannot be such a name is left out.
+// word is a name defined by a format, such as that of a maneuver. An impossible name is left out.
 type word string
 
 func (w *word) UnmarshalJSON(b []byte) error {
@@ -220,7 +220,7 @@ func (w *word) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// number is a measure: none is negative, or beyond all reason.
+// number is a measure, neither negative nor unreasonably large.
 type number float64
 
 func (n *number) UnmarshalJSON(b []byte) error {
@@ -232,7 +232,7 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// MarshalJSON writes three decimals at most.
+// MarshalJSON writes at most three decimals.
 func (n number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, math.Round(float64(n)*1000)/1000, 'f', -1, 64), nil
 }
@@ -255,7 +255,7 @@ func (p *position) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// MarshalJSON writes a millionth of a degree at most.
+// MarshalJSON writes at most six decimals of a degree.
 func (p position) MarshalJSON() ([]byte, error) {
 	b := append([]byte(nil), '[')
 	b = strconv.AppendFloat(b, math.Round(float64(p.Lng)/10)/1e6, 'f', -1, 64)
@@ -263,7 +263,8 @@ func (p position) MarshalJSON() ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// line is a line of a route. It is read as a polyline of six digits or GeoJSON, and written in the form that is set.
+// line is the geometry of a route. It is read as a polyline of six digits or as GeoJSON, and written in the form that is
+// set.
 type line struct {
 	positions []graph.Position
 	form      osrm.Geometries
@@ -311,10 +312,10 @@ func (l *line) MarshalJSON() ([]byte, error) {
 	return osrm.AppendGeometry(nil, l.form, positions), nil
 }
 
-// errUnreadable is an answer that is not what the engine's documentation says.
+// errUnreadable is the error for an answer that does not conform to the engine's documentation.
 var errUnreadable = errors.New("the engine's answer cannot be read")
 
-// decode reads an answer in OSRM's shape.
+// decode decodes an answer in OSRM's form.
 func decode(body []byte) (*answer, error) {
 	a := new(answer)
 	if err := json.Unmarshal(body, a); err != nil {
@@ -323,7 +324,7 @@ func decode(body []byte) (*answer, error) {
 	return a, nil
 }
 
-// checkRoutes refuses routes that are not of the request, and gives each leg its line.
+// checkRoutes refuses routes that do not match the request, and sets the line of each leg.
 func checkRoutes(routes []route, legs int) error {
 	for i := range routes {
 		r := &routes[i]

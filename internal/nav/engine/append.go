@@ -27,7 +27,8 @@ func (j *judged) append(dst []byte) ([]byte, error) {
 	return appendJSON(dst, &out)
 }
 
-// about is what this service says of a route. Its duration has what conditions on the way cost, which the engine does not know.
+// about returns this service's own data about a route. Its duration includes the delay of conditions, which the engine
+// does not know.
 func (j *judged) about(r *route) *about {
 	a := &about{
 		Engine: j.name, WeightMS: r.Weight.milliseconds(), DurationMS: r.milliseconds(), FreeFlowMS: r.Duration.milliseconds(),
@@ -52,7 +53,7 @@ func (j *judged) about(r *route) *about {
 	return a
 }
 
-// shape leaves of a route what the request asks for.
+// shape reduces a route to what the request asks for.
 func shape(q *osrm.Request, r *route) {
 	for i := range r.Legs {
 		l := &r.Legs[i]
@@ -117,7 +118,7 @@ func shapeStep(q *osrm.Request, s *step) {
 	}
 }
 
-// shapeAnnotation leaves the annotations that were asked for.
+// shapeAnnotation keeps the requested annotations.
 func shapeAnnotation(q *osrm.Request, a *annotation) *annotation {
 	if q.Annotations == 0 {
 		return nil
@@ -147,7 +148,7 @@ func shapeAnnotation(q *osrm.Request, a *annotation) *annotation {
 	return &kept
 }
 
-// appendOther appends the answer of another service than route.
+// appendOther appends the answer of a service other than route.
 func appendOther(dst []byte, q *osrm.Request, a *answer) ([]byte, error) {
 	out := answer{Code: "Ok", DataVersion: a.DataVersion}
 	places := func(of []waypoint) []waypoint {
@@ -170,7 +171,7 @@ func appendOther(dst []byte, q *osrm.Request, a *answer) ([]byte, error) {
 		if !q.SkipWaypoints {
 			out.Tracepoints = a.Tracepoints
 		}
-	case osrm.Route: // judged.append
+	case osrm.Route: // see judged.append
 	}
 	return appendJSON(dst, &out)
 }

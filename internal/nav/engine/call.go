@@ -16,25 +16,26 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// Limits of calls to an engine, for the client that makes them.
+// Limits of calls to an engine, set on the client that makes them.
 const (
 	CallTimeout = 5 * time.Second
 	MaxBody     = 8 << 20 // bytes of an answer
-	MaxCalls    = 16      // at the same time
+	MaxCalls    = 16      // concurrent
 )
 
-// restAfterFailure is how long an engine that did not answer is not called again: requests do not queue for a timeout each.
+// restAfterFailure is how long an engine that did not answer is not called again, because requests must not each wait
+// for the timeout.
 const restAfterFailure = time.Second
 
-// State is how an engine does.
+// State is the health of an engine.
 type State struct {
 	Name     string // osrm, valhalla or graphhopper
 	Answered time.Time
-	Failed   time.Time // when it last did not answer
+	Failed   time.Time // time of the last failure
 	Reason   string    // of the last failure: one of mapdata's outcomes
 }
 
-// Down says whether the last call failed.
+// Down reports whether the last call failed.
 func (s State) Down() bool { return s.Failed.After(s.Answered) }
 
 // caller calls one engine.
@@ -50,7 +51,7 @@ type caller struct {
 	state State
 }
 
-// get calls a path below the URL of the engine.
+// get requests a path below the URL of the engine.
 func (c *caller) get(ctx context.Context, path string, query url.Values) (status int, body []byte, err error) {
 	return c.call(ctx, safehttp.Request{URL: c.base.With(path, query)})
 }
@@ -60,7 +61,7 @@ func (c *caller) post(ctx context.Context, path string, request []byte) (status 
 	return c.call(ctx, safehttp.Request{URL: c.base.With(path, nil), JSON: request})
 }
 
-// version asks a path of the engine for the version that it names.
+// version requests a path of the engine whose answer contains its version.
 func (c *caller) version(ctx context.Context, path string) (string, error) {
 	status, body, err := c.get(ctx, path, nil)
 	if err != nil {
@@ -75,16 +76,17 @@ func (c *caller) version(ctx context.Context, path string) (string, error) {
 	return string(of.Version), nil
 }
 
-// call makes one call, and notes how it ended. An engine that does not answer is a nav.Error of the code NoEngine.
+// call makes one call, and records its outcome. It returns a nav.Error with the code NoEngine if the engine does not
+// answer.
 func (c *caller) call(ctx context.Context, r safehttp.Request) (status int, body []byte, err error) {
 	if c.resting() {
 		return 0, nil, errNoEngine()
 	}
 	r.AnyStatus = true
-	r.CloseAfter = c.name == "osrm" // on a connection that is kept, its answers wait for a delayed acknowledgement: 40 ms
+	r.CloseAfter = c.name == "osrm" // on a kept connection, OSRM's answers wait 40 ms for a delayed acknowledgement
 	status, body, err = c.fetch(ctx, r)
 	if ctx.Err() != nil {
-		return 0, nil, context.Cause(ctx) // the caller is gone, or waited for too long, which is no fault of the engine
+		return 0, nil, context.Cause(ctx) // the client left, or waited for too long, which is not a failure of the engine
 	}
 	if err == nil && status >= http.StatusInternalServerError {
 		err = fmt.Errorf("it answered %d", status)
@@ -112,14 +114,14 @@ func errNoEngine() error {
 	return &nav.Error{Code: nav.NoEngine, Message: "The engine that finds routes for this service does not answer. Try again later."}
 }
 
-// resting says whether the engine did not answer a moment ago.
+// resting reports whether the engine failed a moment ago.
 func (c *caller) resting() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.state.Down() && c.now().Sub(c.state.Failed) < restAfterFailure
 }
 
-// note notes how a call ended. The log has each change.
+// note records the outcome of a call, and logs each change.
 func (c *caller) note(err error) {
 	c.mu.Lock()
 	was := c.state.Down()
@@ -132,7 +134,7 @@ func (c *caller) note(err error) {
 			outcome = string(failed.Outcome)
 		}
 		c.state.Failed, c.state.Reason = c.now(), outcome
-		if !c.state.Failed.After(c.state.Answered) { // by a coarse clock
+		if !c.state.Failed.After(c.state.Answered) { // the clock may be coarse
 			c.state.Failed = c.state.Answered.Add(1)
 		}
 	}
@@ -147,13 +149,13 @@ func (c *caller) note(err error) {
 	}
 }
 
-// unreadable notes an answer that is not of the engine's format, and is the error of the request.
+// unreadable records an answer that does not have the engine's format, and returns the error for the request.
 func (c *caller) unreadable() error {
 	c.note(errUnreadable)
 	return &nav.Error{Code: nav.NoEngine, Message: "The engine that finds routes for this service answered in a form that is not its own. Its operator must check navigation.engine and navigation.engine_url."}
 }
 
-// State is how the engine does.
+// State returns the health of the engine.
 func (c *caller) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,21 +8,21 @@ import (
 	"wayside/internal/nav/osrm"
 )
 
-// Embedded is the engine within this program.
+// Embedded is the engine in this program.
 type Embedded struct {
 	routes  *nav.Service
 	answers sync.Pool // of *nav.RouteAnswer
 }
 
-// maxPooledBody is the largest answer, in bytes, whose memory is kept for the next one.
+// maxPooledBody is the size of the largest answer, in bytes, whose memory is kept for the next one.
 const maxPooledBody = 1 << 20
 
-// NewEmbedded makes the engine that answers by a service.
+// NewEmbedded returns the engine that uses a service of package nav.
 func NewEmbedded(routes *nav.Service) *Embedded {
 	return &Embedded{routes: routes, answers: sync.Pool{New: func() any { return new(nav.RouteAnswer) }}}
 }
 
-// Route appends the answer of the service route. places are left out of the network.
+// Route appends the answer of the service route, which avoids places.
 func (e *Embedded) Route(ctx context.Context, q *osrm.Request, places nav.Avoid, dst []byte) ([]byte, error) {
 	a, ok := e.answers.Get().(*nav.RouteAnswer)
 	if !ok {

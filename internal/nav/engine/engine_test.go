@@ -27,13 +27,13 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// town is a drawn map with a bridge that is closed, as this service knows it and as an engine does that knows no conditions.
+// town is a drawn map with a closed bridge, as this service knows it, and as an engine without conditions does.
 type town struct {
 	t     *testing.T
 	drawn *roadtest.Network
 	graph *graph.Graph
 	known *nav.Network // with conditions
-	blind *nav.Service // without
+	blind *nav.Service // without conditions
 	conditions
 	calls atomic.Int32
 }
@@ -58,8 +58,8 @@ func (c *conditions) Events(arc uint32, each func(nav.Event)) {
 
 func (c *conditions) Arcs() iter.Seq[uint32] { return maps.Keys(c.closed) }
 
-// newTown has a short way over one bridge, a longer one over another, and a third beyond: no alternative of the first is a quarter
-// longer at most.
+// newTown returns a town with a short way over one bridge, a longer one over another, and a third one farther away. No
+// detour is an alternative of the first way, because each is more than a quarter longer.
 func newTown(t *testing.T) *town {
 	t.Helper()
 	w := &town{t: t, drawn: roadtest.Map(t, 100, `
@@ -86,7 +86,7 @@ func newTown(t *testing.T) *town {
 	return w
 }
 
-// close closes the road between two nodes.
+// close closes the roads between pairs of nodes.
 func (w *town) close(pairs ...string) {
 	for i := range w.graph.Arcs {
 		a := &w.graph.Arcs[i]
@@ -103,7 +103,7 @@ func (w *town) close(pairs ...string) {
 	w.known.Search = nav.NewPlain(w.graph, weights, nil)
 }
 
-// serve runs an engine's server, and gives the engine that calls it.
+// serve runs the server of an engine, and returns the engine that calls it.
 func (w *town) serve(name string, handle http.HandlerFunc) *engine.Remote {
 	w.t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -135,7 +135,7 @@ func (w *town) engineAt(name, address string, log *slog.Logger) *engine.Remote {
 	return e
 }
 
-// osrmServer answers as OSRM does: by the code that writes OSRM's API for this service's own routes.
+// osrmServer answers like OSRM, with the code that writes OSRM's API for this service's own routes.
 func (w *town) osrmServer(rw http.ResponseWriter, r *http.Request) {
 	parts := strings.SplitN(strings.TrimPrefix(r.URL.Path, "/"), "/", 4)
 	options, err := url.QueryUnescape(r.URL.RawQuery)
@@ -172,7 +172,7 @@ func (w *town) write(rw http.ResponseWriter, body []byte, err error) {
 	_, _ = rw.Write(body)
 }
 
-// answered is what a test reads of an answer.
+// answered is the part of an answer that tests read.
 type answered struct {
 	Code   string
 	Routes []struct {
@@ -204,7 +204,7 @@ type answered struct {
 	DataVersion string `json:"data_version"`
 }
 
-// request is a request over letters of the drawing.
+// request returns a request over letters of the drawing.
 func (w *town) request(names, options string) *osrm.Request {
 	w.t.Helper()
 	var at []string
@@ -219,7 +219,7 @@ func (w *town) request(names, options string) *osrm.Request {
 	return q
 }
 
-// route asks an engine for routes.
+// route requests routes from an engine.
 func (w *town) route(e *engine.Remote, names, options string) answered {
 	w.t.Helper()
 	body, err := e.Route(w.t.Context(), w.request(names, options), nav.Avoid{}, nil)
@@ -233,7 +233,7 @@ func (w *town) route(e *engine.Remote, names, options string) answered {
 	return a
 }
 
-// passes says whether the best route passes a letter.
+// passes reports whether the best route passes a letter.
 func (w *town) passes(a *answered, name string) bool {
 	at := w.drawn.Place(w.t, name)
 	return slices.ContainsFunc(a.Routes[0].Geometry.Coordinates, func(p [2]float64) bool {
@@ -245,7 +245,8 @@ func abs(v float64) float64 { return max(v, -v) }
 
 const drivesClosed = "The route drives a road that is closed: Short Bridge, since 2026-05-01 12:30 UTC."
 
-// Each engine is led round a closed road in its own way, with no more calls than it has ways.
+// TestEnginesGoRoundClosures checks that each engine avoids a closed road in its own way, with no more calls than it has
+// ways.
 func TestEnginesGoRoundClosures(t *testing.T) {
 	for name, server := range map[string]func(w *town) http.HandlerFunc{
 		"osrm":        func(w *town) http.HandlerFunc { return w.osrmServer },
@@ -285,7 +286,8 @@ func TestEnginesGoRoundClosures(t *testing.T) {
 	}
 }
 
-// A route over several waypoints goes round what is closed on its legs, and has the legs that were asked for.
+// TestEnginesKeepLegs checks that a route over several waypoints avoids closures on its legs, and has the requested
+// legs.
 func TestEnginesKeepLegs(t *testing.T) {
 	w := newTown(t)
 	w.close("bc")
@@ -296,7 +298,7 @@ func TestEnginesKeepLegs(t *testing.T) {
 	}
 }
 
-// Without a region nothing is known of closures, and the route says it.
+// TestEngineWithoutRegion checks that a route without a region has a warning that closures were not checked.
 func TestEngineWithoutRegion(t *testing.T) {
 	w := newTown(t)
 	e := w.serve("osrm", w.osrmServer)
@@ -307,7 +309,8 @@ func TestEngineWithoutRegion(t *testing.T) {
 	}
 }
 
-// The other services are OSRM's where the engine has them, and NotImplemented where it has not.
+// TestOtherServices checks that the other services answer in OSRM's form if the engine has them, and with NotImplemented
+// otherwise.
 func TestOtherServices(t *testing.T) {
 	w := newTown(t)
 	places := strings.Split(strings.TrimSuffix(coordinates(w, "12"), ";"), "?")[0]
@@ -326,7 +329,7 @@ func TestOtherServices(t *testing.T) {
 		e       *engine.Remote
 		service osrm.Service
 		text    string
-		want    string // in the answer; empty: NotImplemented
+		want    string // part of the answer; empty: NotImplemented
 	}{
 		{o, osrm.Nearest, one + "?number=2", `"waypoints":[{"location":[`},
 		{o, osrm.Table, places + "?annotations=duration,distance", `"durations":[[0,`},
@@ -356,7 +359,8 @@ func coordinates(w *town, names string) string {
 	return strings.Join(at, ";")
 }
 
-// What an engine refuses keeps its code; what is not its form, or no answer at all, is NoEngine, and the log has each change once.
+// TestEngineFails checks that an engine's refusals keep their codes, that unreadable and missing answers are NoEngine,
+// and that each change is logged once.
 func TestEngineFails(t *testing.T) {
 	w := newTown(t)
 	for _, tt := range []struct {
@@ -389,7 +393,8 @@ func TestEngineFails(t *testing.T) {
 	}
 }
 
-// An engine that does not answer is called once a second at most, and the log has the change alone.
+// TestEngineRests checks that an engine that does not answer is called at most once a second, and that only the change
+// is logged.
 func TestEngineRests(t *testing.T) {
 	w := newTown(t)
 	var log strings.Builder

@@ -9,7 +9,8 @@ import (
 	"wayside/internal/nav/osrm"
 )
 
-// Any bytes that an engine answers are refused, or become an answer that is JSON, with places on the globe.
+// FuzzAnswers checks that any bytes from an engine are refused, or become an answer that is valid JSON with places on
+// the globe.
 func FuzzAnswers(f *testing.F) {
 	for _, seed := range []string{
 		`{"code":"Ok","routes":[{"geometry":"_p~iF~ps|U_ulLnnqC","legs":[{"steps":[{"geometry":"_p~iF~ps|U","maneuver":{"type":"turn","modifier":"left","location":[1,2]},"intersections":[{"out":0,"entry":[true],"bearings":[10],"location":[1,2],"lanes":[{"valid":true,"indications":["left"]}]}],"bannerInstructions":[{"primary":{"text":"x","components":[]}}]}],"annotation":{"speed":[1],"nodes":[7]},"distance":1.5,"duration":2,"weight":3,"summary":"A"}],"distance":1,"duration":2,"weight":3,"weight_name":"routability"}],"waypoints":[{"location":[1,2],"name":"A"}]}`,

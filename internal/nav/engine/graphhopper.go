@@ -14,11 +14,11 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// graphhopperDialect is the API of GraphHopper: routes alone, whose answers are brought into OSRM's shape.
+// graphhopperDialect is the API of GraphHopper, which only has routes. Its answers are converted to OSRM's form.
 type graphhopperDialect struct{}
 
-// attempts: GraphHopper leaves out areas by a custom model, twice since the way around one closure may meet another; versions before
-// its custom models have areas to block.
+// attempts returns the ways in which GraphHopper avoids closures: areas of a custom model, twice because the way around
+// one closure may meet another; and blocked areas for versions without custom models.
 func (graphhopperDialect) attempts() []attempt {
 	return []attempt{{exclusion: byModel}, {exclusion: byModel}, {exclusion: byBlockAreas}}
 }
@@ -79,7 +79,7 @@ type graphhopperRequest struct {
 	Model        *customModel `json:"custom_model,omitempty"`
 }
 
-// customModel is what is left out of the network: classes of roads, and areas.
+// customModel is the part of the network that is left out: classes of roads, and areas.
 type customModel struct {
 	Priority []rule `json:"priority"`
 	Areas    *areas `json:"areas,omitempty"`
@@ -107,7 +107,7 @@ type polygon struct {
 	Coordinates [][][2]float64 `json:"coordinates"`
 }
 
-// exclude leaves out the roads for which a condition holds.
+// exclude leaves out the roads that meet a condition.
 func (m *customModel) exclude(condition string) {
 	m.Priority = append(m.Priority, rule{condition, "0"})
 }
@@ -152,7 +152,7 @@ func (graphhopperDialect) route(ctx context.Context, c *caller, q *question) (*a
 	return routesOfGraphhopper(body, q)
 }
 
-// leaveOut adds what the request leaves out, and the closed roads.
+// leaveOut adds the roads that the request leaves out, and the closed ones.
 func (r *graphhopperRequest) leaveOut(q *question) {
 	m := new(customModel)
 	for _, class := range [...]struct {
@@ -184,7 +184,7 @@ func (r *graphhopperRequest) leaveOut(q *question) {
 	}
 }
 
-// refusedByGraphhopper is the error of an answer that is not 200.
+// refusedByGraphhopper returns the error for an answer that is not 200.
 func refusedByGraphhopper(body []byte) error {
 	var wrong struct {
 		Message text `json:"message"`

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// ghPath is a route of GraphHopper's.
+// ghPath is a route of GraphHopper.
 type ghPath struct {
 	Distance     number          `json:"distance"` // metres
 	Time         number          `json:"time"`     // ms
@@ -28,7 +28,7 @@ type ghInstruction struct {
 	Sign        int    `json:"sign"`
 	Interval    [2]int `json:"interval"`
 	Exit        int    `json:"exit_number"`
-	TurnAngle   any    `json:"turn_angle"` // radians, or "NaN"; of roundabouts: positive clockwise, which is where one drives on the left
+	TurnAngle   any    `json:"turn_angle"` // radians, or "NaN"; of roundabouts: positive clockwise, which is where traffic drives on the left
 }
 
 // Signs of instructions.
@@ -38,7 +38,7 @@ const (
 	ghRoundabout = 6
 )
 
-// routesOfGraphhopper brings GraphHopper's answer into OSRM's shape.
+// routesOfGraphhopper converts GraphHopper's answer to OSRM's form.
 func routesOfGraphhopper(body []byte, q *question) (*answer, error) {
 	var of struct {
 		Paths []ghPath `json:"paths"`
@@ -90,12 +90,12 @@ func (p *ghPath) route() (*route, error) {
 		}
 	}
 	if len(l.Steps) > 0 {
-		return nil, errUnreadable // the last instruction is the arrival
+		return nil, errUnreadable // the last instruction must be the arrival
 	}
 	return r, nil
 }
 
-// longestStreets is the name of the road on which most of a leg is driven.
+// longestStreets returns the name of the road of a leg's longest step.
 func longestStreets(steps []step) (name text) {
 	longest := number(-1)
 	for i := range steps {
@@ -106,7 +106,7 @@ func longestStreets(steps []step) (name text) {
 	return name
 }
 
-// step is an instruction in OSRM's shape.
+// step converts an instruction to OSRM's form.
 func (in *ghInstruction) step(positions []graph.Position, depart bool) step {
 	from, to := in.Interval[0], in.Interval[1]
 	seconds := in.Time / 1000
@@ -145,7 +145,7 @@ func (in *ghInstruction) step(positions []graph.Position, depart bool) step {
 	return s
 }
 
-// maneuver is the type and the modifier of OSRM's that a sign stands for.
+// maneuver returns OSRM's type and modifier for a sign.
 func (in *ghInstruction) maneuver() (kind, modifier word) {
 	switch in.Sign {
 	case -98, -8, 8:
@@ -173,10 +173,10 @@ func (in *ghInstruction) maneuver() (kind, modifier word) {
 	case ghRoundabout:
 		return "roundabout", "right"
 	}
-	return "new name", "straight" // 0: continue, and what later versions add
+	return "new name", "straight" // 0 means continue; later versions may add signs
 }
 
-// bearingInto is the direction in which a position of a line is reached, in whole degrees; 0 at its beginning.
+// bearingInto returns the direction in which a line reaches a position, in whole degrees, or 0 at its beginning.
 func bearingInto(positions []graph.Position, at int) float64 {
 	for k := at - 1; k >= 0; k-- {
 		if positions[k] != positions[at] {
@@ -186,7 +186,7 @@ func bearingInto(positions []graph.Position, at int) float64 {
 	return 0
 }
 
-// bearingFrom is the direction in which a position is left; 0 at the end.
+// bearingFrom returns the direction in which a line leaves a position, or 0 at its end.
 func bearingFrom(positions []graph.Position, at int) float64 {
 	for k := at + 1; k < len(positions); k++ {
 		if positions[k] != positions[at] {

@@ -17,8 +17,8 @@ import (
 // osrmDialect is the HTTP API of OSRM 5.
 type osrmDialect struct{}
 
-// attempts: OSRM leaves out classes of roads alone, so it is led round closures by places on the way: first close to each, then
-// farther from it.
+// attempts returns the ways in which OSRM avoids closures. OSRM can only leave out classes of roads, so routes are led
+// around closures by places to pass, first close to each closure, then farther away.
 func (osrmDialect) attempts() []attempt {
 	return []attempt{{vias: 1, margin: 500}, {vias: 3, margin: 1000}, {vias: 5, margin: 4000}}
 }
@@ -32,7 +32,7 @@ func (osrmDialect) lacks(q *question) string {
 
 func (osrmDialect) guides() bool { return false }
 
-// probe asks for the nearest road to a place without any: OSRM refuses in a form of its own.
+// probe requests the nearest road to a place without any, which OSRM refuses in a form of its own.
 func (osrmDialect) probe(ctx context.Context, c *caller) (string, error) {
 	_, body, err := c.get(ctx, "nearest/v1/driving/0,0", nil)
 	if err != nil {
@@ -129,7 +129,7 @@ func setMatch(options url.Values, q *osrm.Request) {
 	}
 }
 
-// askOSRM calls a service of OSRM's. What it refuses is an error with its code.
+// askOSRM calls a service of OSRM. It returns a refusal as an error with OSRM's code.
 func askOSRM(ctx context.Context, c *caller, service string, places []geo.Point, options url.Values) (*answer, error) {
 	path := service + "/v1/driving/" + joined(places, ";", func(p geo.Point) string { return decimal(p.Lng) + "," + decimal(p.Lat) })
 	status, body, err := c.get(ctx, path, options)
@@ -146,7 +146,7 @@ func askOSRM(ctx context.Context, c *caller, service string, places []geo.Point,
 	return a, nil
 }
 
-// refused is the error of an answer whose code is not Ok.
+// refused returns the error for an answer whose code is not Ok.
 func refused(a *answer) error {
 	codes := []string{
 		nav.InvalidOptions, nav.InvalidQuery, nav.InvalidValue, nav.NoSegment, nav.NoRoute, nav.NoTable, nav.NoMatch, nav.TooBig, nav.NotImplemented,
@@ -157,7 +157,7 @@ func refused(a *answer) error {
 	return &nav.Error{Code: string(a.Code), Message: string(a.Message)}
 }
 
-// withVias are the coordinates of a request with the places that it must pass, and which of them are waypoints.
+// withVias returns the coordinates of a request with the places to pass, and which of them are waypoints.
 func withVias(q *question) (nav.Places, []int) {
 	if len(q.vias) == 0 {
 		return q.Places, q.Waypoints
@@ -179,7 +179,7 @@ func withVias(q *question) (nav.Places, []int) {
 		to.Radiuses = append(to.Radiuses, valueAt(from.Radiuses, i, nav.Unlimited))
 		to.Approaches = append(to.Approaches, valueAt(from.Approaches, i, nav.Unrestricted))
 		if i+1 == len(from.Coordinates) || !slices.Contains(waypoints, i) {
-			continue // places on a leg with coordinates that are no waypoints come after the first of them
+			continue // on a leg with coordinates that are not waypoints, places come after the first of them
 		}
 		for _, v := range q.vias[leg] {
 			to.Coordinates = append(to.Coordinates, v.At)
@@ -191,7 +191,7 @@ func withVias(q *question) (nav.Places, []int) {
 	return to, moved
 }
 
-// viaRange is how far from its direction a place on the way may be passed, in degrees.
+// viaRange is the maximum angle, in degrees, between the direction of a place to pass and the route.
 const viaRange = 40
 
 func upTo(count int) []int {
@@ -202,7 +202,7 @@ func upTo(count int) []int {
 	return all
 }
 
-// valueAt is a value of a list that may be empty.
+// valueAt returns a value of a list, or absent if the list is too short.
 func valueAt[T any](list []T, i int, absent T) T {
 	if i < len(list) {
 		return list[i]
@@ -210,7 +210,7 @@ func valueAt[T any](list []T, i int, absent T) T {
 	return absent
 }
 
-// placeOptions are the options on how coordinates snap. A list in which nothing is said is left out.
+// placeOptions returns the options for how coordinates snap. It leaves out lists without values.
 func placeOptions(p *nav.Places) url.Values {
 	options := url.Values{"generate_hints": {"false"}}
 	if slices.ContainsFunc(p.Bearings, func(b nav.Bearing) bool { return b.Given }) {
@@ -243,7 +243,7 @@ func placeOptions(p *nav.Places) url.Values {
 	return options
 }
 
-// classesOf are the names of what is excluded.
+// classesOf returns the names of the excluded classes.
 func classesOf(f graph.Flags) (names []string) {
 	for _, class := range [...]struct {
 		flag graph.Flags
@@ -256,7 +256,7 @@ func classesOf(f graph.Flags) (names []string) {
 	return names
 }
 
-// setAnnotations asks for the annotations that OSRM has.
+// setAnnotations requests the annotations that OSRM has.
 func setAnnotations(options url.Values, a osrm.Annotations) {
 	var names []string
 	for _, one := range [...]struct {
@@ -272,7 +272,7 @@ func setAnnotations(options url.Values, a osrm.Annotations) {
 	}
 }
 
-// joined is a list with a separator.
+// joined joins a list with a separator.
 func joined[T any](list []T, separator string, write func(T) string) string {
 	texts := make([]string, len(list))
 	for i := range list {
@@ -281,5 +281,5 @@ func joined[T any](list []T, separator string, write func(T) string) string {
 	return strings.Join(texts, separator)
 }
 
-// decimal writes a number as short as it is exact.
+// decimal returns the shortest exact form of a number.
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -14,12 +14,12 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// Options are what a remote engine needs.
+// Options configure a remote engine.
 type Options struct {
 	Name    string              // osrm, valhalla or graphhopper
 	URL     *safehttp.URL       // the operator's
 	Web     *safehttp.Client    // with the limits CallTimeout, MaxBody and MaxCalls
-	Network func() *nav.Network // returns the region's roads with conditions, which the engine releases; nil: there is no region
+	Network func() *nav.Network // returns the region's roads with conditions, which the engine releases, or nil if there is no region
 	Now     func() time.Time
 	Log     *slog.Logger
 	Count   func(outcome string) // counts calls
@@ -32,43 +32,43 @@ type Remote struct {
 	network func() *nav.Network
 }
 
-// dialect is what one engine's API is like.
+// dialect is the API of one engine.
 type dialect interface {
-	// attempts are the ways in which the engine is told to go round closures, in the order in which they are tried.
+	// attempts returns the ways in which the engine can avoid closures, in the order in which they are tried.
 	attempts() []attempt
-	// route asks for routes. Their geometries are whole, and legs of several have steps with theirs.
+	// route requests routes. Their geometries are complete, and routes of several legs have steps with geometries.
 	route(ctx context.Context, c *caller, q *question) (*answer, error)
-	// other asks another service of OSRM's.
+	// other calls another of OSRM's services.
 	other(ctx context.Context, c *caller, q *osrm.Request) (*answer, error)
-	// lacks says what the engine does not have of a request for a route; empty: it has all.
+	// lacks returns what the engine cannot do of a request for a route, or "".
 	lacks(q *question) string
-	// guides says that the engine has banners and announcements.
+	// guides reports whether the engine has banners and announcements.
 	guides() bool
-	// probe asks for something that is cheap, and names the engine's version if it tells.
+	// probe makes a cheap request, and returns the engine's version if it is in the answer.
 	probe(ctx context.Context, c *caller) (version string, err error)
 }
 
-// question is a request for routes, and what they must go round.
+// question is a request for routes, with the closures to avoid.
 type question struct {
 	*osrm.Request
 	Avoid        nav.Avoid
-	alternatives int         // beside the best
-	vias         [][]nav.Via // for each leg, places on the way; nil: none
+	alternatives int         // besides the best route
+	vias         [][]nav.Via // for each leg, places to pass; may be nil
 	around       []closedRoad
 	exclusion    exclusion
 }
 
-// closedRoad is a road to be left out, by its middle.
+// closedRoad is a road to leave out, given by its middle.
 type closedRoad = nav.Via
 
-// attempt is one way to go round closures.
+// attempt is one way to avoid closures.
 type attempt struct {
 	exclusion exclusion
-	vias      int     // places of a detour for each closure
-	margin    float64 // metres before and after a closure between which the detour is
+	vias      int     // number of places of a detour for each closure
+	margin    float64 // metres before and after a closure where the detour begins and ends
 }
 
-// exclusion is how closures are told to an engine.
+// exclusion is how closures are passed to an engine.
 type exclusion uint8
 
 const (
@@ -76,10 +76,10 @@ const (
 	byPoints
 	byPolygons
 	byModel      // areas of a custom model
-	byBlockAreas // of GraphHopper before its version 7
+	byBlockAreas // for GraphHopper before version 7
 )
 
-// New makes a remote engine.
+// New returns a remote engine.
 func New(o Options) (*Remote, error) {
 	dialects := map[string]dialect{"osrm": osrmDialect{}, "valhalla": valhallaDialect{}, "graphhopper": graphhopperDialect{}}
 	d, ok := dialects[o.Name]
@@ -90,12 +90,12 @@ func New(o Options) (*Remote, error) {
 	return &Remote{caller: c, dialect: d, network: o.Network}, nil
 }
 
-// Probe calls the engine once, and gives its version if it tells.
+// Probe calls the engine once, and returns its version if it states one.
 func (r *Remote) Probe(ctx context.Context) (version string, err error) {
 	return r.dialect.probe(ctx, r.caller)
 }
 
-// Route appends the answer of the service route. places are left out of the network, if the engine can do that.
+// Route appends the answer of the service route, which avoids places if the engine can.
 func (r *Remote) Route(ctx context.Context, q *osrm.Request, places nav.Avoid, dst []byte) ([]byte, error) {
 	request := q.RouteRequest()
 	request.Avoid = places
@@ -155,7 +155,7 @@ func (r *Remote) other(ctx context.Context, q *osrm.Request, dst []byte) ([]byte
 	return appendOther(dst, q, a)
 }
 
-// explain is an error as readers see it.
+// explain converts an error to the form for clients.
 func (r *Remote) explain(err error) error {
 	if errors.Is(err, errUnreadable) {
 		return r.unreadable()
@@ -166,25 +166,26 @@ func (r *Remote) explain(err error) error {
 	return err
 }
 
-// notOffered is a service that an engine does not have.
+// notOffered is the error for a service that an engine does not have.
 type notOffered string
 
 func (n notOffered) Error() string { return "no " + string(n) }
 
-// judged are the routes of one request, with what each drives.
+// judged holds the routes of one request, with the conditions on each.
 type judged struct {
 	*Remote
-	network *nav.Network // nil: there is no region, so nothing is known of closures
+	network *nav.Network // nil: there is no region, so closures are unknown
 	ask     *question
-	best    *answer // from which the first route is
+	best    *answer // the answer that contains the first route
 	routes  []route
-	first   []string // entities that close what the engine's own best route drives
+	first   []string // entities that close roads of the engine's own best route
 }
 
-// moreAlternatives is how many alternatives are asked for at least where conditions are: one of them may go round what is closed.
+// moreAlternatives is the minimum number of alternatives to request if there are conditions, because one of them may
+// avoid the closures.
 const moreAlternatives = 2
 
-// find asks for routes, and again while all drive a closed road and there is another way to ask.
+// find requests routes, and again while all routes drive a closed road and another attempt is left.
 func (j *judged) find(ctx context.Context) error {
 	hasConditions := j.network != nil && j.network.Conditions != nil && !j.network.Conditions.None()
 	ask := *j.ask
@@ -201,7 +202,7 @@ func (j *judged) find(ctx context.Context) error {
 		j.first = append(j.first, c.EntityIDs...)
 	}
 	original := j.routes[0]
-	var closures []nav.Closure // all that a route drove so far
+	var closures []nav.Closure // all closures on the routes so far
 	j.sort()
 	for _, try := range j.dialect.attempts() {
 		if len(j.routes[0].driven.Closures) == 0 {
@@ -223,7 +224,7 @@ func (j *judged) find(ctx context.Context) error {
 	return nil
 }
 
-// take asks for routes and judges each. An attempt after the first that fails leaves what there is.
+// take requests routes and judges each. If an attempt after the first fails, the earlier routes stay.
 func (j *judged) take(ctx context.Context, q *question) error {
 	a, err := j.dialect.route(ctx, j.caller, q)
 	if err == nil {
@@ -250,7 +251,7 @@ func (j *judged) take(ctx context.Context, q *question) error {
 	return nil
 }
 
-// legs is how many legs each route has.
+// legs returns the number of legs of each route.
 func (j *judged) legs() int {
 	if len(j.ask.Waypoints) > 0 {
 		return len(j.ask.Waypoints) - 1
@@ -269,23 +270,24 @@ func (j *judged) judge(ctx context.Context, r *route) (*nav.Driven, error) {
 	return j.network.Driven(ctx, lines)
 }
 
-// sort puts routes that drive the fewest closed roads first; of those that drive none, the fastest under conditions.
+// sort puts the routes with the fewest closed roads first, and among equals the fastest under conditions.
 func (j *judged) sort() {
 	slices.SortStableFunc(j.routes, func(a, b route) int {
 		return cmp.Or(cmp.Compare(len(a.driven.Closures), len(b.driven.Closures)), cmp.Compare(a.milliseconds(), b.milliseconds()))
 	})
 }
 
-// milliseconds is how long a route takes under conditions.
+// milliseconds returns the duration of a route under conditions.
 func (r *route) milliseconds() uint64 { return r.Duration.milliseconds() + r.driven.Delay }
 
-// maxAround bounds the roads that an engine is told to leave out: Valhalla's own bound is 50.
+// maxAround bounds the roads that an engine is asked to leave out. Valhalla's own bound is 50.
 const maxAround = 50
 
-// nearClosures is how far from a closure that was driven others are left out with it, in metres: a detour may meet them.
+// nearClosures is the distance in metres from a closure on the route within which other closures are left out too,
+// because a detour may meet them.
 const nearClosures = 2_000
 
-// around is the request of an attempt; nil: there is nothing to ask.
+// around returns the request of an attempt, or nil if there is nothing to request.
 func (j *judged) around(ctx context.Context, of *route, closures []nav.Closure, try attempt) (*question, error) {
 	next := *j.ask
 	next.exclusion = try.exclusion
@@ -306,7 +308,7 @@ func (j *judged) around(ctx context.Context, of *route, closures []nav.Closure, 
 		found = found || len(next.vias[i]) > 0
 	}
 	if !found || len(j.ask.Places.Coordinates)+countVias(next.vias) > nav.MaxCoordinates {
-		return nil, nil //nolint:nilnil // there is no such way, which is no error
+		return nil, nil // having no such way is not an error
 	}
 	return &next, nil
 }
@@ -318,7 +320,7 @@ func countVias(vias [][]nav.Via) (count int) {
 	return count
 }
 
-// stretches are the parts of a leg with closures, with a margin; those that overlap are joined.
+// stretches returns the parts of a leg around closures, with a margin, and joins those that overlap.
 func stretches(closures []nav.Closure, leg int, margin float64) (found []nav.Stretch) {
 	for i := range closures {
 		c := &closures[i]

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// valhallaServer answers as Valhalla's documentation says: routes in OSRM's format, and matrices.
+// valhallaServer answers as documented by Valhalla: routes in OSRM's format, and matrices.
 func (w *town) valhallaServer(rw http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil || r.Method != http.MethodPost {
@@ -32,7 +32,7 @@ func (w *town) valhallaServer(rw http.ResponseWriter, r *http.Request) {
 		w.t.Errorf("Valhalla is asked %s: %v", body, err)
 		return
 	}
-	q.Alternatives = 0 // so that it must be told of closures
+	q.Alternatives = 0 // so that closures must be passed to it
 	answer, err := engine.NewEmbedded(w.blind).Route(r.Context(), q.Request, q.Avoid, nil)
 	if err != nil {
 		rw.WriteHeader(http.StatusBadRequest)
@@ -42,7 +42,7 @@ func (w *town) valhallaServer(rw http.ResponseWriter, r *http.Request) {
 	_, _ = rw.Write(answer)
 }
 
-// graphhopperServer answers as GraphHopper's documentation says.
+// graphhopperServer answers as documented by GraphHopper.
 func (w *town) graphhopperServer(rw http.ResponseWriter, r *http.Request) {
 	var q struct {
 		Points        [][2]float64

@@ -13,10 +13,11 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// valhallaDialect is the API of Valhalla 3, whose routes come in OSRM's shape where that is asked for.
+// valhallaDialect is the API of Valhalla 3, which returns routes in OSRM's form on request.
 type valhallaDialect struct{}
 
-// attempts: Valhalla leaves out the roads at places, and those that meet the edge of a polygon; at last it is led by places on the way.
+// attempts returns the ways in which Valhalla avoids closures: it leaves out the roads at places, then those that meet
+// the edge of a polygon, and is finally led by places to pass.
 func (valhallaDialect) attempts() []attempt {
 	return []attempt{{exclusion: byPoints}, {exclusion: byPolygons}, {vias: 2, margin: 1000}}
 }
@@ -60,8 +61,8 @@ type valhallaLocation struct {
 	Side      string   `json:"preferred_side,omitempty"`
 }
 
-// valhallaAuto is what a car leaves out. A server that does not allow to exclude what is asked (service_limits.allow_hard_exclusions)
-// at least avoids it.
+// valhallaAuto is what a car leaves out. A server that does not allow hard exclusions
+// (service_limits.allow_hard_exclusions) at least avoids it.
 type valhallaAuto struct {
 	UseTolls        *int `json:"use_tolls,omitempty"`
 	UseHighways     *int `json:"use_highways,omitempty"`
@@ -136,7 +137,7 @@ func (r *valhallaRequest) leaveOut(q *question) {
 	}
 }
 
-// valhallaPlace is how a coordinate snaps.
+// valhallaPlace returns a coordinate with its options for snapping.
 func valhallaPlace(p *nav.Places, i int) valhallaLocation {
 	l := valhallaLocation{Lat: p.Coordinates[i].Lat, Lon: p.Coordinates[i].Lng}
 	if b := valueAt(p.Bearings, i, nav.Bearing{}); b.Given {
@@ -156,10 +157,11 @@ func valhallaPlace(p *nav.Places, i int) valhallaLocation {
 	return l
 }
 
-// squareMetres is half of what a square around the middle of a closed road measures: its edges cross the road, and no other.
+// squareMetres is half the side of a square around the middle of a closed road. It is so small that its edges cross that
+// road alone.
 const squareMetres = 3.0
 
-// squareAround is a square around a place, counter-clockwise, its first corner again at the end.
+// squareAround returns a square around a place, counter-clockwise, with its first corner repeated at the end.
 func squareAround(at geo.Point) []geo.Point {
 	b := geo.Circle{Center: at, Radius: squareMetres}.Box()
 	return []geo.Point{{Lat: b.South, Lng: b.West}, {Lat: b.South, Lng: b.East}, {Lat: b.North, Lng: b.East}, {Lat: b.North, Lng: b.West}, {Lat: b.South, Lng: b.West}}
@@ -173,20 +175,20 @@ func pairsOf(ring []geo.Point) [][2]float64 {
 	return pairs
 }
 
-// valhallaError is the code of OSRM's for one of Valhalla's; empty: there is none.
+// valhallaError returns OSRM's code for one of Valhalla's, or "".
 func valhallaError(number int) string {
 	switch number {
 	case 150, 154, 157: // too many locations, too far
 		return nav.TooBig
 	case 171: // no suitable edges near a location
 		return nav.NoSegment
-	case 170, 441, 442: // locations do not hang together, no path
+	case 170, 441, 442: // locations are not connected, no path
 		return nav.NoRoute
 	}
 	return ""
 }
 
-// askValhalla posts a request. What it refuses is an error with a code of OSRM's.
+// askValhalla posts a request. It returns a refusal as an error with OSRM's code.
 func askValhalla(ctx context.Context, c *caller, path string, r *valhallaRequest) (*answer, error) {
 	body, err := postValhalla(ctx, c, path, r)
 	if err != nil {
@@ -212,7 +214,7 @@ func postValhalla(ctx context.Context, c *caller, path string, r *valhallaReques
 		return body, err
 	}
 	var wrong struct {
-		Code    word `json:"code"` // where OSRM's format was asked for
+		Code    word `json:"code"` // in OSRM's format
 		Message text `json:"message"`
 		Number  int  `json:"error_code"`
 		Error   text `json:"error"`
@@ -232,7 +234,7 @@ func postValhalla(ctx context.Context, c *caller, path string, r *valhallaReques
 	return nil, errUnreadable
 }
 
-// other: Valhalla has tables, of another shape; its other services are not asked.
+// other returns tables, which Valhalla has in another form. It does not use Valhalla's other services.
 func (valhallaDialect) other(ctx context.Context, c *caller, q *osrm.Request) (*answer, error) {
 	switch {
 	case q.Service != osrm.Table:
