@@ -9,16 +9,17 @@ import (
 	"wayside/internal/wire"
 )
 
-// stretch is what lies between two locations of a leg.
+// stretch is the part of a leg between two locations.
 type stretch struct {
 	metres           float64
 	duration, weight float64 // seconds
-	maxSpeed         int     // km/h; 0: not known
+	maxSpeed         int     // km/h; 0: unknown
 	changed          bool    // by conditions
-	slowdown         float64 // how many times as long as usual it takes
+	slowdown         float64 // factor by which it takes longer than usual
 }
 
-// stretches are those of a leg, one after the other. The length of each is measured; times are shared among them by length.
+// stretches calls each with the stretches of a leg in order. It measures the length of each, and shares the times among
+// them by length.
 func stretches(n *nav.Network, leg *nav.Leg, each func(s *stretch)) {
 	for i := range leg.Parts {
 		p := &leg.Parts[i]
@@ -45,7 +46,7 @@ func stretches(n *nav.Network, leg *nav.Leg, each func(s *stretch)) {
 	}
 }
 
-// appendAnnotation appends what is wanted of each stretch of a leg.
+// appendAnnotation appends the requested values for each stretch of a leg.
 func (r *Request) appendAnnotation(dst []byte, n *nav.Network, leg *nav.Leg) []byte {
 	dst = append(dst, '{')
 	first := true
@@ -93,7 +94,7 @@ func (r *Request) appendAnnotation(dst []byte, n *nav.Network, leg *nav.Leg) []b
 	return append(dst, '}')
 }
 
-// appendMaxSpeed appends a limit in the shape of Mapbox.
+// appendMaxSpeed appends a speed limit in Mapbox's form.
 func appendMaxSpeed(dst []byte, s *stretch) []byte {
 	if s.maxSpeed == 0 {
 		return append(dst, `{"unknown":true}`...)
@@ -103,11 +104,11 @@ func appendMaxSpeed(dst []byte, s *stretch) []byte {
 	return append(dst, `,"unit":"km/h"}`...)
 }
 
-// congestion is a word of Mapbox for how much conditions slow a stretch.
+// congestion returns Mapbox's word for how much conditions slow a stretch.
 func (s *stretch) congestion() string {
 	switch {
 	case !s.changed:
-		return "unknown" // nothing is known of the traffic, but that nobody reported any
+		return "unknown" // without conditions, the traffic is unknown
 	case s.slowdown < 1.25:
 		return "low"
 	case s.slowdown < 2:

@@ -13,7 +13,7 @@ import (
 	"wayside/internal/wire"
 )
 
-// AppendError appends the answer to a request that has none.
+// AppendError appends the answer to a request that failed.
 func AppendError(dst []byte, e *nav.Error) []byte {
 	dst = append(dst, `{"code":`...)
 	dst = wire.AppendString(dst, e.Code)
@@ -22,7 +22,7 @@ func AppendError(dst []byte, e *nav.Error) []byte {
 	return append(dst, "}\n"...)
 }
 
-// appendDecimal appends a number rounded to a power of ten of digits, without zeros at its end.
+// appendDecimal appends a number rounded to a power of ten of digits, without trailing zeros.
 func appendDecimal(dst []byte, v float64, scale int64) []byte {
 	if v < 0 {
 		return appendDecimal(append(dst, '-'), -v, scale)
@@ -81,7 +81,8 @@ func AppendGeometry(dst []byte, form Geometries, line []graph.Position) []byte {
 	return append(escapeBackslashes(dst, from), '"')
 }
 
-// escapeBackslashes doubles the backslashes from a place on: the one character of polylines that JSON escapes.
+// escapeBackslashes doubles the backslashes from an offset on. The backslash is the only character of polylines that
+// JSON escapes.
 func escapeBackslashes(dst []byte, from int) []byte {
 	count := 0
 	for _, b := range dst[from:] {
@@ -107,7 +108,7 @@ func escapeBackslashes(dst []byte, from int) []byte {
 	return dst
 }
 
-// appendHint appends a hint: where a place is, for as long as this region is the current one.
+// appendHint appends a hint, which identifies a place while this region is the current one.
 func appendHint(dst []byte, n *nav.Network, place *match.Place) []byte {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(n.DataVersion)) // never fails
@@ -118,7 +119,7 @@ func appendHint(dst []byte, n *nav.Network, place *match.Place) []byte {
 	return base64.URLEncoding.AppendEncode(dst, hint[:])
 }
 
-// appendWaypoint appends a waypoint, without the brace that ends it.
+// appendWaypoint appends a waypoint, without its closing brace.
 func (r *Request) appendWaypoint(dst []byte, n *nav.Network, place *match.Place) []byte {
 	dst = append(dst, '{')
 	if r.Hints {
@@ -134,7 +135,7 @@ func (r *Request) appendWaypoint(dst []byte, n *nav.Network, place *match.Place)
 	return appendDecimal(dst, place.Distance, 1e3)
 }
 
-// appendDataVersion appends the member, behind a comma, and ends the answer.
+// appendDataVersion appends the member after a comma, and ends the answer.
 func appendDataVersion(dst []byte, n *nav.Network) []byte {
 	if n.DataVersion != "" {
 		dst = append(dst, `,"data_version":`...)

@@ -15,7 +15,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// fixed is a search that gives one path: what is measured with it is all but the search.
+// fixed is a search that always returns one path, so that a benchmark measures everything except the search.
 type fixed struct{ path graph.Path }
 
 func (f *fixed) Route(context.Context, *nav.Query) (graph.Path, bool, error) {
@@ -28,8 +28,8 @@ func (f *fixed) Alternatives(context.Context, *nav.Query, int) ([]graph.Path, er
 
 func (f *fixed) Table(context.Context, *nav.TableQuery) error { return nil }
 
-// BenchmarkAnswer reads a request over Milan, assembles its route and appends the answer with its full line, without the search: without
-// steps, with them, and with banners and announcements.
+// BenchmarkAnswer reads a request over Milan, assembles its route and appends the answer with its full line, but does
+// not search: without steps, with steps, and with banners and announcements.
 func BenchmarkAnswer(b *testing.B) {
 	g, counts := roadtest.Build(b, graph.BuildOptions{}, roadtest.Open(b, roadtest.Extract(b, "milan-otp.osm.pbf")))
 	roads, plain := nav.NewRoads(g, match.NewIndex(g), "milan"), nav.NewPlain(g, nil, nil)
@@ -44,7 +44,7 @@ func BenchmarkAnswer(b *testing.B) {
 			p.Coordinates = append(p.Coordinates, geo.Point{Lat: within(counts.Bounds.South, counts.Bounds.North), Lng: within(counts.Bounds.West, counts.Bounds.East)})
 		}
 		n := &nav.Network{Roads: roads, Search: recorder}
-		recorder.calls = 0 // where it is called again, places were moved
+		recorder.calls = 0 // if it is called again, places were moved
 		var a nav.RouteAnswer
 		if err := nav.New(func() *nav.Network { return n }).Route(b.Context(), &nav.RouteRequest{Places: p}, &a); err == nil && len(recorder.path.Arcs) > 1 && recorder.calls == 1 {
 			requests, paths = append(requests, p), append(paths, recorder.path)
@@ -89,7 +89,7 @@ func measureAnswers(b *testing.B, roads *nav.Roads, requests []nav.Places, paths
 	b.ReportMetric(float64(bytes)/float64(len(took)), "bytes/answer")
 }
 
-// recorded remembers the path that was found last.
+// recorded remembers the last path found.
 type recorded struct {
 	*nav.Plain
 	path  graph.Path

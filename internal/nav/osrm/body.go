@@ -15,7 +15,7 @@ import (
 	"wayside/internal/nav"
 )
 
-// ParseBody reads a request from the JSON object of a POST. Its members are the options of the URL; lists are arrays.
+// ParseBody parses a request from the JSON object of a POST. Its members are the options of the URL; lists are arrays.
 func ParseBody(s Service, body []byte) (*Request, error) {
 	r := newRequest(s)
 	if err := r.readBody(jsontext.NewDecoder(bytes.NewBuffer(body))); err != nil {
@@ -60,8 +60,8 @@ func (r *Request) readBody(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// member takes one member of the body. What has the shape of an option in a URL is read by the same code: words and numbers as
-// they stand, arrays as lists.
+// member reads one member of the body. The code for options of the URL reads members of the same form: words and numbers
+// unchanged, arrays as lists.
 func (r *Request) member(name string, value jsontext.Value) error {
 	switch name {
 	case "coordinates":
@@ -93,7 +93,7 @@ func (r *Request) member(name string, value jsontext.Value) error {
 	return nil
 }
 
-// optionText writes a JSON value as a URL has it.
+// optionText converts a JSON value to the form that it has in a URL.
 func optionText(name string, value jsontext.Value) (string, error) {
 	invalid := fmt.Errorf("invalid %s value", name)
 	if value.Kind() != '[' {
@@ -131,7 +131,7 @@ func optionText(name string, value jsontext.Value) (string, error) {
 	return text.String(), nil
 }
 
-// scalarText is a string, a number or a boolean as text. A string must not hold what separates options.
+// scalarText returns a string, a number or a boolean as text. A string must not contain separators of options.
 func scalarText(value jsontext.Value, invalid error) (string, error) {
 	switch value.Kind() {
 	case '"':
@@ -146,7 +146,7 @@ func scalarText(value jsontext.Value, invalid error) (string, error) {
 	return "", invalid
 }
 
-// bodyCoordinates reads pairs of numbers, or a polyline as a URL has it.
+// bodyCoordinates reads pairs of numbers, or a polyline in the form that it has in a URL.
 func (r *Request) bodyCoordinates(value jsontext.Value) error {
 	if value.Kind() == '"' {
 		text, err := jsontext.AppendUnquote(nil, value)

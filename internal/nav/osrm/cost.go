@@ -7,25 +7,28 @@ import (
 	"wayside/internal/nav"
 )
 
-// What counts as one route against the limits (D15.23): a way between two places with all that the page for cars asks for, 0.2 to 1 ms of
-// processor in Monaco and Milan. The shares of others were measured on the same extracts.
+// Units for the number of routes that a request counts as against the limits (D15.23). One route is a way between two
+// places with everything that the page for cars requests, which takes 0.2 to 1 ms of processor time in Monaco and Milan.
+// The others were measured on the same extracts.
 const (
 	pairsOfRoute  = 100     // of a table: 0.14 to 0.45 ms
 	legsOfRoute   = 4       // of a route over many places: 0.4 to 1.6 ms
 	placesOfRoute = 20      // of a trace, near each other: 0.2 ms
 	bytesOfRoute  = 1 << 17 // of an answer beyond the first ones: 2 ms, most of them to compress it
-	// legsUnprepared is what a leg counts as that is searched without preparation, beside one for each ten kilometres.
+	// legsUnprepared is what a leg that is searched without preparation counts as, in addition to one for each ten
+	// kilometres.
 	legsUnprepared = 5
 	maxCost        = 1 << 20 // so that no sum overflows
-	// countedKilometres is how far a leg counts by the bytes that are expected of it: what a town has each kilometre, a country has not, and
-	// a place beyond the region is answered by an error. What a long answer really takes is counted once it is there (CostOfBytes).
+	// countedKilometres is the maximum length of a leg in the estimate of bytes. A country has fewer bytes for each
+	// kilometre than a town, and a place outside the region only causes an error. The real size of a long answer is
+	// counted once it exists (CostOfBytes).
 	countedKilometres = 30
 	maxKilometres     = 20_000 // of a leg, in a straight line
 )
 
 // Cost returns how many routes a request counts as against the limits, before any work is done on it.
 func (r *Request) Cost() int {
-	places := min(len(r.Places.Coordinates), nav.MaxTrace+1) // of more, nothing is searched
+	places := min(len(r.Places.Coordinates), nav.MaxTrace+1) // if there are more, nothing is searched
 	cost := 1.0
 	switch r.Service {
 	case Nearest:
@@ -34,7 +37,8 @@ func (r *Request) Cost() int {
 		rows, columns := r.tableSize()
 		return max(1, (min(rows*columns, nav.MaxPairs)+pairsOfRoute-1)/pairsOfRoute) // a larger table is refused
 	case Match:
-		// Each place is reached from all roads near the one before, over all that lies as near: 1 to 3 ms for a square kilometre.
+		// Each place is reached from all roads near the previous one, over all roads within the same distance: 1 to 3 ms
+		// for a square kilometre.
 		cost = float64(places) / placesOfRoute
 		r.eachLeg(func(kilometres float64) { cost += kilometres * kilometres })
 	case Route:
@@ -47,14 +51,15 @@ func (r *Request) Cost() int {
 	return int(max(1, min(math.Ceil(cost), maxCost)))
 }
 
-// CostOfBytes returns how many routes an answer of this size counts as beyond what the request was counted for.
+// CostOfBytes returns how many more routes an answer of the given size counts as than the request did.
 func (r *Request) CostOfBytes(size int) int { return max(0, size/bytesOfRoute-r.Cost()) }
 
-// eachLeg calls each with the length of each leg in kilometres, in a straight line. Of more places than are answered, the first are looked at.
+// eachLeg calls each with the length of each leg in kilometres, in a straight line. If there are more places than
+// allowed, it only considers the first ones.
 func (r *Request) eachLeg(each func(kilometres float64)) {
 	p := r.Places.Coordinates
 	for i := 1; i < min(len(p), nav.MaxTrace+1); i++ {
-		if metres := geo.Distance(p[i-1], p[i]); metres >= 0 { // not NaN
+		if metres := geo.Distance(p[i-1], p[i]); metres >= 0 { // false for NaN
 			each(metres / 1000)
 		}
 	}
@@ -71,11 +76,11 @@ func (r *Request) tableSize() (rows, columns int) {
 	return rows, columns
 }
 
-// AnswerBytes estimates the size of the answer, as far as the request tells: between half and twice of it for routes within and between
-// towns (measured in Monaco and Milan). It reserves room for the answer.
+// AnswerBytes estimates the size of the answer from the request, for reserving memory. It is between half and twice the
+// real size for routes within and between towns (measured in Monaco and Milan).
 func (r *Request) AnswerBytes() int { return r.expectedBytes(maxKilometres) }
 
-// expectedBytes estimates the size of the answer as if no leg were longer than so many kilometres.
+// expectedBytes estimates the size of the answer, counting at most longest kilometres of each leg.
 func (r *Request) expectedBytes(longest float64) int {
 	const frame, perWaypoint, perPair, perNearest = 600, 130, 9, 150
 	places := min(len(r.Places.Coordinates), nav.MaxPairs+1)
@@ -95,12 +100,12 @@ func (r *Request) expectedBytes(longest float64) int {
 	size := 0.0
 	r.eachLeg(func(kilometres float64) { size += fixed + perKilometre*min(kilometres, longest) })
 	if r.Service == Route && places == 2 {
-		size *= 1 + float64(min(r.Alternatives, nav.MaxAlternatives))/2 // rarely are there as many as may be
+		size *= 1 + float64(min(r.Alternatives, nav.MaxAlternatives))/2 // there are rarely as many alternatives as requested
 	}
 	return frame + perWaypoint*places + int(size)
 }
 
-// legBytes returns what a leg takes, and each kilometre of it in a straight line.
+// legBytes returns the bytes of a leg, and those of each kilometre of it in a straight line.
 func (r *Request) legBytes() (fixed, perKilometre float64) {
 	fixed, perKilometre = 250, 20
 	add := func(asked bool, bytes, more float64) {
@@ -117,7 +122,7 @@ func (r *Request) legBytes() (fixed, perKilometre float64) {
 	add(r.Steps && r.Banners, 4000, 900)
 	add(r.Steps && r.Voice, 4000, 900)
 	if r.Service == Match {
-		fixed /= 8 // the places of a trace are on one road mostly
+		fixed /= 8 // most places of a trace are on one road
 	}
 	return fixed, perKilometre
 }

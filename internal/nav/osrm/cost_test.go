@@ -9,7 +9,8 @@ import (
 	"wayside/internal/nav/valhalla"
 )
 
-// TestCost checks what requests count as: by places, by what is asked of each leg, and by how far apart the places of a trace are (T1, T6).
+// TestCost checks the costs of requests: by places, by the options for each leg, and by the distance between the places
+// of a trace (T1, T6).
 func TestCost(t *testing.T) {
 	const all = "?steps=true&annotations=true&geometries=geojson&overview=full&banner_instructions=true&voice_instructions=true"
 	places := func(count int, metres float64) string { // to the north
@@ -56,7 +57,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestRadiusOfTraces checks that no place of a trace may be anywhere (T1).
+// TestRadiusOfTraces checks that the radius of a place of a trace is bounded (T1).
 func TestRadiusOfTraces(t *testing.T) {
 	for radius, ok := range map[string]bool{"100": true, "101": false, "1000000000": false} {
 		if _, err := osrm.ParseURL(osrm.Match, "7.42,43.7;7.43,43.7?radiuses=5;"+radius, 0); (err == nil) != ok {
@@ -68,8 +69,8 @@ func TestRadiusOfTraces(t *testing.T) {
 	}
 }
 
-// TestFarPlacesCostLittleBeforeTheyAreFound checks that a place far beyond any region does not take a minute's routes of an address: the answer
-// may be an error, and what a long one takes is counted once it is there.
+// TestFarPlacesCostLittleBeforeTheyAreFound checks that a place far outside the region does not use up an address's
+// routes for a minute, because the answer may be an error, and a long answer is counted once it exists.
 func TestFarPlacesCostLittleBeforeTheyAreFound(t *testing.T) {
 	q, err := osrm.ParseURL(osrm.Route, "5,52;-30,0.5?steps=true&annotations=true&geometries=geojson&overview=full&banner_instructions=true&voice_instructions=true", 0)
 	if err != nil {

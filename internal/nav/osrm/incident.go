@@ -8,7 +8,7 @@ import (
 	"wayside/internal/wire"
 )
 
-// Words of incidents, as Mapbox has them.
+// eventType returns Mapbox's word for the type of an incident.
 func eventType(t nav.EventType) string {
 	switch t {
 	case nav.RoadClosure:
@@ -25,13 +25,13 @@ func eventType(t nav.EventType) string {
 	return "miscellaneous"
 }
 
-// What makes an incident major.
+// The limits from which an incident is major.
 const (
 	majorFactor = 0.5
 	majorDelay  = 5 * time.Minute
 )
 
-// impactOf is how much an incident disturbs, in Mapbox's words.
+// impactOf returns Mapbox's word for the impact of an incident.
 func impactOf(i *nav.Incident) string {
 	switch {
 	case i.Closed:
@@ -44,7 +44,7 @@ func impactOf(i *nav.Incident) string {
 	return "low"
 }
 
-// appendIncidents appends the incidents of a leg, in Mapbox's shape (D15.18).
+// appendIncidents appends the incidents of a leg, in Mapbox's form (D15.18).
 func appendIncidents(dst []byte, incidents []nav.Incident) []byte {
 	dst = append(dst, '[')
 	for k := range incidents {

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/wire"
 )
 
-// teller appends what is shown and said on the steps of one leg, in Mapbox's shapes.
+// teller appends the banners and announcements of the steps of one leg, in Mapbox's form.
 type teller struct {
 	guide.Teller
 	banners, voice bool
@@ -32,7 +32,7 @@ func (r *Request) teller(n *nav.Network, last bool) teller {
 	return t
 }
 
-// append appends the members of a step that the request asks for, behind a comma.
+// append appends the members of a step that the request asks for, after a comma.
 func (t *teller) append(dst []byte, steps []nav.Step, i int) []byte {
 	if t.voice {
 		dst = append(dst, `,"voiceInstructions":[`...)

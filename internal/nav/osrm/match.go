@@ -7,7 +7,7 @@ import (
 	"wayside/internal/wire"
 )
 
-// TraceRequest is what is asked of the service match.
+// TraceRequest returns the request of the service match.
 func (r *Request) TraceRequest() *nav.TraceRequest {
 	return &nav.TraceRequest{
 		Places: r.Places, Timestamps: r.Timestamps, IgnoreGaps: r.IgnoreGaps, Tidy: r.Tidy, Waypoints: r.Waypoints, Steps: r.Steps, JoinExits: r.JoinExits,

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/wire"
 )
 
-// NearestRequest is what is asked of the service nearest.
+// NearestRequest returns the request of the service nearest.
 func (r *Request) NearestRequest() *nav.NearestRequest {
 	return &nav.NearestRequest{Places: r.Places, Number: r.Number}
 }
@@ -33,7 +33,7 @@ func (r *Request) AppendNearest(dst []byte, a *nav.NearestAnswer) []byte {
 	return appendDataVersion(dst, a.Network)
 }
 
-// nodesBeside are OpenStreetMap's nodes between which a place lies, in the direction of a road that is open in one alone.
+// nodesBeside returns OpenStreetMap's nodes before and after a place, in the direction of a one-way road.
 func nodesBeside(g *graph.Graph, place *match.Place) (before, after int64) {
 	p := &g.Pieces[place.Piece]
 	at := p.FirstLine + place.Segment

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Precision is how many units of a polyline make a degree.
+// Precision is the number of units of a polyline in a degree.
 type Precision int64
 
 // The precisions of polylines.
@@ -17,7 +17,7 @@ const (
 	Precision6 Precision = 1e6
 )
 
-// micro is a coordinate in units of 1e-6 degrees, as answers write it: rounded, halves away from zero.
+// micro returns a coordinate in units of 1e-6 degrees, as written in answers: rounded, halves away from zero.
 func micro(tenths int32) int64 { return divideRounded(int64(tenths), 10) }
 
 func divideRounded(v, by int64) int64 {
@@ -56,7 +56,7 @@ func appendDifference(dst []byte, v int64) []byte {
 
 var errPolyline = errors.New("not a polyline")
 
-// ParsePolyline decodes a polyline. What it returns may lie outside the globe.
+// ParsePolyline decodes a polyline. The result may lie outside the globe.
 func ParsePolyline(text string, precision Precision) ([]geo.Point, error) {
 	var points []geo.Point
 	var lat, lng int64

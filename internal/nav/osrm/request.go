@@ -19,7 +19,7 @@ const (
 	Match
 )
 
-// Request is a request to one of the services, with its options. It is read by ParseURL or ParseBody.
+// Request is a request to one of the services, with its options, as parsed by ParseURL or ParseBody.
 type Request struct {
 	Service Service
 	Places  nav.Places
@@ -35,7 +35,7 @@ type Request struct {
 	Banners      bool // banner_instructions
 	Voice        bool // voice_instructions
 	Imperial     bool // voice_units
-	// Clip returns the URL of an announcement as sound, "" for none; nil: there are none.
+	// Clip returns the URL of an announcement as sound, or "" if there is none. It may be nil.
 	Clip        func(language, text string) string
 	Language    string
 	Geometries  Geometries
@@ -53,10 +53,11 @@ type Request struct {
 	IgnoreGaps bool
 	Tidy       bool
 
-	// Unprepared says that the roads are searched without preparation, because some of them are left out: Valhalla's exclusions.
+	// Unprepared means that the roads are searched without preparation, because some of them are left out: Valhalla's
+	// exclusions.
 	Unprepared bool
 
-	hints int // how many were given
+	hints int // number of given hints
 }
 
 // Geometries is the form of lines.
@@ -69,7 +70,7 @@ const (
 	GeoJSON
 )
 
-// Overview says how much of the line of a route is wanted.
+// Overview selects how much of the line of a route is wanted.
 type Overview uint8
 
 // The values of Overview.
@@ -80,7 +81,7 @@ const (
 	ByLegs
 )
 
-// Annotations are what is wanted of each stretch of a route, or of a table.
+// Annotations are the requested values for each stretch of a route, or for a table.
 type Annotations uint16
 
 // The annotations.
@@ -109,10 +110,11 @@ func invalidOptions(message string) error {
 	return &nav.Error{Code: nav.InvalidOptions, Message: message}
 }
 
-// maxMatchRadius bounds the radiuses of a trace, in metres. Fixes of phones are off by 5 to 50; three times the radius is searched for roads.
+// maxMatchRadius bounds the radiuses of a trace, in metres. Fixes of phones are off by 5 to 50; roads are searched
+// within three times the radius.
 const maxMatchRadius = 100
 
-// Check judges options against each other.
+// Check checks options against each other.
 func (r *Request) Check() error {
 	p := &r.Places
 	count := len(p.Coordinates)
@@ -159,12 +161,12 @@ func (r *Request) Check() error {
 	return nil
 }
 
-// RouteRequest is what is asked of the service route.
+// RouteRequest returns the request of the service route.
 func (r *Request) RouteRequest() *nav.RouteRequest {
 	return &nav.RouteRequest{Places: r.Places, Alternatives: r.Alternatives, Straight: r.Straight, Waypoints: r.Waypoints, Steps: r.Steps, JoinExits: r.JoinExits}
 }
 
-// classes are what can be excluded.
+// classFlag returns the flag of a class that can be excluded.
 func classFlag(name string) (graph.Flags, bool) {
 	switch name {
 	case "toll":
@@ -188,7 +190,7 @@ func (r *Request) exclude(name string) error {
 	return nil
 }
 
-// The words of options.
+// approachOf returns the approach for a word.
 func approachOf(word string) (nav.Approach, bool) {
 	return find(word, []string{"unrestricted", "curb", "opposite"}, nav.Unrestricted, nav.Curb, nav.Opposite)
 }
@@ -209,7 +211,7 @@ func (r *Request) annotationOf(word string) (Annotations, bool) {
 		Duration, NodeIDs, Distance, Weight, Datasources, Speed, MaxSpeed, Congestion)
 }
 
-// find is the value that stands for a word.
+// find returns the value for a word.
 func find[T any](word string, words []string, values ...T) (T, bool) {
 	for i := range words {
 		if words[i] == word {
@@ -220,5 +222,5 @@ func find[T any](word string, words []string, values ...T) (T, bool) {
 	return none, false
 }
 
-// inRange says whether a coordinate can be written in OSRM's fixed-point numbers.
+// inRange reports whether a coordinate can be represented in OSRM's fixed-point numbers.
 func inRange(degrees float64) bool { return math.Abs(degrees) <= math.MaxInt32/1e6 }

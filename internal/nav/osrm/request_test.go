@@ -15,7 +15,7 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// request is what is read without options, changed.
+// request returns a request without options, changed by change.
 func request(s osrm.Service, count int, change func(r *osrm.Request)) *osrm.Request {
 	r := &osrm.Request{Service: s, Hints: true, Number: 1, Scale: 1}
 	if s == osrm.Table {
@@ -35,7 +35,7 @@ func TestOptions(t *testing.T) {
 	for _, c := range []struct {
 		service osrm.Service
 		url     string
-		body    string // the members behind the coordinates; "-": a body cannot say it
+		body    string // the members after the coordinates; "-": a body cannot express it
 		change  change
 	}{
 		{osrm.Route, two, ``, func(*osrm.Request) {}},
@@ -107,7 +107,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestRefusedRequests has the messages of OSRM's own scenarios, and what is worse.
+// TestRefusedRequests checks the error messages against OSRM's scenarios, and inputs that OSRM does not cover.
 func TestRefusedRequests(t *testing.T) {
 	malformed := func(position int) string {
 		return fmt.Sprintf("InvalidQuery: Query string malformed close to position %d", position)
@@ -174,7 +174,7 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-// FuzzURL holds that every text is read or refused in OSRM's words.
+// FuzzURL checks that every text is parsed, or refused in OSRM's words.
 func FuzzURL(f *testing.F) {
 	for _, text := range []string{
 		"1,2;3,4", "polyline(_p~iF~ps|U_ulLnnqC)?steps=true", "1,2;3,4?bearings=1,2;&radiuses=;unlimited&approaches=curb;", "1,2;3,4.json?annotations=true",

@@ -32,10 +32,10 @@ func (r *Request) AppendOneRoute(dst []byte, a *nav.RouteAnswer, route int) []by
 	return append(r.appendRoute(dst, a.Network, &a.Routes[route]), '}')
 }
 
-// placeOf is the place of a spot that a route uses.
+// placeOf returns the place of a spot that a route uses.
 func placeOf(s *nav.Spot, used *nav.Candidate) *match.Place { return &s.Places[used.Place] }
 
-// appendRoute appends a route, without the brace that ends it.
+// appendRoute appends a route, without its closing brace.
 func (r *Request) appendRoute(dst []byte, n *nav.Network, route *nav.Route) []byte {
 	dst = append(dst, '{')
 	if r.Overview == Simplified || r.Overview == Full {

@@ -9,11 +9,11 @@ import (
 	"wayside/internal/wire"
 )
 
-// appendStep appends a step of a leg, without the brace that ends it.
+// appendStep appends a step of a leg, without its closing brace.
 func (r *Request) appendStep(dst []byte, n *nav.Network, leg *nav.Leg, s *nav.Step) []byte {
 	dst = append(dst, `{"geometry":`...)
 	line := leg.Locations[s.First : s.Last+1]
-	if s.First == s.Last { // a line has two positions
+	if s.First == s.Last { // a line must have two positions
 		line = []graph.Position{leg.Locations[s.First], leg.Locations[s.First]}
 	}
 	dst = AppendGeometry(dst, r.Geometries, line)
@@ -71,7 +71,7 @@ func sideOf(f graph.Flags) string {
 	return "right"
 }
 
-// appendNames appends the name of a step, and what else is written on its signs.
+// appendNames appends the name of a step, and the other texts on its signs.
 func appendNames(dst []byte, g *graph.Graph, s *nav.Step) []byte {
 	way := &g.Ways[g.Pieces[g.Arcs[s.Arc].Piece].Way]
 	signs := g.SignsOf(way)
@@ -100,7 +100,8 @@ func appendNames(dst []byte, g *graph.Graph, s *nav.Step) []byte {
 	return dst
 }
 
-// roundedTo is what bearings of intersections are rounded to, in degrees, as OSRM does: they say how a junction looks.
+// roundedTo is the unit in degrees to which bearings of intersections are rounded, as in OSRM. They describe how a
+// junction looks.
 const roundedTo = 15
 
 func appendIntersection(dst []byte, i *guide.Intersection) []byte {
@@ -148,7 +149,7 @@ func appendIntersection(dst []byte, i *guide.Intersection) []byte {
 	return append(dst, '}')
 }
 
-// appendLanes appends the lanes before an intersection, behind a comma; nothing where none are known.
+// appendLanes appends the lanes before an intersection after a comma, or nothing if none are known.
 func appendLanes(dst []byte, lanes []guide.Lane) []byte {
 	if len(lanes) == 0 {
 		return dst

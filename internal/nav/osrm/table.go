@@ -7,7 +7,7 @@ import (
 	"wayside/internal/wire"
 )
 
-// TableRequest is what is asked of the service table.
+// TableRequest returns the request of the service table.
 func (r *Request) TableRequest() *nav.TableRequest {
 	return &nav.TableRequest{
 		Places: r.Places, Sources: r.Sources, Destinations: r.Destinations,

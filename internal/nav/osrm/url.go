@@ -9,8 +9,8 @@ import (
 	"wayside/internal/nav"
 )
 
-// ParseURL reads a request from what follows the profile in its URL, decoded: coordinates, and options behind a question mark.
-// before is how many characters of the URL precede it, for the messages of errors.
+// ParseURL parses a request from the part of its URL after the profile, decoded: coordinates, and options after a
+// question mark. before is the number of characters of the URL before it, for error messages.
 func ParseURL(s Service, text string, before int) (*Request, error) {
 	r := newRequest(s)
 	c := &cursor{text: text}
@@ -23,7 +23,7 @@ func ParseURL(s Service, text string, before int) (*Request, error) {
 	return r, r.Check()
 }
 
-// cursor reads a text from its beginning to its end, or to where it is malformed.
+// cursor reads a text from its beginning to its end, or until it is malformed.
 type cursor struct {
 	text   string
 	at     int
@@ -34,7 +34,7 @@ func (c *cursor) rest() string { return c.text[c.at:] }
 
 func (c *cursor) fail() { c.failed = true }
 
-// take takes a text, if it is what follows.
+// take takes a text, if it follows.
 func (c *cursor) take(text string) bool {
 	if strings.HasPrefix(c.rest(), text) {
 		c.at += len(text)
@@ -58,7 +58,7 @@ func (c *cursor) word() string {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// number takes a decimal number; ok is false, and nothing is taken, if there is none.
+// number takes a decimal number. If there is none, ok is false, and nothing is taken.
 func (c *cursor) number() (v float64, ok bool) {
 	from := c.at
 	if c.at < len(c.text) && (c.text[c.at] == '-' || c.text[c.at] == '+') {
@@ -100,7 +100,8 @@ func (c *cursor) whole(limit int64) (v int64, ok bool) {
 	return v, true
 }
 
-// list takes elements with a separator between them. An element that takes nothing and does not fail ends it before the separator.
+// list takes elements with a separator between them. An element that takes nothing and does not fail ends the list
+// before the separator.
 func (c *cursor) list(separator string, element func() bool) {
 	for first := true; !c.failed; first = false {
 		before := c.at

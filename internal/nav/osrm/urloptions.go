@@ -6,10 +6,11 @@ import (
 	"wayside/internal/nav"
 )
 
-// option reads the value of one option. What it cannot read fails the cursor; what it can read and must not take is an error.
+// option reads the value of one option. It fails the cursor if the value is malformed, and returns an error if the value
+// is not allowed.
 type option func(c *cursor) error
 
-// urlOptions is the option of a name that a service has; nil: it has none.
+// urlOptions returns the option of a service with a name, or nil if the service has none.
 func urlOptions(r *Request, name string) option {
 	if o := commonOption(r, name); o != nil {
 		return o
@@ -65,7 +66,7 @@ func commonOption(r *Request, name string) option {
 	return nil
 }
 
-// routeOption are the options of routes and matchings, with those of Mapbox's shape (D15.18).
+// routeOption returns the option of routes and matchings with a name, including those of Mapbox's form (D15.18).
 func routeOption(r *Request, name string) option {
 	switch name {
 	case "waypoints":
@@ -146,7 +147,7 @@ func each[T any](to *[]T, read func(c *cursor) T) option {
 	}
 }
 
-// atEnd says whether an element of a list is empty.
+// atEnd reports whether an element of a list is empty.
 func (c *cursor) atEnd() bool {
 	return c.at == len(c.text) || c.text[c.at] == ';' || c.text[c.at] == '&'
 }
@@ -182,7 +183,7 @@ func readRadius(c *cursor) float64 {
 		c.fail()
 	}
 	if v < 0 {
-		v = math.Inf(-1) // none of a radius, and not Unlimited
+		v = math.Inf(-1) // not a valid radius, and not Unlimited either
 	}
 	return v
 }
@@ -194,7 +195,7 @@ func readApproach(c *cursor) (a nav.Approach) {
 	return a
 }
 
-// readHints reads hints, which are taken and not needed: a place is found as fast without.
+// readHints reads hints. They are accepted and ignored, because places are found as fast without them.
 func (r *Request) readHints(c *cursor) error {
 	r.hints = 0
 	c.list(";", func() bool {
@@ -283,7 +284,7 @@ func orAll(to *[]int) option {
 	}
 }
 
-// positive reads a number that must be more than 0; check refuses another one.
+// positive reads a number that must exceed 0; Check refuses other numbers.
 func positive(to *float64) option {
 	return func(c *cursor) error {
 		v, ok := c.number()
@@ -319,7 +320,7 @@ func (r *Request) readNumber(c *cursor) error {
 	return nil
 }
 
-// readLanguage reads a language tag. The sentences are in English where they are not in that language.
+// readLanguage reads a language tag. The sentences are in English if there are none in that language.
 func (r *Request) readLanguage(c *cursor) error {
 	if r.Language = c.span(func(b byte) bool {
 		return isDigit(b) || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '-' || b == '_'

@@ -13,18 +13,18 @@ import (
 
 // Request is a request for a route.
 type Request struct {
-	*osrm.Request // how the answer is written, and all that OSRM's requests have too
+	*osrm.Request // the form of the answer, and everything that requests to OSRM have too
 	Avoid         nav.Avoid
 }
 
-// RouteRequest is what is asked of the network.
+// RouteRequest returns the request for the network.
 func (r *Request) RouteRequest() *nav.RouteRequest {
 	q := r.Request.RouteRequest()
 	q.Avoid = r.Avoid
 	return q
 }
 
-// body is Valhalla's request: what is read of it. As in Valhalla, other members are not looked at.
+// body is the used part of Valhalla's request. As in Valhalla, other members are ignored.
 type body struct {
 	Locations      []location `json:"locations"`
 	Costing        string     `json:"costing"`
@@ -32,7 +32,7 @@ type body struct {
 		Auto auto `json:"auto"`
 	} `json:"costing_options"`
 	DirectionsOptions directions `json:"directions_options"`
-	directions                   // the same at the top, as newer clients have it
+	directions                   // the same at the top level, as sent by newer clients
 
 	ExcludeLocations []location        `json:"exclude_locations"`
 	AvoidLocations   []location        `json:"avoid_locations"` // its older name
@@ -47,7 +47,7 @@ type body struct {
 	RoundaboutExits    *bool  `json:"roundabout_exits"`
 }
 
-// directions is how the directions are told.
+// directions is the form of the instructions.
 type directions struct {
 	Units          string `json:"units"`
 	Language       string `json:"language"`
@@ -66,7 +66,7 @@ type location struct {
 	SearchCutoff     *float64 `json:"search_cutoff"`
 }
 
-// auto is what a driver prefers. What are preferences between 0 and 1 in Valhalla counts here where it is 0: never.
+// auto is the preferences of a driver. Valhalla's preferences between 0 and 1 only count here if they are 0: never.
 type auto struct {
 	UseTolls    *float64 `json:"use_tolls"`
 	UseHighways *float64 `json:"use_highways"`
@@ -109,7 +109,7 @@ func Parse(text []byte) (*Request, error) {
 
 func invalid(message string) error { return &nav.Error{Code: nav.InvalidValue, Message: message} }
 
-// readCosting takes who drives, and what they leave out.
+// readCosting reads the vehicle, and what it avoids.
 func (r *Request) readCosting(b *body) error {
 	if b.Costing != "auto" {
 		return invalid("costing must be auto: routes are for cars.")
@@ -132,14 +132,14 @@ func (r *Request) readCosting(b *body) error {
 			return invalid("costing_options.auto." + one.name + " is not offered; exclude_tolls, exclude_highways and exclude_ferries are.")
 		}
 	}
-	// The car that the roads were imported for (D15.4).
+	// The car for which the roads were imported (D15.4).
 	if a.Height > 2.0 || a.Width > 1.9 || a.Length > 4.8 || a.Weight > 2.0 {
 		return invalid("Routes are for a car 2 m high, 1.9 m wide, 4.8 m long, of 2 t: those of a larger vehicle are not offered.")
 	}
 	return nil
 }
 
-// readForm takes how the answer is written.
+// readForm reads the form of the answer.
 func (r *Request) readForm(b *body) error {
 	switch b.Format {
 	case "", "osrm":
@@ -166,7 +166,7 @@ func (r *Request) readForm(b *body) error {
 	return nil
 }
 
-// readDirections takes how the directions are told; what stands at the top comes first.
+// readDirections reads the form of the instructions. Members at the top level take precedence.
 func (r *Request) readDirections(b *body) error {
 	first := func(top, below string) string {
 		if top != "" {
@@ -192,7 +192,7 @@ func (r *Request) readDirections(b *body) error {
 	return nil
 }
 
-// readLocations takes the places, and how each is passed.
+// readLocations reads the places, and how each is passed.
 func (r *Request) readLocations(b *body) error {
 	p := &r.Places
 	r.Straight = nav.TurnsAllowed
@@ -224,10 +224,10 @@ func (r *Request) readLocations(b *body) error {
 	return nil
 }
 
-// usualTolerance is that of a heading, in degrees.
+// usualTolerance is the default tolerance of a heading, in degrees.
 const usualTolerance = 60
 
-// readSnapping takes on which roads a location may lie.
+// readSnapping reads to which roads a location may snap.
 func (r *Request) readSnapping(l *location) error {
 	p := &r.Places
 	var bearing nav.Bearing
@@ -262,7 +262,7 @@ func (r *Request) readSnapping(l *location) error {
 	return nil
 }
 
-// readAvoid takes the places and polygons whose roads are left out.
+// readAvoid reads the places and polygons whose roads are left out.
 func (r *Request) readAvoid(b *body) error {
 	for _, list := range [][]location{b.ExcludeLocations, b.AvoidLocations} {
 		for i := range list {

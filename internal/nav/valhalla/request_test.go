@@ -12,7 +12,7 @@ import (
 
 const ends = `"costing":"auto","locations":[{"lat":1,"lon":2},{"lat":3,"lon":4}]`
 
-// TestParse reads each member.
+// TestParse checks each member.
 func TestParse(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
@@ -58,7 +58,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseRefuses what is wrong, and what cannot be honoured.
+// TestParseRefuses checks that invalid and unsupported requests are refused.
 func TestParseRefuses(t *testing.T) {
 	for body, code := range map[string]string{
 		``:                                nav.InvalidQuery,
@@ -93,7 +93,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever is sent is a request with a value for each location, or one of our errors.
+// FuzzParse checks that any text becomes a request with a value for each location, or one of our errors.
 func FuzzParse(f *testing.F) {
 	f.Add("{" + ends + "}")
 	f.Add("{" + ends + `,"exclude_polygons":[[[0,0],[0,1],[1,1]]],"exclude_locations":[{"lat":1,"lon":2}],"alternates":2}`)
