@@ -15,7 +15,7 @@ import (
 	"wayside/internal/nav/osrm"
 )
 
-// answer is what tables look at in an answer of any service.
+// answer is the part of an answer of any service that tables compare.
 type answer struct {
 	Code        string       `json:"code"`
 	Message     string       `json:"message"`
@@ -92,13 +92,13 @@ type lane struct {
 	Valid       bool     `json:"valid"`
 }
 
-// asker sends requests as the URL of OSRM's API has them.
+// asker sends requests in the form of URLs of OSRM's API.
 type asker struct {
 	service *nav.Service
 	letters map[int64]string
 }
 
-// options are those of a URL.
+// options are the options of a URL.
 type options map[string]string
 
 func (o options) text() string {
@@ -124,7 +124,7 @@ func (k *asker) ask(ctx context.Context, service osrm.Service, places []geo.Poin
 		return nil, err
 	}
 	q, err := osrm.ParseURL(service, text, 0)
-	if service != osrm.Nearest { // which has no POST there
+	if service != osrm.Nearest { // OSRM's service nearest has no POST
 		if err := samePost(service, places, o, q, err); err != nil {
 			return nil, err
 		}

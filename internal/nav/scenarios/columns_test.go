@@ -17,7 +17,7 @@ func mapKeys(m map[string]string) func(yield func(string) bool) { return maps.Ke
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// list writes something of each step of a route.
+// list joins a value of each step of a route.
 func (r *route) list(of func(s *step) string) string {
 	var texts []string
 	for i := range r.Legs {
@@ -36,10 +36,10 @@ func (r *route) summaries() string {
 	return strings.Join(texts, ";")
 }
 
-// names are the names of the steps of a route.
+// names returns the names of the steps of a route.
 func (r *route) names() string { return r.list(func(s *step) string { return s.Name }) }
 
-// perStep are the columns that list something of each step.
+// perStep are the columns that list a value of each step.
 var perStep = map[string]func(s *step) string{
 	"route":          func(s *step) string { return s.Name },
 	"ref":            func(s *step) string { return s.Ref },
@@ -142,7 +142,7 @@ func (r *route) intersections() string {
 	return strings.Join(steps, ";")
 }
 
-// letterAt is the node of a scenario at a place of its own; an underscore if there is none.
+// letterAt returns the node of a scenario at a place, or an underscore if there is none.
 func (w *world) letterAt(at geo.Point) string {
 	within := w.grid * 0.8990679362704610899694577444566908445396483347536032203503e-5 / 4
 	for _, name := range w.names {
@@ -181,7 +181,7 @@ func (k *asker) annotation(r *route, name string) string {
 	return strings.Join(legs, ",")
 }
 
-// line is the geometry of a route in the scenario's own positions.
+// line returns the geometry of a route in the scenario's own positions.
 func (w *world) line(raw json.RawMessage) []geo.Point {
 	var form struct {
 		Coordinates [][2]float64 `json:"coordinates"`
@@ -211,7 +211,7 @@ func decodeLine(text string) []geo.Point {
 	return q.Places.Coordinates
 }
 
-// samePlaces compares a line with a cell that writes one, encoded or as numbers.
+// samePlaces compares a line with a cell that contains one, encoded or as numbers.
 func (w *world) samePlaces(raw json.RawMessage, want string) (string, bool) {
 	got := w.line(raw)
 	var expected []geo.Point
@@ -222,7 +222,7 @@ func (w *world) samePlaces(raw json.RawMessage, want string) (string, bool) {
 	} else {
 		expected = decodeLine(want)
 	}
-	const within = 1.5e-5 // what encoding to five digits twice takes
+	const within = 1.5e-5 // error of encoding to five digits twice
 	same := len(got) == len(expected)
 	for i := 0; same && i < len(got); i++ {
 		same = math.Abs(got[i].Lat-expected[i].Lat) <= within && math.Abs(got[i].Lng-expected[i].Lng) <= within

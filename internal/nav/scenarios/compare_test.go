@@ -15,19 +15,19 @@ import (
 	"wayside/internal/nav/osrm"
 )
 
-// outcome is what became of one row of a table.
+// outcome is the result of one row of a table.
 type outcome struct {
 	File     string
 	Line     int
 	Scenario string
 	Skip     string   // why it cannot be compared; empty: it was
-	Differs  []string // columns that differ, with what was wanted and what came out
-	// Roads says whether all agrees but what guidance makes of the way: it compares the names of the roads in their order, and
-	// lengths, times and weights.
+	Differs  []string // columns that differ, with the wanted and the actual value
+	// Roads reports whether everything except guidance agrees: the names of the roads in their order, lengths, times and
+	// weights.
 	Roads bool
 }
 
-// runScenarios draws scenarios into one extract for each vehicle and asks all their rows.
+// runScenarios draws scenarios into one extract for each vehicle and runs all their rows.
 func runScenarios(ctx context.Context, scenarios []scenario) ([]outcome, error) {
 	layouts, askers := map[string]*layout{}, map[string]*asker{}
 	var worlds []*world
@@ -64,13 +64,13 @@ func runScenarios(ctx context.Context, scenarios []scenario) ([]outcome, error) 
 	return all, nil
 }
 
-// asking answers the rows of one kind of table.
+// asking runs the rows of one kind of table.
 type asking func(ctx context.Context, w *world, row map[string]string, i int, to *outcome) error
 
-// table asks the rows of a table.
+// table runs the rows of a table.
 func (k *asker) table(ctx context.Context, w *world, s *stepRead) ([]outcome, error) {
 	if len(s.Table) == 0 {
-		return nil, nil // asks nothing
+		return nil, nil // nothing to run
 	}
 	var ask asking
 	switch s.Text {
@@ -107,7 +107,7 @@ func (k *asker) table(ctx context.Context, w *world, s *stepRead) ([]outcome, er
 	return all, nil
 }
 
-// differ notes a column that differs. Those of guidance do not concern the roads.
+// differ records a column that differs. Columns of guidance do not affect Roads.
 func (o *outcome) differ(column, got, want string, guidance bool) {
 	o.Differs = append(o.Differs, fmt.Sprintf("%s: got %q, want %q", column, got, want))
 	o.Roads = o.Roads && guidance
@@ -152,7 +152,7 @@ func (w *world) optionsOf(row map[string]string, defaults options) options {
 	return o
 }
 
-// routeRow asks for a route.
+// routeRow requests a route.
 func (k *asker) routeRow(ctx context.Context, w *world, row map[string]string, _ int, o *outcome) error {
 	names := row["waypoints"]
 	if row["from"] != "" && row["to"] != "" {
@@ -175,7 +175,7 @@ func (k *asker) routeRow(ctx context.Context, w *world, row map[string]string, _
 	return nil
 }
 
-// urlRow sends a URL as it stands. What stands before its coordinates is for the routes of the HTTP server.
+// urlRow sends a URL unchanged. Only the HTTP server reads the part before the coordinates.
 func (k *asker) urlRow(ctx context.Context, w *world, row map[string]string, o *outcome) error {
 	const head = "route/v1/driving/"
 	text, ok := strings.CutPrefix(row["request"], head)
@@ -240,7 +240,7 @@ func (k *asker) routeCell(w *world, a *answer, column, want string, o *outcome) 
 			got = a.Routes[1].names()
 		}
 	case want == "":
-		return // lengths and the like are asked for where they stand
+		return // lengths and the like are requested where they stand
 	case column == "time":
 		got = decimal(r.Duration) + "s"
 	case column == "distance":
@@ -274,8 +274,8 @@ func (k *asker) routeCell(w *world, a *answer, column, want string, o *outcome) 
 	}
 }
 
-// sameRoads compares the names of roads in their order: where a driver is told to go on, and that a route begins at the very end
-// of a road, is guidance.
+// sameRoads compares the names of roads in their order. Guidance decides where a driver must be told to go on, and
+// whether a route begins at the very end of a road.
 func (r *route) sameRoads(want string) bool {
 	const least = 1 // metre
 	var driven []string
@@ -291,7 +291,7 @@ func (r *route) sameRoads(want string) bool {
 
 var directions = []string{"forw", "backw", "bothw"}
 
-// drive is what came of driving along the way of a row in one direction.
+// drive is the result of driving along the way of a row in one direction.
 type drive struct {
 	open        bool
 	mode        string
@@ -299,7 +299,7 @@ type drive struct {
 	rate        float64
 }
 
-// accessRow asks whether and how fast cars may use a way in each direction.
+// accessRow checks whether and how fast cars may use a way in each direction.
 func (k *asker) accessRow(ctx context.Context, w *world, row map[string]string, i int, o *outcome) error {
 	f := w.rows[i]
 	a, b := f.place(w.offset(1, 0)), f.place(w.offset(3, 0))
@@ -343,7 +343,7 @@ func (k *asker) accessRow(ctx context.Context, w *world, row map[string]string, 
 	return nil
 }
 
-// cell is what a cell says of a direction, in the form in which it asks, and whether it agrees.
+// cell returns the result for a direction in the form of a cell, and whether it agrees.
 func (d *drive) cell(want string, rate bool) (got string, same bool) {
 	switch {
 	case !d.open:

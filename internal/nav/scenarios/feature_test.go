@@ -17,7 +17,7 @@ type scenario struct {
 	Steps []stepRead
 }
 
-// stepRead is a sentence and what stands below it.
+// stepRead is a sentence and the text or table below it.
 type stepRead struct {
 	Text  string
 	Doc   string
@@ -88,7 +88,7 @@ func (p *featureParser) line(line string) error {
 		p.tags = append(p.tags, strings.Fields(line)...)
 	case strings.HasPrefix(line, "Feature:"):
 		p.common, p.tags = p.tags, nil
-	case strings.HasPrefix(line, "Background:") && len(p.scenarios) == 0: // below a scenario it is only its description
+	case strings.HasPrefix(line, "Background:") && len(p.scenarios) == 0: // below a scenario the line is only its description
 		p.current = &p.background
 	case strings.HasPrefix(line, "Scenario:"):
 		tags := slices.Concat(p.common, p.tags)
@@ -122,7 +122,7 @@ func (p *featureParser) last() (*stepRead, error) {
 	return &(*p.current)[len(*p.current)-1], nil
 }
 
-// doc reads a text between three quotes, without what all its lines are indented by.
+// doc reads a text between three quotes, without the common indentation of its lines.
 func (p *featureParser) doc() error {
 	step, err := p.last()
 	if err != nil {
@@ -174,7 +174,7 @@ func (p *featureParser) row(line string) error {
 	return nil
 }
 
-// hashes are the rows of a table by the names of their columns.
+// hashes returns the rows of a table by the names of their columns.
 func hashes(table [][]string) []map[string]string {
 	var rows []map[string]string
 	for _, cells := range table[1:] {

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// told is a scenario of our own about what a driver is told.
+// told is a scenario of our own for guidance.
 type told struct {
 	name    string
 	metres  float64 // of a character of the map
@@ -16,7 +16,7 @@ type told struct {
 	rows    []toldRow
 }
 
-// toldRow is a route: the names of its steps, their maneuvers, and the lanes where they are given.
+// toldRow is a route: the names of its steps, their maneuvers, and the lanes if they are given.
 type toldRow struct{ places, roads, turns, lanes string }
 
 const (
@@ -25,7 +25,7 @@ const (
 	secondary = "highway=secondary"
 )
 
-// ownGuidance holds what comparing guidance with OSRM's scenarios has taught.
+// ownGuidance are cases found while comparing guidance with OSRM's scenarios.
 var ownGuidance = []told{
 	{
 		"mappers say what a turn is called", 10, `
@@ -214,7 +214,7 @@ func TestOwnGuidance(t *testing.T) {
 	}
 }
 
-// hear asks for the route of a row and compares what is told of it.
+// hear requests the route of a row and compares its instructions.
 func (k *asker) hear(t *testing.T, m *roadtest.Network, r toldRow) {
 	t.Helper()
 	places := m.Places(t, r.places)

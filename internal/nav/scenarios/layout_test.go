@@ -17,11 +17,11 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// frame is where a part of the world of a scenario is drawn. Metres stay what they are: that project measures on the ellipsoid
-// and we measure on the sphere.
+// frame is the place where a part of the world of a scenario is drawn. It preserves metres, because that project
+// measures on the ellipsoid and we measure on the sphere.
 type frame struct {
 	from, to        geo.Point // the south-west corner
-	east, north     float64   // metres of a degree there, as the scenario counts
+	east, north     float64   // metres per degree there, in the scenario's measure
 	toEast, toNorth float64   // and where it is drawn
 }
 
@@ -29,12 +29,13 @@ func (f *frame) place(p geo.Point) geo.Point {
 	return geo.Point{Lng: f.to.Lng + (p.Lng-f.from.Lng)*f.east/f.toEast, Lat: f.to.Lat + (p.Lat-f.from.Lat)*f.north/f.toNorth}
 }
 
-// back is the place in the scenario's own positions.
+// back returns a place in the scenario's own positions.
 func (f *frame) back(p geo.Point) geo.Point {
 	return geo.Point{Lng: f.from.Lng + (p.Lng-f.to.Lng)*f.toEast/f.east, Lat: f.from.Lat + (p.Lat-f.to.Lat)*f.toNorth/f.north}
 }
 
-// Scenarios are drawn in the Atlantic, where nobody drives on the left, so far apart that no place snaps to the next one.
+// Scenarios are drawn in the Atlantic, where no area drives on the left, so far apart that no place snaps to the next
+// scenario.
 const (
 	westEnd, eastEnd = -45.0, 8.0
 	firstLatitude    = -5.0
@@ -43,7 +44,7 @@ const (
 	sphereDegree     = geo.EarthRadius * math.Pi / 180
 )
 
-// layout draws worlds beside each other into one extract.
+// layout draws worlds side by side into one extract.
 type layout struct {
 	next  geo.Point // the south-west corner of the next free place
 	tall  float64   // of the row, in degrees
@@ -88,7 +89,7 @@ func (l *layout) frameFor(positions []geo.Point) frame {
 	return f
 }
 
-// draw adds a world, and for a table that asks whether cars may use a way, a way for each row.
+// draw adds a world and, for a table that checks whether cars may use a way, a way for each row.
 func (l *layout) draw(w *world) error {
 	positions := make([]geo.Point, 0, len(w.places))
 	for _, name := range w.names {
@@ -182,7 +183,7 @@ func (l *layout) relation(w *world, drawn *relationDrawn, ids map[string]int64) 
 	return nil
 }
 
-// wayNamed is the way over these letters, the last one that was drawn, or over them backwards.
+// wayNamed returns the last drawn way over these letters, or over their reverse.
 func (w *world) wayNamed(name string) int64 {
 	letters := []byte(name)
 	slices.Reverse(letters)
@@ -233,7 +234,7 @@ func (l *layout) drawRow(w *world, i int, row map[string]string) frame {
 	return f
 }
 
-// isResult says whether a column of such a table is what comes out.
+// isResult reports whether a column of such a table is a result.
 func isResult(key string) bool {
 	for _, direction := range directions {
 		if rest, ok := strings.CutPrefix(key, direction); ok && (rest == "" || !isLetter(rest[0])) {
@@ -247,7 +248,7 @@ func isLetter(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
-// network builds the network of all that was drawn, as an import and a running service do.
+// network builds the network of everything that was drawn, as an import and a running service do.
 func (l *layout) network(ctx context.Context, vehicle string) (*nav.Service, error) {
 	if l.next.Lat+l.tall > 4 {
 		return nil, fmt.Errorf("the scenarios reach %.1f degrees north, where there is land", l.next.Lat+l.tall)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// agrees says whether what came out is what a cell asks for: the same text, or what the cell's own tolerance allows.
+// agrees reports whether a result is what a cell expects: the same text, or within the cell's own tolerance.
 func agrees(got, want string) bool {
 	if got == want {
 		return true
@@ -26,7 +26,7 @@ func agrees(got, want string) bool {
 	return false
 }
 
-// leading is the number that a text begins with; NaN if there is none.
+// leading returns the number at the beginning of a text, or NaN if there is none.
 func leading(text string) float64 {
 	text = strings.TrimSpace(text)
 	end := 0
@@ -45,7 +45,7 @@ var (
 	inNumbers  = regexp.MustCompile(`^[-+]?[0-9.]+`)
 )
 
-// agreesWithin compares numbers with a margin, and what stands between them as it is.
+// agreesWithin compares numbers with a margin, and the text between them exactly.
 func agreesWithin(got, want string, margin float64) bool {
 	a, b := separators.Split(strings.Trim(got, ";, "), -1), separators.Split(strings.Trim(want, ";, "), -1)
 	if len(a) != len(b) {
@@ -63,7 +63,7 @@ func agreesWithin(got, want string, margin float64) bool {
 	return true
 }
 
-// tolerated is by how much times, weights, speeds and lengths may differ where a cell does not say.
+// tolerated is the relative tolerance of times, weights, speeds and lengths if a cell does not state one.
 const tolerated = 0.02
 
 // agreesInQuantity compares lists of numbers with units.
@@ -83,7 +83,7 @@ func agreesInQuantity(got, want string) bool {
 			continue
 		}
 		x, y := leading(a[i]), leading(b[i])
-		if !(math.Abs(x-y) <= tolerated*math.Abs(y)+0.05) { // and what rounding to a tenth takes
+		if !(math.Abs(x-y) <= tolerated*math.Abs(y)+0.05) { // plus the error of rounding to a tenth
 			return false
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestOSRM prints which share of the rows of OSRM's scenarios comes out as that project expects.
+// TestOSRM prints and checks the share of the rows of OSRM's scenarios whose results are as that project expects.
 func TestOSRM(t *testing.T) {
 	checkout := os.Getenv("WAYSIDE_TEST_OSRM")
 	if checkout == "" {
@@ -18,7 +18,7 @@ func TestOSRM(t *testing.T) {
 	show := os.Getenv("WAYSIDE_TEST_OSRM_SHOW")
 	for _, folder := range []struct {
 		name         string
-		least, roads float64 // shares of its rows that agree, with guidance and but for it, in percent
+		least, roads float64 // minimum shares of its rows that agree, with guidance and without it, in percent
 	}{{"car", 97.5, 98.5}, {"guidance", 90.5, 98.5}, {"nearest", 100, 100}, {"testbot", 87, 93.5}} {
 		t.Run(folder.name, func(t *testing.T) {
 			all, err := readFolder(checkout, folder.name)
@@ -37,7 +37,7 @@ func TestOSRM(t *testing.T) {
 	}
 }
 
-// count is how the rows of a file came out.
+// count counts the results of the rows of a file.
 type count struct{ rows, skipped, agreed, roads int }
 
 func (c *count) add(o *outcome) {

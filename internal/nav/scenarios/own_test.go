@@ -12,7 +12,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// drawn is a scenario of our own: roads on a map of 100 metres a character, and what is asked of them.
+// drawn is a scenario of our own: roads on a map of 100 metres for each character, and routes.
 type drawn struct {
 	name    string
 	drawing string
@@ -20,7 +20,7 @@ type drawn struct {
 	rows    []row
 }
 
-// row is a route that is asked for. Roads are the names of what is driven, in their order; none: there is no route.
+// row is a requested route. Roads are the names of the driven roads, in order; empty: there is no route.
 type row struct {
 	places  string // letters and digits of the map
 	options string // "key=value, key=value"
@@ -37,7 +37,7 @@ func named(name, nodes, tags string) roadtest.Object {
 	return roadtest.Way(nodes, "name="+name+", "+tags)
 }
 
-// ownScenarios hold what comparing with OSRM's scenarios has taught.
+// ownScenarios are cases found while comparing with OSRM's scenarios.
 var ownScenarios = []drawn{
 	{
 		"a yard that can only be left", `
@@ -50,7 +50,7 @@ var ownScenarios = []drawn{
 		[]roadtest.Object{named("Quay", "abcd", street), named("Yard", "xb", street+", oneway=yes")},
 		[]row{
 			{places: "12", roads: "Yard,Quay", seconds: 129.6 + 2.1},
-			{places: "21", roads: "Quay"}, // to where it leaves the yard
+			{places: "21", roads: "Quay"}, // to the place where the road leaves the yard
 		},
 	},
 	{
@@ -191,7 +191,7 @@ func TestOwnScenarios(t *testing.T) {
 	}
 }
 
-// check asks for the route of a row.
+// check requests the route of a row.
 func (k *asker) check(t *testing.T, m *roadtest.Network, r row) {
 	t.Helper()
 	places := m.Places(t, r.places)
@@ -222,7 +222,8 @@ func (k *asker) check(t *testing.T, m *roadtest.Network, r row) {
 	}
 }
 
-// TestNodesOfNearestRoad: the nodes are those between which the place lies, in the direction of a one-way road.
+// TestNodesOfNearestRoad checks that the nodes of a nearest road are those before and after the place, in the direction
+// of a one-way road.
 func TestNodesOfNearestRoad(t *testing.T) {
 	m := roadtest.Map(t, 100, `
 		1-a-2-b

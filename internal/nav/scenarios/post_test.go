@@ -71,7 +71,7 @@ func bodyOf(places []geo.Point, o options) ([]byte, error) {
 	return json.Marshal(members)
 }
 
-// scalar is a text as a number, a boolean or a string.
+// scalar converts a text to a number, a boolean or a string.
 func scalar(text string) any {
 	if text == "true" || text == "false" {
 		return text == "true"
@@ -82,5 +82,5 @@ func scalar(text string) any {
 	return text
 }
 
-// degrees writes a coordinate as requests have it.
+// degrees writes a coordinate in the form of requests.
 func degrees(v float64) string { return strconv.FormatFloat(v, 'f', 7, 64) }

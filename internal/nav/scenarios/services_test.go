@@ -11,7 +11,7 @@ import (
 	"wayside/internal/nav/osrm"
 )
 
-// matrixRow compares a row of a table of durations, distances or which of them are estimates, which is asked as a whole.
+// matrixRow compares a row of a table of durations, distances or estimates, which is requested as a whole.
 func (k *asker) matrixRow(s *stepRead, annotation string) asking {
 	var matrix [][]*float64
 	var cells [][2]int
@@ -65,7 +65,7 @@ func (k *asker) matrixRow(s *stepRead, annotation string) asking {
 	}
 }
 
-// matrixCodeRow asks for a table and compares the code alone.
+// matrixCodeRow requests a table and compares only the code.
 func (k *asker) matrixCodeRow(ctx context.Context, w *world, row map[string]string, _ int, o *outcome) error {
 	places, err := w.placesOf(row["waypoints"])
 	if err != nil {
@@ -81,17 +81,17 @@ func (k *asker) matrixCodeRow(ctx context.Context, w *world, row map[string]stri
 	return nil
 }
 
-// near is how far a place may lie from a node that it is said to be, in degrees.
+// near is the maximum distance of a place from its expected node, in degrees.
 const near = 2.5e-5
 
-// isAt says whether a place of an answer is where a letter of the scenario stands.
+// isAt reports whether a place of an answer is at a letter of the scenario.
 func (w *world) isAt(location [2]float64, name string) bool {
 	at, known := w.places[name]
 	got := w.frame.back(geo.Point{Lng: location[0], Lat: location[1]})
 	return known && math.Abs(got.Lng-at.Lng) <= near && math.Abs(got.Lat-at.Lat) <= near
 }
 
-// letter is the letter or digit at a place; a question mark if there is none.
+// letter returns the letter or digit at a place, or a question mark if there is none.
 func (w *world) letter(location [2]float64) string {
 	for _, name := range w.names {
 		if w.isAt(location, name) {
@@ -101,7 +101,7 @@ func (w *world) letter(location [2]float64) string {
 	return "?"
 }
 
-// nearestRow asks for the nearest roads.
+// nearestRow requests the nearest roads.
 func (k *asker) nearestRow(ctx context.Context, w *world, row map[string]string, _ int, o *outcome) error {
 	places, err := w.placesOf(row["in"])
 	if err != nil {
@@ -146,8 +146,8 @@ func (k *asker) nearestRow(ctx context.Context, w *world, row map[string]string,
 	return nil
 }
 
-// matchings are the letters at which the places of a trace are matched, a comma between parts. A place that should be a letter and
-// is there is that letter.
+// matchings returns the letters at which the places of a trace are matched, with commas between parts. A place at the
+// position of its wanted letter is that letter.
 func (w *world) matchings(a *answer, want string) string {
 	wanted := strings.ReplaceAll(want, ",", "")
 	var text strings.Builder
@@ -170,7 +170,7 @@ func (w *world) matchings(a *answer, want string) string {
 	return text.String()
 }
 
-// perTracepoint writes something of each place of a trace.
+// perTracepoint joins a value of each place of a trace.
 func (a *answer) perTracepoint(of func(p *waypoint) string) string {
 	var texts []string
 	for _, p := range a.Tracepoints {
@@ -216,7 +216,7 @@ func (k *asker) matchRow(ctx context.Context, w *world, row map[string]string, _
 		case column == "matchings":
 			got = w.matchings(a, want)
 			if len(got) > len(want) && strings.Count(got, ",") == strings.Count(want, ",") {
-				got = got[:len(want)] // what a row does not name may be anywhere
+				got = got[:len(want)] // places that a row does not name may be anywhere
 			}
 		case column == "alternatives":
 			got = a.perTracepoint(func(p *waypoint) string { return strconv.Itoa(p.Alternatives) })
@@ -239,7 +239,7 @@ func (k *asker) matchRow(ctx context.Context, w *world, row map[string]string, _
 		case column == "route" || column == "turns":
 			got = one.list(perStep[column])
 		case column == "a:nodes" && strings.Contains(want, ":"):
-			continue // ids, which are others here
+			continue // ids, which differ here
 		case strings.HasPrefix(column, "a:"):
 			got = k.annotation(one, column[2:])
 		default:

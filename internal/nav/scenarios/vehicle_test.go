@@ -6,14 +6,14 @@ import (
 	"wayside/internal/roads/car"
 )
 
-// vehicles are the profiles of scenarios that we have. That of tests drives at whole speeds, and no turn costs anything but
-// turning back: what it drives tells of the router alone.
+// vehicles are the supported profiles of scenarios. The test vehicle drives at whole speeds, and only turning back costs
+// time, so that its routes test the router alone.
 var vehicles = map[string]func() (*car.Profile, error){
 	"car":     car.New,
 	"testbot": testbot,
 }
 
-// testbot is the vehicle of tests: our car with other figures.
+// testbot returns the test vehicle: our car with other figures.
 func testbot() (*car.Profile, error) {
 	var figures map[string]any
 	if err := json.Unmarshal(car.Figures(), &figures); err != nil {

@@ -12,25 +12,25 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// world is what the steps of a scenario make: roads with their letters, options, and the tables to be asked. Positions are
-// the scenario's own; a frame moves them to where they are drawn.
+// world is the result of the steps of a scenario: roads with their letters, options, and the tables to run. Positions
+// are the scenario's own; a frame moves them to where they are drawn.
 type world struct {
 	*scenario
 	grid    float64 // metres
 	origin  geo.Point
 	options map[string]string
 
-	names     []string // of nodes, in their order
+	names     []string // of nodes, in order
 	places    map[string]geo.Point
 	nodes     map[string]*osmpbf.Node // by letter
 	ways      []wayDrawn
 	relations []relationDrawn
-	removed   map[string]bool // nodes that ways refer to and that are not in the extract
+	removed   map[string]bool // nodes that ways refer to and that are missing from the extract
 
-	left      bool // drives on the left, unless a way says otherwise
-	leftAreas bool // drives on the left within two degrees of the origin's corner
+	left      bool // traffic drives on the left, unless a way is tagged otherwise
+	leftAreas bool // traffic drives on the left within two degrees of the origin's corner
 
-	tables []stepRead // that ask something
+	tables []stepRead // with rows to run
 	rows   []frame
 	frame  frame
 	skip   string // why the scenario cannot be compared
@@ -61,7 +61,7 @@ type memberDrawn struct {
 // The defaults of a scenario.
 const (
 	defaultGrid = 100 // metres
-	wayNodes    = 5   // of a way that is asked whether cars may use it
+	wayNodes    = 5   // of a way in a table that checks whether cars may use it
 )
 
 func newWorld(s *scenario) (*world, error) {
@@ -96,7 +96,7 @@ func newWorld(s *scenario) (*world, error) {
 
 var number = regexp.MustCompile(`[-+]?[0-9]*\.?[0-9]+`)
 
-// step takes one step.
+// step processes one step.
 func (w *world) step(s *stepRead) (err error) {
 	switch text := s.Text; {
 	case strings.HasPrefix(text, "a grid size of"):
@@ -125,7 +125,7 @@ func (w *world) step(s *stepRead) (err error) {
 		w.removed[strings.Split(text, `"`)[1]] = true
 	case text == "skip waypoints":
 		w.options["skip_waypoints"] = "true"
-	case strings.HasPrefix(text, "data is loaded"): // as it always is
+	case strings.HasPrefix(text, "data is loaded"): // always done
 	case strings.HasPrefix(text, "I ") || strings.HasPrefix(text, "routability should be"):
 		w.tables = append(w.tables, *s)
 	case strings.Contains(text, "extra arguments"):
@@ -138,7 +138,7 @@ func (w *world) step(s *stepRead) (err error) {
 	return err
 }
 
-// arguments are those of the programs that prepare the data.
+// arguments reads the arguments of the programs that prepare the data.
 func (w *world) arguments(text string) {
 	switch {
 	case strings.Contains(text, "parse-conditional"):
@@ -150,8 +150,8 @@ func (w *world) arguments(text string) {
 	}
 }
 
-// profileFile judges the changes of a profile that a scenario makes: those that say what our car is, or on which side it drives,
-// can be compared.
+// profileFile checks a scenario's changes of a profile. A scenario can be compared if the changes state the properties
+// of our car, or its driving side.
 func (w *world) profileFile(lua string) {
 	for line := range strings.SplitSeq(lua, "\n") {
 		switch line = strings.Join(strings.Fields(line), " "); line {
@@ -175,7 +175,7 @@ func (w *world) nodeMap(drawing string) {
 	}
 }
 
-// place puts a letter, which is a node, or a digit, which is none.
+// place adds a letter, which is a node, or a digit, which is not.
 func (w *world) place(name string, at geo.Point) {
 	if _, twice := w.places[name]; !twice {
 		w.names = append(w.names, name)
@@ -186,13 +186,13 @@ func (w *world) place(name string, at geo.Point) {
 	}
 }
 
-// offset is a place so many cells east and north of the origin.
+// offset returns the place x cells east and y cells north of the origin.
 func (w *world) offset(x, y float64) geo.Point {
 	east, north := metresOfDegrees(w.origin.Lat)
 	return geo.Point{Lng: w.origin.Lng + x*w.grid/east, Lat: w.origin.Lat + y*w.grid/north}
 }
 
-// metresOfDegrees are how long a degree east and a degree north are at a latitude, on the ellipsoid.
+// metresOfDegrees returns the length of a degree east and of a degree north at a latitude, on the ellipsoid.
 func metresOfDegrees(lat float64) (east, north float64) {
 	const radius, flattening = 6378137, 1 / 298.257223563
 	const e2 = flattening * (2 - flattening)
@@ -258,7 +258,7 @@ func (w *world) addWays(s *stepRead) error {
 	return nil
 }
 
-// drivesLeft says whether one drives on the left on a way: its last node decides, where areas do.
+// drivesLeft reports whether traffic drives on the left on a way. Where areas decide, the way's last node counts.
 func (w *world) drivesLeft(nodes string) bool {
 	if !w.leftAreas || nodes == "" {
 		return w.left
