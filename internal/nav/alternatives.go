@@ -7,18 +7,18 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// What makes another way an alternative: it weighs at most a quarter more than the best one, at most four fifths of it are on ways
-// that are there already, and no stretch of it up to a tenth of the best way could be driven better.
+// Conditions for an alternative: it weighs at most a quarter more than the best path, shares at most four fifths with
+// the paths found before, and no stretch of it up to a tenth of the best path has a better way.
 const (
 	maxStretch = 1.25
 	maxShared  = 0.8
 	localShare = 0.1
-	penalty    = 1.5 // of the arcs that are there already, for each attempt
-	attempts   = 4   // for each alternative that is wanted
+	penalty    = 1.5 // factor for the arcs of the paths found before, for each attempt
+	attempts   = 4   // for each wanted alternative
 )
 
-// Alternatives is the best path, and others that a driver would call different. They are searched by making what is there already
-// dearer, and judged by the weights as they are.
+// Alternatives returns the best path, and others that a driver would call different. It searches them with higher
+// weights for the paths found before, and judges them by the true weights.
 func (p *Plain) Alternatives(ctx context.Context, q *Query, count int) ([]graph.Path, error) {
 	best, found, err := p.Route(ctx, q)
 	if !found || err != nil {
@@ -64,7 +64,7 @@ func (p *Plain) Alternatives(ctx context.Context, q *Query, count int) ([]graph.
 	return paths, err
 }
 
-// weigh is the weight of a path, with the costs of its ends.
+// weigh returns the weight of a path, including the costs of its ends.
 func (p *Plain) weigh(arcs []uint32, weights []uint32, q *Query) uint64 {
 	cost := func(ends []graph.End, arc uint32) uint64 {
 		least := unreached
@@ -78,7 +78,7 @@ func (p *Plain) weigh(arcs []uint32, weights []uint32, q *Query) uint64 {
 	return cost(q.From, arcs[0]) + p.between(arcs, weights) + cost(q.To, arcs[len(arcs)-1])
 }
 
-// between is the weight from the end of the first arc to the beginning of the last one.
+// between returns the weight from the end of the first arc to the beginning of the last one.
 func (p *Plain) between(arcs []uint32, weights []uint32) uint64 {
 	r := Roads{Graph: p.graph}
 	var sum uint64
@@ -91,7 +91,7 @@ func (p *Plain) between(arcs []uint32, weights []uint32) uint64 {
 	return sum
 }
 
-// isShared says whether too much of a path is on others. Copies of an arc are one road.
+// isShared reports whether a path shares too much with others. Copies of an arc count as one road.
 func (p *Plain) isShared(arcs []uint32, paths []graph.Path, weights []uint32) bool {
 	used := make(map[uint32]bool)
 	for i := range paths {
@@ -110,8 +110,8 @@ func (p *Plain) isShared(arcs []uint32, paths []graph.Path, weights []uint32) bo
 	return float64(shared) >= maxShared*float64(all)
 }
 
-// isLocallyOptimal says whether no stretch of a path up to the weight of window could be driven better. It looks at stretches that
-// overlap.
+// isLocallyOptimal reports whether no stretch of a path up to the weight of window has a better way. It checks
+// overlapping stretches.
 func (p *Plain) isLocallyOptimal(ctx context.Context, t *tree, arcs []uint32, weights []uint32, window uint64) (bool, error) {
 	for begin := 0; begin < len(arcs)-1; {
 		end := begin + 1

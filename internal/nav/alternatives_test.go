@@ -32,7 +32,7 @@ func TestAlternatives(t *testing.T) {
 	if a := ask(3); len(a.Routes) != 1 {
 		t.Errorf("%d routes, the others are 28 %% longer", len(a.Routes))
 	}
-	// Two ways around a block that differ by little: the other one is an alternative.
+	// Two ways around a block that differ by little: the second one is an alternative.
 	w = draw(t, `
 		   c----------d
 		   |          |
@@ -45,7 +45,7 @@ func TestAlternatives(t *testing.T) {
 	}
 }
 
-// TestAlternativesKeepTheirPromise: no more than a quarter longer, the best first, each allowed.
+// TestAlternativesKeepTheirPromise checks that alternatives are at most a quarter longer, sorted, and allowed.
 func TestAlternativesKeepTheirPromise(t *testing.T) {
 	found := 0
 	for seed := range uint64(10) {

@@ -10,9 +10,9 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// Avoid is what a request leaves out of the network: the roads at some places, and those with any part inside of rings or on them.
-// They are closed for the request: not to be driven from one end to the other. A route that begins or ends on one may leave it or
-// reach it.
+// Avoid is the part of the network that a request leaves out: the roads at some places, and the roads with any part
+// inside rings or on them. They are closed for the request: not to be driven from one end to the other. A route that
+// begins or ends on one may leave it or reach it.
 type Avoid struct {
 	Places []geo.Point
 	Rings  [][]geo.Point // of three or more positions; the last is joined to the first
@@ -22,13 +22,13 @@ type Avoid struct {
 const (
 	MaxAvoidPlaces    = 50
 	MaxAvoidRings     = 50
-	MaxAvoidPositions = 1000    // of all rings together
-	MaxAvoidMetres    = 100_000 // around all rings together
+	MaxAvoidPositions = 1000    // in all rings together
+	MaxAvoidMetres    = 100_000 // total length of all rings
 )
 
 func (a *Avoid) none() bool { return len(a.Places) == 0 && len(a.Rings) == 0 }
 
-// check refuses what is not to be searched for, before any work.
+// check refuses requests beyond the bounds, before any work.
 func (a *Avoid) check() error {
 	tooMany := func(what string, most int) error {
 		return &Error{TooBig, "There are more than " + strconv.Itoa(most) + " " + what + "."}
@@ -60,8 +60,9 @@ func (a *Avoid) check() error {
 	return (&Places{Coordinates: a.Places}).check()
 }
 
-// without is the network with roads closed for one request, until done is called. It is searched without preparation, over weights
-// of its own: each takes a slot of those that short ways are searched in, which bounds their memory and their work.
+// without returns the network with roads closed for one request. The caller must call done when finished. Such a network
+// is searched without preparation, over its own weights. It takes one of the slots for searches of short ways, which
+// bound their memory and work.
 func (n *Network) without(ctx context.Context, a *Avoid) (without *Network, done func(), err error) {
 	local := n.local()
 	select {
@@ -88,7 +89,7 @@ func (n *Network) without(ctx context.Context, a *Avoid) (without *Network, done
 	return &narrowed, done, nil
 }
 
-// weightsNow are the weights of all arcs, with what conditions do to them.
+// weightsNow returns the current weights of all arcs, including the effect of conditions.
 func (n *Network) weightsNow() []uint32 {
 	weights := make([]uint32, len(n.Graph.Arcs))
 	for arc := range weights {
@@ -100,7 +101,7 @@ func (n *Network) weightsNow() []uint32 {
 	return weights
 }
 
-// avoidedArcs are the arcs of the roads to be avoided, with their copies.
+// avoidedArcs returns the arcs of the roads to avoid, with their copies.
 func (n *Network) avoidedArcs(ctx context.Context, a *Avoid) (map[uint32]struct{}, error) {
 	arcs := make(map[uint32]struct{})
 	add := func(piece uint32) {
@@ -139,18 +140,18 @@ func (n *Network) avoidedArcs(ctx context.Context, a *Avoid) (map[uint32]struct{
 	return arcs, nil
 }
 
-// ring is a polygon in degrees from its first position, on the plane of longitudes and latitudes.
+// ring is a polygon in degrees relative to its first position, on the plane of longitudes and latitudes.
 type ring struct {
 	base   geo.Point
-	corner []planar // the first one again at the end
+	corner []planar // with the first one repeated at the end
 	bounds bounds
-	line   []planar // memory of meets
-	near   []int    // memory of meets: the edges that are near a line, by their first corner
+	line   []planar // buffer of meets
+	near   []int    // buffer of meets: the edges near a line, by their first corner
 }
 
 type planar struct{ x, y float64 }
 
-// bounds is the rectangle around some places.
+// bounds is the bounding rectangle of some places.
 type bounds struct{ west, south, east, north float64 }
 
 func boundsOf(line []planar) bounds {
@@ -186,12 +187,12 @@ func (r *ring) box() geo.Box {
 	return geo.Box{South: r.base.Lat + b.south, West: r.base.Lng + b.west, North: r.base.Lat + b.north, East: r.base.Lng + b.east}
 }
 
-// meets says whether any part of a line is inside of the ring or on it.
+// meets reports whether any part of a line is inside the ring or on it.
 func (r *ring) meets(line []graph.Position) bool {
 	r.line = r.line[:0]
 	for i, p := range line {
 		at := r.place(p.Point())
-		if i > 0 { // the shorter way around from the one before
+		if i > 0 { // the shorter way around from the previous one
 			before := r.line[i-1].x
 			at.x = before + math.Remainder(at.x-before, 360)
 		}
@@ -214,10 +215,10 @@ func (r *ring) meets(line []graph.Position) bool {
 			}
 		}
 	}
-	return r.holds(r.line[0]) // it crosses no edge: all of it is inside, or nothing
+	return r.holds(r.line[0]) // the line crosses no edge, so it is completely inside or outside
 }
 
-// holds says whether a place that is on no edge is inside: a ray to the east crosses an odd number of edges.
+// holds reports whether a place that is on no edge is inside: whether a ray to the east crosses an odd number of edges.
 func (r *ring) holds(p planar) (inside bool) {
 	for i := range r.corner[1:] {
 		a, b := r.corner[i], r.corner[i+1]
@@ -228,7 +229,7 @@ func (r *ring) holds(p planar) (inside bool) {
 	return inside
 }
 
-// cross says whether two straight lines share a place.
+// cross reports whether two segments have a common point.
 func cross(a, b, c, d planar) bool {
 	if !boundsOf([]planar{a, b}).meets(boundsOf([]planar{c, d})) {
 		return false

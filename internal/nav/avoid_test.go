@@ -12,14 +12,14 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// around is a square around the middle between two places, of some metres to each side.
+// around returns a square around the middle between two places, extending some metres to each side.
 func (w *town) around(a, b string, metres float64) []geo.Point {
 	from, to := w.drawn.Place(w.t, a), w.drawn.Place(w.t, b)
 	lat, lng, reach := (from.Lat+to.Lat)/2, (from.Lng+to.Lng)/2, metres/111_195
 	return []geo.Point{{Lat: lat - reach, Lng: lng - reach}, {Lat: lat - reach, Lng: lng + reach}, {Lat: lat + reach, Lng: lng + reach}, {Lat: lat + reach, Lng: lng - reach}}
 }
 
-// TestAvoid leaves roads out at a place, inside of a ring, and where one crosses a ring (D15.19).
+// TestAvoid checks that routes avoid roads at a place, inside a ring, and crossing a ring (D15.19).
 func TestAvoid(t *testing.T) {
 	w := draw(t, `
 		a-1--b-3--c-2-d
@@ -40,19 +40,19 @@ func TestAvoid(t *testing.T) {
 	}
 	both := nav.Avoid{Places: []geo.Point{w.drawn.Place(t, "3")}, Rings: [][]geo.Point{w.around("f", "g", 100)}}
 	w.refused(nav.RouteRequest{Places: places, Avoid: both}, nav.NoRoute)
-	inside := nav.Avoid{Rings: [][]geo.Point{w.around("b", "g", 2000)}} // all roads lie inside, none crosses it
+	inside := nav.Avoid{Rings: [][]geo.Point{w.around("b", "g", 2000)}} // all roads lie inside, and none crosses it
 	w.refused(nav.RouteRequest{Places: places, Avoid: inside}, nav.NoRoute)
 
 	r := w.want(nav.RouteRequest{Places: w.places("32"), Avoid: nav.Avoid{Places: []geo.Point{w.drawn.Place(t, "3")}}}, "c")
 	if r == nil || len(r.Warnings) != 1 {
 		t.Errorf("a route that begins on the road: %+v", r)
 	}
-	w.close("feed:x:y", "f", "g") // what is closed for everybody is closed here too
+	w.close("feed:x:y", "f", "g") // a closure for everybody applies here too
 	w.refused(nav.RouteRequest{Places: places, Avoid: nav.Avoid{Places: []geo.Point{w.drawn.Place(t, "3")}}}, nav.NoRoute)
-	w.want(nav.RouteRequest{Places: places}, "bc") // what one request avoided is open to the next
+	w.want(nav.RouteRequest{Places: places}, "bc") // roads that one request avoided are open to the next
 }
 
-// TestAvoidIsBounded: each bound of what a request may avoid.
+// TestAvoidIsBounded checks each bound of what a request may avoid.
 func TestAvoidIsBounded(t *testing.T) {
 	w := block(t)
 	square := w.around("a", "f", 100)
@@ -78,8 +78,8 @@ func TestAvoidIsBounded(t *testing.T) {
 	}
 }
 
-// TestAvoidIsExact compares routes with the best of all combinations over roads without those that lie near a place: inside of the
-// ring by a look at every position of a fine grid along them.
+// TestAvoidIsExact compares routes with the best combination over the roads that are not avoided. It finds the roads
+// inside a ring by checking every position of a fine grid along them.
 func TestAvoidIsExact(t *testing.T) {
 	found := 0
 	for seed := range uint64(20) {

@@ -11,24 +11,24 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Stretch is a part of a line, in metres from its beginning. What lies beyond its ends is cut off.
+// Stretch is a part of a line, in metres from its beginning. Parts beyond the ends of the line are ignored.
 type Stretch struct{ Begin, End float64 }
 
-// Via is a place on a road, and the direction in which it is passed.
+// Via is a place on a road, and the direction in which a route passes it.
 type Via struct {
 	At      geo.Point
 	Bearing float64 // degrees
 }
 
-// detourRange is how far from the direction of a line a detour may begin and end, in degrees.
+// detourRange is the maximum angle between a line and the ends of its detour, in degrees.
 const detourRange = 45
 
-// leftMetres is how far from a line its detour is surely another road.
+// leftMetres is the distance in metres from a line at which its detour is certainly another road.
 const leftMetres = 30.0
 
-// Detour finds the best way from the beginning of a stretch of a line to its end under the conditions now, and gives so many places on
-// what of it is beside the line, in their order: a route that passes them goes round what is closed on the stretch. There are none if
-// there is no such way, or it is the line.
+// Detour finds the best way from the beginning of a stretch of a line to its end under the current conditions. It
+// returns up to count places, in order, on the parts of it beside the line: a route that passes them avoids the closures
+// on the stretch. It returns none if there is no such way, or the way is the line.
 func (n *Network) Detour(ctx context.Context, line []graph.Position, s Stretch, count int) ([]Via, error) {
 	length := lengthOfLine(line)
 	s.Begin, s.End = max(0, s.Begin), min(length, s.End)
@@ -40,7 +40,7 @@ func (n *Network) Detour(ctx context.Context, line []graph.Position, s Stretch, 
 		return nil, err
 	}
 	along := cutLine(line, s.Begin, s.End, usualStep)
-	for _, least := range [...]float64{leftMetres, 10, 3} { // around a square, or on the other carriageway, it is near
+	for _, least := range [...]float64{leftMetres, 10, 3} { // around a square, or on the other carriageway, the detour is near
 		if vias := n.viasBeside(leg, along, least, count); len(vias) > 0 {
 			return vias, nil
 		}
@@ -48,8 +48,8 @@ func (n *Network) Detour(ctx context.Context, line []graph.Position, s Stretch, 
 	return nil, nil
 }
 
-// detourLeg is the best way from the beginning of a stretch to its end: in the direction of the line if there is such a way; nil: there
-// is none.
+// detourLeg returns the best way from the beginning of a stretch to its end, in the direction of the line if possible,
+// or nil if there is none.
 func (n *Network) detourLeg(ctx context.Context, line []graph.Position, s Stretch) (*Leg, error) {
 	const ahead = 5.0 // metres over which the direction of the line is measured
 	along := Places{
@@ -70,14 +70,15 @@ func (n *Network) detourLeg(ctx context.Context, line []graph.Position, s Stretc
 			return nil, err
 		}
 	}
-	return nil, nil //nolint:nilnil // there is no such way, which is no error
+	return nil, nil // having no such way is not an error
 }
 
-// viasBeside are the middles of arcs of a leg that are evenly spread over what of it is so far from a line.
+// viasBeside returns middles of arcs of a leg, evenly spread over the parts that are farther from a line than the given
+// distance.
 func (n *Network) viasBeside(l *Leg, line []geo.Point, metres float64, count int) (vias []Via) {
 	type beside struct {
 		middle
-		until float64 // metres of the arcs so far
+		until float64 // metres of the arcs up to this one
 	}
 	var arcs []beside
 	whole := 0.0
@@ -101,7 +102,7 @@ func (n *Network) viasBeside(l *Leg, line []geo.Point, metres float64, count int
 	return vias
 }
 
-// distanceTo is how far a place is from a line, in metres.
+// distanceTo returns the distance of a place from a line, in metres.
 func distanceTo(line []geo.Point, at geo.Point) float64 {
 	least := geo.Distance(line[0], at)
 	for k := 1; k < len(line); k++ {
@@ -110,8 +111,9 @@ func distanceTo(line []geo.Point, at geo.Point) float64 {
 	return least
 }
 
-// ClosedNear are the closed roads near some closures, themselves first, by the middle of each, the nearest first: what an engine is told
-// to leave out. Those at one of the places are not among them: one may begin and end there (D15.16).
+// ClosedNear returns the middles of closed roads near some closures, beginning with the closures themselves, then the
+// nearest first, for engines to leave out. It skips roads at one of the places, because a route may begin and end on a
+// closed road (D15.16).
 func (n *Network) ClosedNear(closures []Closure, metres float64, places []geo.Point, most int) []Via {
 	type near struct {
 		Via

@@ -9,11 +9,12 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// maxLookedAt is how many roads are looked at for one with the direction of a bearing.
+// maxLookedAt is how many roads are considered in the search for one in the direction of a bearing.
 const maxLookedAt = 4096
 
-// nearestDirected are the nearest places on parts of roads that lead in the direction of the coordinate's bearing. The index
-// knows whole pieces: they are taken in the order of their distance, until none that is left can be nearer.
+// nearestDirected returns the nearest places on parts of roads that lead in the direction of the coordinate's bearing.
+// The index only knows whole pieces, so they are considered in order of distance, until none of the remaining ones can
+// be nearer.
 func (s *snapper) nearestDirected(i int, near match.Nearest) []match.Place {
 	count, at := near.Count, s.places.Coordinates[i]
 	for near.Count = 4 * count; ; near.Count *= 4 {
@@ -32,7 +33,8 @@ func (s *snapper) nearestDirected(i int, near match.Nearest) []match.Place {
 	}
 }
 
-// direct is the place on a piece that is nearest to a coordinate, on a part that leads in the direction of its bearing.
+// direct returns the place on a piece that is nearest to a coordinate, on a part in the direction of its bearing, and
+// false if there is none.
 func (s *snapper) direct(i int, on *match.Place) (match.Place, bool) {
 	if s.directed(i, on, false) && s.Graph.Pieces[on.Piece].Forward != graph.None || s.directed(i, on, true) && s.Graph.Pieces[on.Piece].Backward != graph.None {
 		return *on, true

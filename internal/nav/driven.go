@@ -13,41 +13,41 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// Driven is what a way drives of the roads that conditions concern. The way may be another program's: then it is a line, which is
-// matched to the network near those roads.
+// Driven describes the roads with conditions that a way uses. The way may come from another program: then it is a line,
+// which is matched to the network near those roads.
 type Driven struct {
 	Closures     []Closure // closed roads that are driven from one end to the other, in the order of the way
 	EndsOnClosed bool      // the way begins or ends on a closed road, which is allowed (D15.16)
 	Conditions   []string  // entities on the way
-	Delay        uint64    // ms that conditions on the way cost, beside closures
-	Partial      bool      // so much is on the way that not all of it was looked at
+	Delay        uint64    // ms that conditions on the way cost, not counting closures
+	Partial      bool      // the way was too long, so a part of it was not checked
 }
 
 // Closure is a closed arc that a way drives from one end to the other.
 type Closure struct {
 	Arc        uint32
 	Line       []graph.Position // in the direction of the arc
-	Street     string           // name or reference; empty: it has none
-	EntityIDs  []string         // of what closes it
-	Since      time.Time        // zero: not known
+	Street     string           // name or reference; may be empty
+	EntityIDs  []string         // of the closing entities
+	Since      time.Time        // zero: unknown
 	Leg        int
 	Begin, End float64 // metres from the beginning of the leg
 }
 
-// Bounds and figures of matching a line to the arcs with conditions.
+// Parameters of matching a line to the arcs with conditions.
 const (
 	maxDrivenMetres = 20_000_000.0 // of a line
-	maxWindows      = 40           // stretches of a line that are matched
-	windowPositions = MaxTrace     // of a stretch that is matched at a time
-	usualStep       = 25.0         // metres between them
-	windowMargin    = 150.0        // metres before and after what is looked at
-	longestPiece    = 50.0         // metres of a line that are compared with arcs at a time
-	besideMetres    = 20.0         // between a line and an arc that may be the same road
-	besideAngle     = 60.0         // degrees between their directions
-	endMetres       = 1.0          // of an arc that need not be driven to drive it from one end to the other
+	maxWindows      = 40           // number of stretches of a line that are matched
+	windowPositions = MaxTrace     // in a stretch that is matched in one part
+	usualStep       = 25.0         // metres between positions
+	windowMargin    = 150.0        // metres before and after a window
+	longestPiece    = 50.0         // metres of a line that are compared with arcs in one step
+	besideMetres    = 20.0         // maximum metres between a line and an arc of the same road
+	besideAngle     = 60.0         // maximum degrees between their directions
+	endMetres       = 1.0          // of an arc that may be missing when it counts as driven from one end to the other
 )
 
-// Driven is what the legs of a way drive. Each leg is a line in the direction of travel.
+// Driven returns the conditions on the legs of a way. Each leg is a line in the direction of travel.
 func (n *Network) Driven(ctx context.Context, legs [][]graph.Position) (*Driven, error) {
 	d := &driven{Network: n}
 	if n.Conditions == nil || n.Conditions.None() {
@@ -68,10 +68,10 @@ type driven struct {
 	found   Driven
 	on      idSet
 	windows int
-	seen    map[uint32]struct{} // arcs of the leg that were added
+	seen    map[uint32]struct{} // arcs of the leg that were added already
 }
 
-// middle is the middle of an arc with conditions: a car that drives all of the arc passes it.
+// middle is the middle of an arc with conditions: a car that drives the whole arc passes it.
 type middle struct {
 	arc     uint32
 	at      geo.Point
@@ -81,14 +81,14 @@ type middle struct {
 
 var middleGrid = geo.Grid{Height: 0.002}
 
-// middles are those of one version of the conditions.
+// middles are the middles for one version of the conditions.
 type middles struct {
 	version uint64
 	cells   map[geo.Cell][]middle
 }
 
-// middlesNow are those of all arcs with conditions, by the cells of a grid. They are kept for the next request: a country has more jams
-// than a request should go through.
+// middlesNow returns the middles of all arcs with conditions, by the cells of a grid. It keeps them for later requests,
+// because a country has too many jams for each request to compute them.
 func (n *Network) middlesNow() map[geo.Cell][]middle {
 	if kept := n.middles.Load(); kept != nil && kept.version == n.Version() {
 		return kept.cells
@@ -126,7 +126,7 @@ func (n *Network) middle(arc uint32) middle {
 	return m
 }
 
-// lineOf is the line of an arc in its direction.
+// lineOf returns the line of an arc in its direction.
 func (n *Network) lineOf(arc uint32) []graph.Position {
 	line := n.Graph.PieceLine(n.Graph.Arcs[arc].Piece)
 	if n.Graph.Arcs[arc].Flags&graph.Backward != 0 {
@@ -143,13 +143,13 @@ func lengthOfLine(line []graph.Position) (metres float64) {
 	return metres
 }
 
-// window is a stretch of a leg on which an arc with conditions may be driven, in metres from its beginning.
+// window is a stretch of a leg on which an arc with conditions may lie, in metres from the leg's beginning.
 type window struct {
 	begin, end float64
-	longest    float64 // of the arcs
+	longest    float64 // length of the longest of the arcs
 }
 
-// leg looks at one leg.
+// leg checks one leg.
 func (d *driven) leg(ctx context.Context, number int, line []graph.Position, cells map[geo.Cell][]middle) error {
 	if len(line) < 2 {
 		return nil
@@ -172,7 +172,7 @@ func (d *driven) leg(ctx context.Context, number int, line []graph.Position, cel
 	return nil
 }
 
-// windowsOf are the stretches of a line beside the middles of arcs with conditions.
+// windowsOf returns the stretches of a line beside the middles of arcs with conditions.
 func windowsOf(line []graph.Position, cells map[geo.Cell][]middle) []window {
 	var found []window
 	along := 0.0
@@ -197,7 +197,8 @@ func windowsOf(line []graph.Position, cells map[geo.Cell][]middle) []window {
 	return found
 }
 
-// endWindows are the stretches at the ends of a line that begins or ends on an arc with conditions, whose middle it may not pass.
+// endWindows returns the stretches at the ends of a line that begins or ends on an arc with conditions, because the line
+// may not pass the arc's middle.
 func (n *Network) endWindows(line []graph.Position, length float64) (found []window) {
 	for _, end := range [...]struct {
 		at    geo.Point
@@ -219,7 +220,7 @@ func (n *Network) endWindows(line []graph.Position, length float64) (found []win
 	return found
 }
 
-// joinWindows puts windows in order and joins those that overlap.
+// joinWindows sorts windows and joins those that overlap.
 func joinWindows(found []window) []window {
 	slices.SortFunc(found, func(a, b window) int { return cmp.Compare(a.begin, b.begin) })
 	var apart []window
@@ -233,8 +234,8 @@ func joinWindows(found []window) []window {
 	return apart
 }
 
-// matchWindow matches a stretch of a line to the network, and adds what is driven there. A long one is matched in parts, which have
-// the longest arc in common at each seam, so that each arc is whole in one of them.
+// matchWindow matches a stretch of a line to the network, and adds the driven arcs with conditions. It matches a long
+// stretch in parts, which overlap by the longest arc, so that each arc is whole in one of them.
 func (d *driven) matchWindow(ctx context.Context, leg int, line []graph.Position, length float64, w window) error {
 	w.end = min(w.end, length)
 	seam := w.longest + 2*windowMargin
@@ -253,14 +254,15 @@ func (d *driven) matchWindow(ctx context.Context, leg int, line []graph.Position
 	}
 }
 
-// drivenPart is how much of an arc is driven, as shares of its length.
+// drivenPart is the driven part of an arc, as shares of its length.
 type drivenPart struct {
 	arc        uint32
 	from, to   float64
-	begin, end float64 // metres from the first of the parts
+	begin, end float64 // metres from the beginning of the first part
 }
 
-// partsAlong are the arcs that a stretch of a line drives, by matching it as a trace; none where it lies on no roads of the network.
+// partsAlong returns the arcs that a stretch of a line drives, by matching it as a trace. It returns none if the line
+// lies on no roads of the network.
 func (n *Network) partsAlong(ctx context.Context, line []graph.Position, begin, end, step float64) ([]drivenPart, error) {
 	free := *n
 	free.Conditions = nil
@@ -276,7 +278,7 @@ func (n *Network) partsAlong(ctx context.Context, line []graph.Position, begin, 
 		return t.match(ctx, a)
 	})
 	if refused := new(Error); errors.As(err, &refused) {
-		return nil, nil // the line is on no road of the region there
+		return nil, nil // the stretch is on no road of the region
 	}
 	if err != nil {
 		return nil, err
@@ -288,7 +290,7 @@ func (n *Network) partsAlong(ctx context.Context, line []graph.Position, begin, 
 	return parts, nil
 }
 
-// appendParts appends the arcs of a route, each once where legs meet on it.
+// appendParts appends the arcs of a route, joining the parts of an arc on which legs meet.
 func (n *Network) appendParts(parts []drivenPart, r *Route) []drivenPart {
 	at := 0.0
 	if len(parts) > 0 {
@@ -311,7 +313,7 @@ func (n *Network) appendParts(parts []drivenPart, r *Route) []drivenPart {
 	return parts
 }
 
-// cutLine is the part of a line between two distances from its beginning, with a position each step at least.
+// cutLine returns the part of a line between two distances from its beginning, with positions at most step apart.
 func cutLine(line []graph.Position, begin, end, step float64) []geo.Point {
 	var cut []geo.Point
 	next, along := begin, 0.0
@@ -329,7 +331,7 @@ func cutLine(line []graph.Position, begin, end, step float64) []geo.Point {
 	return cut
 }
 
-// pointAlong is the place so many metres along a line.
+// pointAlong returns the place at the given distance along a line.
 func pointAlong(line []graph.Position, metres float64) geo.Point {
 	for k := 1; k < len(line); k++ {
 		a, b := line[k-1].Point(), line[k].Point()
@@ -342,7 +344,8 @@ func pointAlong(line []graph.Position, metres float64) geo.Point {
 	return line[len(line)-1].Point()
 }
 
-// add adds what parts of a leg drive. offset is where they begin on the leg; first and last say that they hold its ends.
+// add adds the conditions on parts of a leg. offset is the distance at which the parts begin on the leg; first and last
+// report whether they include its ends.
 func (d *driven) add(leg int, parts []drivenPart, offset float64, first, last bool) {
 	for i, p := range parts {
 		c, ok := d.condition(p.arc)
@@ -356,7 +359,7 @@ func (d *driven) add(leg int, parts []drivenPart, offset float64, first, last bo
 		isEnd := first && i == 0 || last && i == len(parts)-1
 		isWhole := p.from*metres <= endMetres && (1-p.to)*metres <= endMetres
 		switch {
-		case !isEnd && !isWhole: // where the stretch that was matched begins or ends
+		case !isEnd && !isWhole: // an end of the matched stretch
 			continue
 		case c.Closed && isEnd:
 			d.found.EndsOnClosed = true
@@ -393,7 +396,7 @@ func (n *Network) closure(arc uint32) Closure {
 	return c
 }
 
-// Warnings tells drivers what they must know of a way.
+// Warnings returns the warnings that drivers need about a way.
 func (d *Driven) Warnings() (texts []string) {
 	for i := range d.Closures {
 		text := closedRoad(&d.Closures[i])
@@ -416,7 +419,7 @@ const (
 	endsOnClosed      = "The route begins or ends on a road that is closed."
 )
 
-// closedRoad says that a way drives a closed road.
+// closedRoad returns the warning about a closed road on a way.
 func closedRoad(c *Closure) string {
 	text := "The route drives a road that is closed: "
 	if c.Street == "" {

@@ -12,7 +12,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// line is the line of a route as another engine would answer it: positions of letters.
+// line returns the line of a route as another engine would answer it, through the given letters.
 func (w *town) line(names string) (line []graph.Position) {
 	for _, name := range strings.Split(names, "") {
 		line = append(line, nav.PositionOf(w.drawn.Place(w.t, name)))
@@ -20,7 +20,7 @@ func (w *town) line(names string) (line []graph.Position) {
 	return line
 }
 
-// driven says which roads of a line are closed, and whether it ends on one.
+// driven returns which roads of a line are closed, and whether it ends on one.
 func (w *town) driven(legs ...string) (closed []string, ends bool) {
 	w.t.Helper()
 	var lines [][]graph.Position
@@ -37,8 +37,8 @@ func (w *town) driven(legs ...string) (closed []string, ends bool) {
 	return closed, d.EndsOnClosed
 }
 
-// A line of another engine drives a closed road if it drives it from one end to the other (D15.16): not beside it, not across it, and
-// not in the direction that is open.
+// TestDriven checks that another engine's line drives a closed road only if it covers the road from one end to the other
+// (D15.16): not beside it, not across it, and not in the open direction.
 func TestDriven(t *testing.T) {
 	w := draw(t, `
 		      k
@@ -61,7 +61,7 @@ func TestDriven(t *testing.T) {
 		{[]string{"kbel"}, "", false},
 		{[]string{"1b2"}, "", true},
 		{[]string{"2c3"}, "", true},
-		{[]string{"1b2", "2c3"}, "", true}, // over a waypoint on it
+		{[]string{"1b2", "2c3"}, "", true}, // with a waypoint on it
 		{[]string{"1b2c3", "3c2b1"}, "Main Main", false},
 	} {
 		closed, ends := w.driven(tt.legs...)
@@ -78,7 +78,7 @@ func TestDriven(t *testing.T) {
 	}
 }
 
-// A road that is slowed is a condition on the way, and what it costs is known.
+// TestDrivenSlowed checks that a slowed road counts as a condition on the way, with its delay.
 func TestDrivenSlowed(t *testing.T) {
 	w := draw(t, `
 		a-1---b-----c--3-d
@@ -94,7 +94,8 @@ func TestDrivenSlowed(t *testing.T) {
 	}
 }
 
-// An engine that drives a closed road is told on, ours as well: the road and since when.
+// TestClosedRoadIsNamed checks that a route over a closed road has a warning that names the road and the time of the
+// closure, for every engine.
 func TestClosedRoadIsNamed(t *testing.T) {
 	w := draw(t, `
 		a-1---b-----c--3-d
@@ -117,7 +118,7 @@ func TestClosedRoadIsNamed(t *testing.T) {
 	}
 }
 
-// A route that goes round a closed road passes the places of a detour, each on a road of it and in its direction.
+// TestDetour checks that the places of a detour around a closed road lie on the detour and have its direction.
 func TestDetour(t *testing.T) {
 	w := draw(t, `
 		a-1---b-----c--3-d

@@ -1,6 +1,6 @@
 package nav
 
-// Error is a request that has no answer. Its code is one of OSRM's (D15.18).
+// Error is the reason why a request has no answer. Its code is one of OSRM's (D15.18).
 type Error struct{ Code, Message string }
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
@@ -19,6 +19,6 @@ const (
 	NoMatch        = "NoMatch"
 	NoRegion       = "NoRegion" // no region is served
 	TooBig         = "TooBig"
-	NotImplemented = "NotImplemented" // the engine that is configured has no such thing
-	NoEngine       = "NoEngine"       // the engine that is configured does not answer
+	NotImplemented = "NotImplemented" // the configured engine does not have it
+	NoEngine       = "NoEngine"       // the configured engine does not answer
 )

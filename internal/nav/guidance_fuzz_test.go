@@ -10,8 +10,9 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// FuzzGuidance writes any text on lanes and into a relation that says what a turn is called: each route is told from its departure to its
-// arrival, along all of its line, and a lane that is recommended is followed by one of its own arrows.
+// FuzzGuidance writes any text on lanes and into a relation that names a turn. It checks that each route is described
+// from its departure to its arrival, along its whole line, and that a recommended lane has the arrow that the route
+// follows.
 func FuzzGuidance(f *testing.F) {
 	f.Add("left|through;right", "|none|right", "turn", "slight_left", "name")
 	f.Add("reverse|left;reverse|", "merge_to_left|slight_right;sharp_right", "suppress", "", "")

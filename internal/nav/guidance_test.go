@@ -14,7 +14,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// told writes what a driver is told on a way: each maneuver with its exit, name and lanes.
+// told returns the instructions on a way: each maneuver with its exit, name and lanes.
 func (w *town) told(places string) string {
 	w.t.Helper()
 	_, r, err := w.route(nav.RouteRequest{Places: w.places(places), Steps: true})
@@ -58,7 +58,7 @@ func (w *town) told(places string) string {
 	return strings.Join(all, ", ")
 }
 
-// TestGuidance holds what a driver is told on drawn roads of so many metres a character.
+// TestGuidance checks the instructions on drawn roads with the given metres for each character.
 func TestGuidance(t *testing.T) {
 	const dual = street + ", oneway=yes, name="
 	for _, c := range []struct {
@@ -232,7 +232,7 @@ func TestGuidance(t *testing.T) {
 	}
 }
 
-// TestRoundabouts holds what is told of roundabouts of several sizes.
+// TestRoundabouts checks the instructions at roundabouts of several sizes.
 func TestRoundabouts(t *testing.T) {
 	drawing := `
 			      a
@@ -281,7 +281,8 @@ func TestRoundabouts(t *testing.T) {
 	}
 }
 
-// TestCrowdedJunction turns back where more roads meet than anybody looks at: that takes no longer than elsewhere.
+// TestCrowdedJunction checks that turning back at a junction of more roads than are considered takes no longer than
+// elsewhere.
 func TestCrowdedJunction(t *testing.T) {
 	drawing := roadtest.Map(t, 100, "a---b", roadtest.Way("ab", street+", name=Main"))
 	for i := range 3000 {

@@ -7,26 +7,26 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Incident is what an entity does to a stretch of a leg.
+// Incident is the effect of an entity on a stretch of a leg.
 type Incident struct {
 	Event                // its Factor is that of the arc that is slowed most
-	First, Last int      // it is on Locations[First:Last+1] of the leg
+	First, Last int      // positions Locations[First:Last+1] of the leg
 	Length      float64  // metres of the leg
-	Roads       []string // the names of the roads there, each once
+	Roads       []string // the distinct names of the roads
 }
 
 const (
-	// maxIncidents bounds the incidents of a leg: those along the first of the way are listed.
+	// maxIncidents bounds the incidents of a leg: the first ones along the way are listed.
 	maxIncidents = 100
 	// maxRoads bounds the names of an incident's roads.
 	maxRoads = 10
 )
 
-// note gathers what is to be said of a route: the entities on it, and warnings.
+// note collects the entities on a route, and its warnings.
 func (n *Network) note(r *Route) {
 	var ferry, local, avoided bool
 	var driven Driven
-	var on *idSet // made with the first condition: most routes have none
+	var on *idSet // created with the first condition, because most routes have none
 	for i := range r.Legs {
 		leg := &r.Legs[i]
 		for k := range leg.Parts {
@@ -88,7 +88,7 @@ func (n *Network) noteEvents(leg *Leg, p *Part, on *idSet) {
 	})
 }
 
-// findAvoided says which entities would be on the way if there were no conditions.
+// findAvoided determines which entities would be on the way if there were no conditions.
 func (n *Network) findAvoided(ctx context.Context, q *RouteRequest, a *RouteAnswer) error {
 	if n.Conditions == nil || n.Conditions.None() {
 		return nil
@@ -123,10 +123,10 @@ func (n *Network) findAvoided(ctx context.Context, q *RouteRequest, a *RouteAnsw
 	return nil
 }
 
-// idSet is ids in the order in which they were added, each once.
+// idSet is a set of ids in order of insertion.
 type idSet struct {
 	ids   []string
-	known map[string]struct{} // nil: there are few
+	known map[string]struct{} // nil while there are few
 }
 
 // maxComparedIDs is how many ids are compared one by one.

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// slow slows the road between two nodes in that direction, by several entities.
+// slow slows the road between two nodes in one direction, with several entities.
 func (w *town) slow(a, b string, factor float64, ids ...string) {
 	if w.on == nil {
 		w.conditions = conditions{version: 1, on: map[uint32]nav.Condition{}, events: map[uint32][]nav.Event{}}
@@ -30,7 +30,7 @@ func (w *town) slow(a, b string, factor float64, ids ...string) {
 	w.Network = &nav.Network{Roads: w.Roads, Search: nav.NewPlain(w.Graph, weights, nil), Conditions: &w.conditions}
 }
 
-// incidents are those of a leg: the entity, the letters of the positions, the roads.
+// incidents describes the incidents of a leg: the entity, the letters of the positions, the roads.
 func (w *town) incidents(l *nav.Leg) string {
 	var all []string
 	for _, i := range l.Incidents {
@@ -40,7 +40,7 @@ func (w *town) incidents(l *nav.Leg) string {
 	return strings.Join(all, "; ")
 }
 
-// What is on the way is told of each leg, by stretches of its line (D15.18).
+// TestIncidents checks that the entities on the way are listed for each leg, by stretches of its line (D15.18).
 func TestIncidents(t *testing.T) {
 	w := draw(t, `
 		a-1--b----c-2--d----e--3-f
@@ -67,7 +67,8 @@ func TestIncidents(t *testing.T) {
 	}
 }
 
-// Any number of entities on one road are all named, and the first hundred are told.
+// TestManyIncidents checks that all of many entities on one road are named, and the first hundred are listed as
+// incidents.
 func TestManyIncidents(t *testing.T) {
 	w := draw(t, `
 		a-1--b----c-2--d
@@ -87,12 +88,12 @@ func TestManyIncidents(t *testing.T) {
 	}
 }
 
-// unavoided is conditions beside which routes do not look for the way without any.
+// unavoided is conditions that claim to be none, so that routes do not search the way without conditions.
 type unavoided struct{ *conditions }
 
 func (unavoided) None() bool { return true }
 
-// To look whether something is on the way takes no memory.
+// TestNoIncidentNoMemory checks that looking for conditions on the way allocates no memory.
 func TestNoIncidentNoMemory(t *testing.T) {
 	w := draw(t, `
 		a-1--b----c-2--d
@@ -106,7 +107,7 @@ func TestNoIncidentNoMemory(t *testing.T) {
 		var a nav.RouteAnswer
 		q := nav.RouteRequest{Places: w.places("12")}
 		least := math.Inf(1)
-		for range 100 { // the least of many: pools lose what they hold at times, and with the race detector at random
+		for range 100 { // the least of many, because pools drop their contents at times, and with the race detector at random
 			least = min(least, testing.AllocsPerRun(1, func() {
 				if err := service.Route(t.Context(), &q, &a); err != nil {
 					t.Fatal(err)

@@ -10,12 +10,12 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// Leg is the way from one waypoint to the next. Its slices are reused: they hold until the answer is filled again.
+// Leg is the way from one waypoint to the next. Its slices are reused when the answer is filled again.
 type Leg struct {
 	Distance               float64 // metres
 	Weight, Duration, Free uint64  // ms; Free is the duration without conditions
 	Locations              []graph.Position
-	Nodes                  []int64 // of OpenStreetMap, one for each location; the ends of the road before the first and after the last
+	Nodes                  []int64 // ids of OpenStreetMap, one for each location; at the ends, those of the ends of the road
 	Parts                  []Part
 	Steps                  []Step
 	Incidents              []Incident
@@ -24,12 +24,12 @@ type Leg struct {
 	guide guide.Guide
 }
 
-// Length is how long the part is, in metres.
+// Length returns the length of a part in metres.
 func (r *Roads) Length(p *Part) float64 {
 	return (p.To - p.From) * float64(r.Graph.Pieces[r.Graph.Arcs[p.Arc].Piece].Length) / 1000
 }
 
-// PositionOf is a point as the network writes positions.
+// PositionOf converts a point to the network's positions.
 func PositionOf(p geo.Point) graph.Position {
 	return graph.Position{Lng: int32(math.Round(p.Lng * 1e7)), Lat: int32(math.Round(p.Lat * 1e7))}
 }
@@ -38,7 +38,7 @@ func (l *Leg) reset() {
 	*l = Leg{Locations: l.Locations[:0], Nodes: l.Nodes[:0], Parts: l.Parts[:0], Incidents: l.Incidents[:0], guide: l.guide}
 }
 
-// build makes a leg of the ways between spots, one or several.
+// build makes a leg from one or several ways between spots.
 func (n *Network) build(l *Leg, ways []way, spots []Spot) {
 	l.reset()
 	for i := 0; i < len(ways); {
@@ -57,17 +57,18 @@ func (n *Network) build(l *Leg, ways []way, spots []Spot) {
 	}
 }
 
-// goesOn says whether the next way goes on at the same place on the same arc: a place in between is no waypoint then.
+// goesOn reports whether the next way continues at the same place on the same arc, in which case the place in between is
+// not a waypoint.
 func (w *way) goesOn(next *way) bool {
 	return w.to == next.from && w.arcs[len(w.arcs)-1] == next.arcs[0]
 }
 
-// joined is both ways as one.
+// joined returns both ways as one.
 func (w *way) joined(next *way) way {
 	return way{weight: w.weight + next.weight, from: w.from, to: next.to, arcs: slices.Concat(w.arcs, next.arcs[1:])}
 }
 
-// appendWay appends what is driven on a way.
+// appendWay appends the driven parts of a way.
 func (n *Network) appendWay(l *Leg, w *way, from, to *Spot) {
 	begin, end := &from.Candidates[w.from], &to.Candidates[w.to]
 	start, stop := &from.Places[begin.Place], &to.Places[end.Place]
@@ -97,7 +98,8 @@ func (n *Network) appendWay(l *Leg, w *way, from, to *Spot) {
 	}
 }
 
-// appendLine appends the positions of an arc behind a place on it, up to another; nil: its beginning, its end.
+// appendLine appends the positions of an arc after at, up to until. A nil place means the beginning or the end of the
+// arc.
 func (n *Network) appendLine(l *Leg, arc uint32, at, until *match.Place) {
 	piece := &n.Graph.Pieces[n.Graph.Arcs[arc].Piece]
 	line := n.Graph.Line[piece.FirstLine : piece.FirstLine+piece.Positions]
@@ -134,7 +136,7 @@ func (n *Network) appendLine(l *Leg, arc uint32, at, until *match.Place) {
 	}
 }
 
-// add adds a position that is not the one before.
+// add adds a position unless it equals the previous one.
 func (l *Leg) add(p graph.Position, node int64) {
 	if l.Locations[len(l.Locations)-1] != p {
 		l.Locations = append(l.Locations, p)
@@ -142,12 +144,12 @@ func (l *Leg) add(p graph.Position, node int64) {
 	}
 }
 
-// nodeBefore is OpenStreetMap's node behind a place, in the direction of an arc.
+// nodeBefore returns OpenStreetMap's node before a place, in the direction of an arc.
 func (n *Network) nodeBefore(arc uint32, at *match.Place) int64 {
 	return n.nodeBeside(arc, at, n.Graph.Arcs[arc].Flags&graph.Backward != 0)
 }
 
-// nodeAfter is the node ahead.
+// nodeAfter returns OpenStreetMap's node after a place, in the direction of an arc.
 func (n *Network) nodeAfter(arc uint32, at *match.Place) int64 {
 	return n.nodeBeside(arc, at, n.Graph.Arcs[arc].Flags&graph.Backward == 0)
 }

@@ -12,13 +12,13 @@ import (
 type way struct {
 	weight   uint64
 	from, to int      // indexes of candidates
-	arcs     []uint32 // one alone if the way takes no turn
+	arcs     []uint32 // only one if the way takes no turn
 }
 
-// part is the cost of a share of an arc, rounded once (D15.11). Shares are of a length, so they lie within 0 and 1.
+// part returns the cost of a share of an arc, rounded once (D15.11). Shares lie within 0 and 1.
 func part(share float64, cost uint32) uint32 { return uint32(math.Round(share * float64(cost))) }
 
-// begin is the end of a route that begins at a candidate.
+// begin returns the end of a route that begins at a candidate.
 func (n *Network) begin(c *Candidate) graph.End {
 	now, _ := n.condition(c.Arc)
 	return graph.End{Arc: c.Arc, Cost: part(1-c.Share, now.Weight)}
@@ -35,7 +35,8 @@ func (n *Network) appendEnds(to []graph.End, c *Candidate) []graph.End {
 	return to
 }
 
-// direct is the way on one arc, if the second candidate lies ahead on that of the first.
+// direct returns the weight of the way on one arc, and false unless the second candidate lies ahead of the first on the
+// same arc.
 func (n *Network) direct(from, to *Candidate) (weight uint64, ok bool) {
 	if from.Arc != to.Arc || to.Share < from.Share {
 		return 0, false
@@ -44,11 +45,11 @@ func (n *Network) direct(from, to *Candidate) (weight uint64, ok bool) {
 	return uint64(part(to.Share-from.Share, now.Weight)), true
 }
 
-// leg finds the best way from some candidates of a spot to some of the next. spent is what each of the first has cost so far,
-// unreached if it is not to be used; nil: nothing.
+// leg finds the best way from the candidates of a spot to those of the next, or to one of them if only is not negative.
+// spent is the cost so far of each of the first, unreached for those not to be used; nil means none.
 func (n *Network) leg(ctx context.Context, q *Query, from, to *Spot, spent []uint64, only int) (best way, found bool, err error) {
 	q.From, q.To = q.From[:0], q.To[:0]
-	least := unreached // so that costs stay small: ends have 32 bits
+	least := unreached // subtracted so that costs stay small, because ends have 32 bits
 	for i := range from.Candidates {
 		least = min(least, spentOn(spent, i))
 	}
@@ -80,7 +81,7 @@ func (n *Network) leg(ctx context.Context, q *Query, from, to *Spot, spent []uin
 			q.To = n.appendEnds(q.To, &to.Candidates[j])
 		}
 	}
-	if best.weight == least { // no way is shorter than none
+	if best.weight == least { // no way can be shorter
 		return best, true, nil
 	}
 	path, ok, err := n.Search.Route(ctx, q)
@@ -101,8 +102,8 @@ func spentOn(spent []uint64, candidate int) uint64 {
 	return spent[candidate]
 }
 
-// wayOf tells which candidates a path leads between. Where several candidates are on one arc, the path takes the one that costs
-// least: the last to begin at, the first to end at.
+// wayOf determines the candidates between which a path leads. If several candidates are on one arc, the path uses the
+// one that costs least: the last for the beginning, the first for the end.
 func (n *Network) wayOf(path graph.Path, from, to *Spot, only int) way {
 	w := way{weight: path.Weight, from: -1, to: -1, arcs: path.Arcs}
 	first, last := path.Arcs[0], n.Graph.Arcs[path.Arcs[len(path.Arcs)-1]].CopyOf
@@ -119,8 +120,8 @@ func (n *Network) wayOf(path graph.Path, from, to *Spot, only int) way {
 	return w
 }
 
-// trim takes arcs of which nothing is driven from the ends of a route, where leaving them costs nothing: a route may as well begin
-// on the road that it takes. Where it may turn at waypoints, each of its ways is a route in this.
+// trim removes arcs with no driven part from the ends of a route, if leaving them costs nothing, so that the route
+// begins on the road that it takes. If a route may turn at waypoints, each of its ways is trimmed separately.
 func (n *Network) trim(ways []way, spots []Spot, straight bool) {
 	for i := range ways {
 		if i == 0 || !straight {
@@ -134,7 +135,7 @@ func (n *Network) trim(ways []way, spots []Spot, straight bool) {
 
 func (n *Network) trimBegin(w *way, from *Spot) {
 	for len(w.arcs) > 1 && isNothing(1-from.Candidates[w.from].Share, n.lengthOf(w.arcs[0])) && n.isFree(w.arcs[0], w.arcs[1]) {
-		at := n.candidate(from, w.arcs[1], false) // -1 for a copy too: it is not where routes begin
+		at := n.candidate(from, w.arcs[1], false) // -1 for a copy too, because routes do not begin on copies
 		if at < 0 {
 			return
 		}
@@ -152,7 +153,7 @@ func (n *Network) trimEnd(w *way, to *Spot) {
 	}
 }
 
-// isFree says whether a turn costs nothing.
+// isFree reports whether a turn costs nothing.
 func (n *Network) isFree(from, to uint32) bool {
 	turn := n.turn(from, to)
 	return turn.Weight == 0 && turn.Duration == 0
@@ -160,10 +161,10 @@ func (n *Network) isFree(from, to uint32) bool {
 
 func (n *Network) lengthOf(arc uint32) uint32 { return n.Graph.Pieces[n.Graph.Arcs[arc].Piece].Length }
 
-// isNothing says whether a share of a length in millimetres is none, but for rounding.
+// isNothing reports whether a share of a length in millimetres is zero, up to rounding.
 func isNothing(share float64, length uint32) bool { return share*float64(length) < 1 }
 
-// candidate is the index of that at the beginning or the end of an arc; -1 if there is none.
+// candidate returns the index of the candidate at the beginning or the end of an arc, or -1 if there is none.
 func (n *Network) candidate(spot *Spot, arc uint32, atEnd bool) int {
 	return slices.IndexFunc(spot.Candidates, func(c Candidate) bool {
 		share := c.Share
@@ -174,12 +175,12 @@ func (n *Network) candidate(spot *Spot, arc uint32, atEnd bool) int {
 	})
 }
 
-// chain finds the best way over all spots in their order: the best combination of candidates (D15.10).
+// chain finds the best way over all spots in their order, with the best combination of candidates (D15.10).
 func (n *Network) chain(ctx context.Context, spots []Spot, q *Query, straight bool) ([]way, error) {
 	if !straight || len(spots) == 2 {
 		return n.chainOfLegs(ctx, spots, q)
 	}
-	legs := make([][]way, len(spots)-1) // for each leg, the best way to each candidate of its end; with what was spent before
+	legs := make([][]way, len(spots)-1) // for each leg, the best way to each candidate of its end, including the cost before
 	spent := make([]uint64, len(spots[0].Candidates))
 	for i := range legs {
 		last := i == len(legs)-1
@@ -193,7 +194,7 @@ func (n *Network) chain(ctx context.Context, spots []Spot, q *Query, straight bo
 			only := j
 			if last {
 				if only = -1; j > 0 {
-					continue // one search finds the best of all
+					continue // a single search finds the best of all
 				}
 			}
 			w, found, err := n.leg(ctx, q, &spots[i], &spots[i+1], spent, only)
@@ -226,7 +227,7 @@ func (n *Network) chain(ctx context.Context, spots []Spot, q *Query, straight bo
 	return ways, nil
 }
 
-// chainOfLegs finds the best way of each leg by itself: at a waypoint one may turn.
+// chainOfLegs finds the best way of each leg separately, for routes that may turn at waypoints.
 func (n *Network) chainOfLegs(ctx context.Context, spots []Spot, q *Query) ([]way, error) {
 	ways := make([]way, len(spots)-1)
 	for i := range ways {
@@ -242,8 +243,8 @@ func (n *Network) chainOfLegs(ctx context.Context, spots []Spot, q *Query) ([]wa
 	return ways, nil
 }
 
-// keep takes those spots back that need not have been moved: a way leads from them to where they were moved, and back from there. A
-// route needs no way to its first coordinate, nor one from its last.
+// keep restores the spots that need not have been moved: those with a way to their moved place, and back. A route needs
+// no way to its first coordinate, nor from its last.
 func (n *Network) keep(ctx context.Context, moved, spots []Spot, exclude graph.Flags) error {
 	q := Query{Exclude: exclude}
 	for i := range spots {
@@ -265,7 +266,7 @@ func (n *Network) keep(ctx context.Context, moved, spots []Spot, exclude graph.F
 	return nil
 }
 
-// noRoute says why there is no route, as OSRM does.
+// noRoute returns the reason why there is no route, in OSRM's words.
 func noRoute(n *Network, spots []Spot) error {
 	s := snapper{Roads: n.Roads}
 	if !s.hangTogether(spots) {

@@ -10,25 +10,25 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Live is a network whose conditions change while routes are asked for. Its Update is for one goroutine at a time; Network is for any
-// number, and never waits.
+// Live is a network whose conditions change while routes are requested. Update must not be called concurrently; Network
+// may be, and never waits.
 type Live struct {
 	roads    *Roads
 	topology *cch.Topology
 	metric   *cch.Metric
-	free     atomic.Pointer[cch.Metric] // without conditions; nil: nobody asked for it yet
+	free     atomic.Pointer[cch.Metric] // without conditions; nil until first needed
 	making   chan struct{}              // holds a value while free is made
 	queries  sync.Pool
 	versions atomic.Pointer[[]versioned]
 }
 
-// versioned is the conditions of one version of the metric.
+// versioned is the conditions for one version of the metric.
 type versioned struct {
 	metric     uint64
 	conditions Conditions
 }
 
-// keptVersions is how many versions of the conditions are kept: a reader has the metric of the last one or of one shortly before.
+// keptVersions is how many versions of the conditions are kept. A reader has the latest metric or one shortly before.
 const keptVersions = 4
 
 // NewLive customises a topology with the weights of the roads without conditions.
@@ -43,23 +43,25 @@ func NewLive(ctx context.Context, roads *Roads, topology *cch.Topology) (*Live, 
 	return l, nil
 }
 
-// Begin has the conditions of the network as long as nothing was changed: their version, since nothing is on any arc. It comes before
-// the first Network and Update.
+// Begin sets the initial conditions of the network, which must not concern any arc. It must be called before the first
+// Network and Update.
 func (l *Live) Begin(conditions Conditions) { l.versions.Store(&[]versioned{{1, conditions}}) }
 
-// Update changes weights of arcs, all at once. Every network taken after it has returned has them, with these conditions.
+// Update changes weights of arcs in one step. Every network taken after it has returned has the changes, with these
+// conditions.
 func (l *Live) Update(changes []cch.ArcWeight, conditions Conditions) {
 	view := l.metric.View()
 	next := versioned{view.Version() + 1, conditions}
 	view.Release()
 	kept := *l.versions.Load()
 	kept = append(slices.Clone(kept[max(0, len(kept)-keptVersions+1):]), next)
-	l.versions.Store(&kept) // first, so that nobody has the metric without its conditions
+	l.versions.Store(&kept) // first, so that no reader has the metric without its conditions
 	l.metric.Update(changes)
 }
 
-// Network returns the network now, with conditions and weights of one version. The caller releases it soon: changes of what arcs cost wait
-// for those who still use what was there before. A context must not do it, since a search may still run when the context has ended.
+// Network returns the current network, with conditions and weights of one version. The caller must release it soon,
+// because changes of weights wait for readers of the version before. It must not be released by a context, because a
+// search may still run when the context has ended.
 func (l *Live) Network() *Network {
 	for {
 		view := l.metric.View()
@@ -74,11 +76,11 @@ func (l *Live) Network() *Network {
 		if found {
 			return n
 		}
-		view.Release() // so many changes came in between that the view is old
+		view.Release() // the view is old, because several changes came in between
 	}
 }
 
-// freeMetric is what everything costs without conditions: made when it is first asked for, which takes what a customisation takes.
+// freeMetric returns the metric without conditions. The first call makes it, which takes as long as a customisation.
 func (l *Live) freeMetric(ctx context.Context) (*cch.Metric, error) {
 	if made := l.free.Load(); made != nil {
 		return made, nil
@@ -107,7 +109,7 @@ type hierarchy struct {
 	conditions Conditions // nil: none
 }
 
-// search gives use a query with the view that q asks for.
+// search calls use with a query and the view that the request needs.
 func (h *hierarchy) search(ctx context.Context, exclude graph.Flags, free bool, use func(query *cch.Query, view cch.View) error) error {
 	view, err := h.viewFor(ctx, exclude, free)
 	if err != nil {
@@ -124,8 +126,8 @@ func (h *hierarchy) search(ctx context.Context, exclude graph.Flags, free bool, 
 	return use(query, view)
 }
 
-// viewFor is the view without conditions, or without what is excluded. A view that leaves arcs out may be one change newer than the
-// others of a request.
+// viewFor returns the view without conditions, or without excluded arcs. A view without excluded arcs may be one change
+// newer than the others of a request.
 func (h *hierarchy) viewFor(ctx context.Context, exclude graph.Flags, free bool) (cch.View, error) {
 	metric := h.live.metric
 	if free {
@@ -149,7 +151,7 @@ func (h *hierarchy) viewFor(ctx context.Context, exclude graph.Flags, free bool)
 	return h.view, nil
 }
 
-// Route is the path of the least weight that takes at least one turn.
+// Route returns the path of the least weight that takes at least one turn.
 func (h *hierarchy) Route(ctx context.Context, q *Query) (path graph.Path, found bool, err error) {
 	err = h.search(ctx, q.Exclude, q.Free, func(query *cch.Query, view cch.View) error {
 		path, found = query.Route(view, q.From, q.To)
@@ -159,7 +161,7 @@ func (h *hierarchy) Route(ctx context.Context, q *Query) (path graph.Path, found
 	return path, found, err
 }
 
-// Alternatives is the best path, and others that a driver would call different.
+// Alternatives returns the best path, and others that a driver would call different.
 func (h *hierarchy) Alternatives(ctx context.Context, q *Query, count int) (paths []graph.Path, err error) {
 	err = h.search(ctx, q.Exclude, q.Free, func(query *cch.Query, view cch.View) error {
 		paths = query.Alternatives(view, q.From, q.To, count+1)
@@ -182,7 +184,7 @@ func (h *hierarchy) Table(ctx context.Context, q *TableQuery) error {
 	})
 }
 
-// measure is how long an arc takes now, and its length.
+// measure returns the current duration of an arc, and its length.
 func (h *hierarchy) measure(arc uint32) cch.Measure {
 	g := h.live.roads.Graph
 	m := cch.Measure{Duration: uint64(g.Arcs[arc].Duration), Length: uint64(g.Pieces[g.Arcs[arc].Piece].Length)}

@@ -32,8 +32,8 @@ func (c closures) Events(uint32, func(nav.Event)) {}
 
 func (c closures) Arcs() iter.Seq[uint32] { return slices.Values(c.arcs) }
 
-// Routes that are asked for while a bridge closes and opens all the time have weights and conditions of one version: never a route
-// over what its own conditions close, nor around what they leave open.
+// TestLiveNetworkIsOfOneVersion checks that routes requested while a bridge opens and closes have weights and conditions
+// of one version: no route leads over a closure in its own conditions, nor around an open bridge.
 func TestLiveNetworkIsOfOneVersion(t *testing.T) {
 	drawing := roadtest.Map(t, 100, `
 		a--b-----c--d
@@ -78,7 +78,7 @@ func TestLiveNetworkIsOfOneVersion(t *testing.T) {
 	asking.Wait()
 }
 
-// Alternatives come beside the best route: with one that is asked for there are two paths where there is another way.
+// TestLiveAlternatives checks that requesting one alternative returns two paths if there is another way.
 func TestLiveAlternatives(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	g := grid(t, random).Graph
@@ -124,7 +124,7 @@ func liveNetwork(t *testing.T, drawing *roadtest.Network) (*nav.Live, *graph.Gra
 	return live, g
 }
 
-// forward is an arc of a way in its direction.
+// forward returns an arc of a way in the way's direction.
 func forward(t *testing.T, g *graph.Graph, drawing *roadtest.Network, nodes string) uint32 {
 	t.Helper()
 	for i := range g.Arcs {

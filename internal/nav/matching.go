@@ -8,7 +8,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// finish makes a matching of the columns: the most probable states from its beginning to its end.
+// finish makes a matching from the columns: the most probable states from its beginning to its end.
 func (t *trace) finish(ctx context.Context, a *TraceAnswer) error {
 	chosen := t.mostProbable()
 	t.markLasting()
@@ -35,7 +35,7 @@ func (t *trace) finish(ctx context.Context, a *TraceAnswer) error {
 	return nil
 }
 
-// mostProbable is the state of each column on the most probable way.
+// mostProbable returns the state of each column on the most probable way.
 func (t *trace) mostProbable() []int {
 	chosen := make([]int, len(t.columns))
 	last := len(t.columns) - 1
@@ -63,7 +63,7 @@ func (t *trace) markLasting() {
 	}
 }
 
-// lasting is how many states of a column lead to the end.
+// lasting returns how many states of a column lead to the end, at least 1.
 func (c *column) lasting() (count int) {
 	for i := range c.states {
 		if c.states[i].lasts {
@@ -73,7 +73,7 @@ func (c *column) lasting() (count int) {
 	return max(1, count)
 }
 
-// ways are the ways between the chosen states, and their spots with one candidate each.
+// ways returns the ways between the chosen states, and their spots with one candidate each.
 func (t *trace) ways(ctx context.Context, chosen []int) ([]Spot, []way, error) {
 	spots, ways := make([]Spot, len(chosen)), make([]way, len(chosen)-1)
 	for k := range chosen {
@@ -96,7 +96,7 @@ func (t *trace) ways(ctx context.Context, chosen []int) ([]Spot, []way, error) {
 		if err := t.tree.grow(ctx, t.weights, t.tree.one(t.begin(from)), unreached); err != nil {
 			return nil, nil, err
 		}
-		if t.tree.found[0].weight == unreached { // cannot be: a way was found before
+		if t.tree.found[0].weight == unreached { // impossible, because a way was found before
 			return nil, nil, &Error{NoMatch, "Could not match the trace."}
 		}
 		path := t.tree.path(0)
@@ -107,8 +107,8 @@ func (t *trace) ways(ctx context.Context, chosen []int) ([]Spot, []way, error) {
 
 func (t *trace) clearWay(w *way, arc uint32) { *w = way{arcs: []uint32{arc}} }
 
-// confidence says how probable it is that the matching is right, from how much longer it is than the trace. The figures are those
-// that OSRM fitted to traces that people had judged: two Laplace distributions, and the share of right ones.
+// confidence returns the probability that the matching is right, from how much longer it is than the trace. The figures
+// are those that OSRM fitted to traces judged by people: two Laplace distributions, and the share of correct ones.
 func (t *trace) confidence(chosen []int) float64 {
 	var straight, matched float64
 	for k := 1; k < len(chosen); k++ {

@@ -17,7 +17,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// town is a network of a drawn map, on which tests close and slow arcs.
+// town is the network of a drawn map on which tests close and slow arcs.
 type town struct {
 	*nav.Network
 	*nav.Service
@@ -26,7 +26,7 @@ type town struct {
 	conditions
 }
 
-// conditions are what a test does to arcs.
+// conditions are the conditions that a test puts on arcs.
 type conditions struct {
 	version uint64
 	on      map[uint32]nav.Condition
@@ -56,18 +56,18 @@ func build(t *testing.T, drawn *roadtest.Network) *town {
 	return w
 }
 
-// draw builds a map of 100 metres a character, with ways in two words each: nodes and tags.
+// draw builds a map of 100 metres for each character.
 func draw(t *testing.T, drawing string, objects ...roadtest.Object) *town {
 	t.Helper()
 	return build(t, roadtest.Map(t, 100, drawing, objects...))
 }
 
-// places are where letters and digits stand.
+// places returns the positions of letters and digits.
 func (w *town) places(names string) nav.Places {
 	return nav.Places{Coordinates: w.drawn.Places(w.t, names)}
 }
 
-// arcs are those between two nodes in that direction, with copies.
+// arcs returns the arcs from one node to another, including copies.
 func (w *town) arcs(from, to string) (arcs []uint32) {
 	for i := range w.Graph.Arcs {
 		a := &w.Graph.Arcs[i]
@@ -90,7 +90,7 @@ func (w *town) close(id, a, b string) {
 	w.Network = &nav.Network{Roads: w.Roads, Search: nav.NewPlain(w.Graph, weights, nil), Conditions: &w.conditions}
 }
 
-// route asks for a route, and gives the letters of the nodes on it.
+// route requests a route, and returns the letters of the nodes on it.
 func (w *town) route(q nav.RouteRequest) (string, *nav.Route, error) {
 	w.t.Helper()
 	var a nav.RouteAnswer
@@ -100,7 +100,7 @@ func (w *town) route(q nav.RouteRequest) (string, *nav.Route, error) {
 	return w.letters(&a.Routes[0]), &a.Routes[0], nil
 }
 
-// letters are the nodes that a route passes, a | between legs.
+// letters returns the nodes that a route passes, with | between legs.
 func (w *town) letters(r *nav.Route) string {
 	var legs []string
 	for i := range r.Legs {
@@ -128,7 +128,7 @@ func (w *town) want(q nav.RouteRequest, want string) *nav.Route {
 	return r
 }
 
-// refused says with which code a request is refused.
+// refused checks that a request is refused with a code.
 func (w *town) refused(q nav.RouteRequest, code string) {
 	w.t.Helper()
 	got, _, err := w.route(q)
@@ -140,7 +140,7 @@ func (w *town) refused(q nav.RouteRequest, code string) {
 
 const street = "highway=residential"
 
-// block is two blocks of houses beside each other.
+// block returns two adjacent blocks of houses.
 func block(t *testing.T) *town {
 	return draw(t, `
 		a-1--b-2--c
@@ -163,7 +163,7 @@ func TestRoute(t *testing.T) {
 	if sum != r.Weight {
 		t.Errorf("the parts weigh %d, the route %d", sum, r.Weight)
 	}
-	w.want(nav.RouteRequest{Places: w.places("1e2")}, "ade|eb") // by b one would have to turn back at e, or go on to f
+	w.want(nav.RouteRequest{Places: w.places("1e2")}, "ade|eb") // over b the route would have to turn back at e, or go on to f
 }
 
 func TestRouteOnOneArc(t *testing.T) {
@@ -195,7 +195,7 @@ func TestClosedRoads(t *testing.T) {
 	if !slices.Equal(r.Avoided, []string{"feed:x:y"}) || len(r.Conditions) != 0 || len(r.Warnings) != 0 {
 		t.Errorf("avoided %v, conditions %v, warnings %v", r.Avoided, r.Conditions, r.Warnings)
 	}
-	r = w.want(nav.RouteRequest{Places: w.places("32")}, "c") // who begins on it may leave it
+	r = w.want(nav.RouteRequest{Places: w.places("32")}, "c") // a route that begins on it may leave it
 	if !slices.Equal(r.Conditions, []string{"feed:x:y"}) || len(r.Warnings) != 1 {
 		t.Errorf("conditions %v, warnings %v", r.Conditions, r.Warnings)
 	}
@@ -223,7 +223,7 @@ func TestWaypoints(t *testing.T) {
 	w.refused(nav.RouteRequest{Places: w.places("1f2"), Waypoints: []int{1, 2}}, nav.InvalidValue)
 }
 
-// merged is the way over some places as one leg.
+// merged returns the way over some places as one leg.
 func (w *town) merged(names string) string {
 	w.t.Helper()
 	got, _, err := w.route(nav.RouteRequest{Places: w.places(names)})
@@ -258,7 +258,8 @@ func TestBearings(t *testing.T) {
 	}
 }
 
-// TestBearingAtTheEdgeOfItsRange: bearings are whole degrees, so that a road due east by the map is within 10 degrees of 80 and of 100.
+// TestBearingAtTheEdgeOfItsRange checks that bearings are whole degrees, so that a road due east on the map is within 10
+// degrees of 80 and of 100.
 func TestBearingAtTheEdgeOfItsRange(t *testing.T) {
 	w := build(t, roadtest.MapAt(t, geo.Point{Lat: 50}, 100, "a-1-b-2-c", roadtest.Ways("ab bc", street)))
 	for _, value := range [...]float64{80, 100} {
@@ -282,7 +283,7 @@ func TestApproaches(t *testing.T) {
 		{nav.Unrestricted, nav.Unrestricted, "b"},
 		{nav.Unrestricted, nav.Opposite, "b"},
 		{nav.Opposite, nav.Opposite, "b"},
-		{nav.Curb, nav.Unrestricted, "adeb"}, // the place is on the left of who drives east
+		{nav.Curb, nav.Unrestricted, "adeb"}, // the place is on the left for a driver going east
 		{nav.Unrestricted, nav.Curb, "befc"},
 	} {
 		p := w.places("12")
@@ -349,13 +350,15 @@ func TestIslands(t *testing.T) {
 	w.refused(nav.RouteRequest{Places: w.places("14")}, nav.NoRoute)
 }
 
-// TestBarrierBetweenEqualParts: neither side of the barrier is the main network, so the destination stays where it is.
+// TestBarrierBetweenEqualParts checks that the destination stays in place if neither side of a barrier is the main
+// network.
 func TestBarrierBetweenEqualParts(t *testing.T) {
 	w := draw(t, "a-1--b--2-c", roadtest.Way("abc", street), roadtest.Node("b", "barrier=bollard"))
 	w.refused(nav.RouteRequest{Places: w.places("12")}, nav.NoRoute)
 }
 
-// TestOneWayOntoTheNetwork: the side street is an island of its own, as nobody can drive back to it, but it leads on.
+// TestOneWayOntoTheNetwork checks a side street that is an island of its own, because no road leads back to it, but
+// leads onto the network.
 func TestOneWayOntoTheNetwork(t *testing.T) {
 	w := draw(t, `
 		a----b----c-2-d----e
@@ -374,7 +377,8 @@ func TestOneWayOntoTheNetwork(t *testing.T) {
 	}
 }
 
-// TestEndsBesideCorners: at the corners of a block, where only two roads meet, nothing is driven of the road around the corner.
+// TestEndsBesideCorners checks that at the corners of a block, where only two roads meet, no part of the road around the
+// corner is driven.
 func TestEndsBesideCorners(t *testing.T) {
 	for _, order := range [...]string{"ab bc cd da", "da cd bc ab", "cd ab da bc"} {
 		w := draw(t, `
@@ -405,7 +409,8 @@ func TestEndsBesideCorners(t *testing.T) {
 	}
 }
 
-// TestMovedToARing: nobody can turn back on the ring, so that each of its directions is an island; a route takes the shorter one.
+// TestMovedToARing checks that a route takes the shorter direction of a ring on which cars cannot turn back, so that
+// each direction is an island.
 func TestMovedToARing(t *testing.T) {
 	w := draw(t, `
 		a----b  u--x
@@ -419,7 +424,8 @@ func TestMovedToARing(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatMustIsMoved: the destination is on an island, but a way leads from the yard onto the network.
+// TestOnlyWhatMustIsMoved checks that only the destination on an island is moved, and not the start in a yard from which
+// a way leads onto the network.
 func TestOnlyWhatMustIsMoved(t *testing.T) {
 	w := draw(t, `
 		a----b----c----d
@@ -463,7 +469,7 @@ func TestCancelledRoute(t *testing.T) {
 	p := w.places("12")
 	search := nav.NewPlain(w.Graph, nil, nil)
 	w.Network = &nav.Network{Roads: w.Roads, Search: search}
-	// All slots are taken: who waits is gone when the request is.
+	// All slots are taken: a waiting request leaves when its context ends.
 	err := w.Route(ctx, &nav.RouteRequest{Places: p}, new(nav.RouteAnswer))
 	if err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("a request that is gone: %v", err)

@@ -19,7 +19,7 @@ type NearestAnswer struct {
 	Places  []match.Place
 }
 
-// Check refuses what nobody answers, before any work.
+// Check refuses requests beyond the bounds, before any work.
 func (q *NearestRequest) Check() error {
 	if q.Number > MaxNearest {
 		return &Error{TooBig, "Number of results " + strconv.Itoa(q.Number) + " is higher than current maximum (" + strconv.Itoa(MaxNearest) + ")"}

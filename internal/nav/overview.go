@@ -6,7 +6,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Overview is the line of the whole route: all of it, or as much as can be seen at the zoom at which the route fills a screen.
+// Overview returns the line of the whole route, or a simplified one with the detail that is visible at the zoom at which
+// the route fills a screen.
 func (r *Route) Overview(simplified bool) []graph.Position {
 	var zoom int
 	if simplified {
@@ -26,25 +27,25 @@ func (r *Route) Overview(simplified bool) []graph.Position {
 	return r.line
 }
 
-// Zooms of the map on which an overview is shown, and the size of its tiles and the view in pixels: those of OSRM, so that an
-// overview has as many positions.
+// Zooms of the map on which an overview is shown, and the size of its tiles and the view in pixels. They are those of
+// OSRM, so that an overview has as many positions.
 const (
 	maxZoom    = 18
 	minZoom    = 1
 	tileSize   = 256
 	viewWidth  = 8 * tileSize
 	viewHeight = 5 * tileSize
-	minPixels  = 5 // what lies nearer to the line is left out
+	minPixels  = 5 // positions nearer to the line are left out
 )
 
-// northOf is how far north a latitude is on a Mercator map, in degrees of longitude at the equator.
+// northOf returns how far north a latitude is on a Mercator map, in degrees of longitude at the equator.
 func northOf(lat int32) float64 {
 	const limit = 85.06
 	degrees := min(limit, max(-limit, float64(lat)/1e7))
 	return math.Log(math.Tan(math.Pi/4+degrees*math.Pi/360)) * 180 / math.Pi
 }
 
-// zoom is the highest zoom at which the whole route is in view.
+// zoom returns the highest zoom at which the whole route is in view.
 func (r *Route) zoom() int {
 	west, south, east, north := int32(math.MaxInt32), int32(math.MaxInt32), int32(math.MinInt32), int32(math.MinInt32)
 	for i := range r.Legs {
@@ -53,7 +54,7 @@ func (r *Route) zoom() int {
 			south, north = min(south, p.Lat), max(north, p.Lat)
 		}
 	}
-	const pixels = float64(tileSize<<maxZoom) / 360 // a degree
+	const pixels = float64(tileSize<<maxZoom) / 360 // per degree
 	width := (float64(east) - float64(west)) / 1e7 * pixels / viewWidth
 	height := (northOf(north) - northOf(south)) * pixels / viewHeight
 	zoom := maxZoom - math.Log2(max(width, height))
@@ -63,7 +64,7 @@ func (r *Route) zoom() int {
 	return int(min(maxZoom, max(minZoom, zoom)))
 }
 
-// simplifier leaves out positions by the algorithm of Douglas and Peucker. It keeps its memory.
+// simplifier drops positions with the algorithm of Douglas and Peucker. It reuses its memory.
 type simplifier struct {
 	x, y  []float64
 	kept  []bool
@@ -100,7 +101,8 @@ func (s *simplifier) simplify(dst, line []graph.Position, zoom int) []graph.Posi
 	return dst
 }
 
-// farthest is the position between two others that is farthest from the straight line between them, and how far, squared.
+// farthest returns the position between two others that is farthest from the straight line between them, and its squared
+// distance.
 func (s *simplifier) farthest(from, to int) (at int, distance float64) {
 	ax, ay := s.x[from], s.y[from]
 	dx, dy := s.x[to]-ax, s.y[to]-ay

@@ -8,12 +8,12 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Plain is the search without preparation, by Dijkstra's algorithm. It is exact, and takes time in proportion to what it searches
-// through: it serves the short ways between the places of a trace, and is what tests hold the hierarchy to.
+// Plain is the search without preparation, by Dijkstra's algorithm. It is exact, and takes time in proportion to the
+// searched area. It serves the short ways between the places of a trace, and tests compare the hierarchy with it.
 type Plain struct {
 	graph     *graph.Graph
-	weights   []uint32 // now
-	durations []uint32 // now; nil: those without conditions
+	weights   []uint32 // current
+	durations []uint32 // current; nil: those without conditions
 	free      []uint32 // weights without conditions
 	slots     chan struct{}
 	trees     *sync.Pool // shared with searches over other weights of the same graph
@@ -27,8 +27,8 @@ type excluded struct {
 	free  bool
 }
 
-// NewPlain makes a search over arcs of these weights and durations; nil: those without conditions. As many requests as there are
-// processors search at once, and the others wait.
+// NewPlain returns a search over arcs with these weights and durations; nil means those without conditions. At most as
+// many requests as there are processors search concurrently, and the others wait.
 func NewPlain(g *graph.Graph, weights, durations []uint32) *Plain {
 	p := &Plain{graph: g, weights: weights, durations: durations, free: g.Weights(), slots: make(chan struct{}, runtime.GOMAXPROCS(0)), excluded: make(map[excluded][]uint32)}
 	if weights == nil {
@@ -41,7 +41,7 @@ func NewPlain(g *graph.Graph, weights, durations []uint32) *Plain {
 // excludable are the flags that a request may exclude.
 const excludable = graph.Toll | graph.Motorway | graph.Ferry
 
-// metric is the weight of each arc as a query wants it. Those of each set of excluded flags are made once.
+// metric returns the weights of all arcs for a query. Those for each set of excluded flags are made once.
 func (p *Plain) metric(exclude graph.Flags, free bool) []uint32 {
 	weights := p.weights
 	if free {
@@ -67,7 +67,7 @@ func (p *Plain) metric(exclude graph.Flags, free bool) []uint32 {
 	return made
 }
 
-// search gives use a tree when one of the slots is free.
+// search calls use with a tree when one of the slots is free.
 func (p *Plain) search(ctx context.Context, use func(t *tree) error) error {
 	select {
 	case p.slots <- struct{}{}:
@@ -83,7 +83,7 @@ func (p *Plain) search(ctx context.Context, use func(t *tree) error) error {
 	return use(t)
 }
 
-// Route is the path of the least weight that takes at least one turn.
+// Route returns the path of the least weight that takes at least one turn.
 func (p *Plain) Route(ctx context.Context, q *Query) (path graph.Path, found bool, err error) {
 	err = p.search(ctx, func(t *tree) error {
 		t.aim(q.To)
@@ -136,7 +136,7 @@ func (t *tree) cell(set int, from []graph.End, durations []uint32) Cell {
 			cell.Length += uint64(t.graph.Pieces[t.graph.Arcs[previous].Piece].Length)
 		}
 	}
-	for i := range from { // none: the caller knows where the path begins
+	for i := range from { // none if the caller knows where the path begins
 		if from[i].Arc == arc && (from[cell.From].Arc != arc || from[i].Cost < from[cell.From].Cost) {
 			cell.From = uint32(i)
 		}

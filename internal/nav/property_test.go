@@ -13,7 +13,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// grid draws 6 by 5 junctions with streets between most of them, some of them in one direction.
+// grid draws 6 by 5 junctions with streets between most of them, some of them one-way.
 func grid(t *testing.T, random *rand.Rand) *town {
 	const drawing = `
 		a--b--c--d--e--f
@@ -46,7 +46,7 @@ func grid(t *testing.T, random *rand.Rand) *town {
 	return draw(t, drawing, objects...)
 }
 
-// enumerate is the weight of the best route, by trying every combination of candidates with plain Dijkstra.
+// enumerate returns the weight of the best route, by trying every combination of candidates with plain Dijkstra.
 func (w *town) enumerate(weights []uint32, spots []nav.Spot, straight bool) uint64 {
 	search := graph.NewDijkstra(w.Graph)
 	best := uint64(math.MaxUint64)
@@ -149,8 +149,8 @@ func TestRoutesAreExact(t *testing.T) {
 	}
 }
 
-// replay drives a route part by part: each turn is allowed, no closed arc is driven whole but at the ends, and the weights add up
-// to that of the route, but for what rounding at waypoints may move.
+// replay drives a route part by part. It checks that each turn is allowed, that no closed arc is driven completely
+// except at the ends, and that the weights add up to that of the route, except for rounding at waypoints.
 func (w *town) replay(t *testing.T, r *nav.Route, weights []uint32) {
 	t.Helper()
 	var sum uint64
@@ -199,7 +199,7 @@ func TestTablesAreExact(t *testing.T) {
 				var a nav.RouteAnswer
 				err := w.Route(t.Context(), &nav.RouteRequest{Places: nav.Places{Coordinates: []geo.Point{from.Input, to.Input}}}, &a)
 				if (err == nil) != e.Found {
-					continue // a pair alone may snap to another island than all together
+					continue // a single pair may snap to another island than all together
 				}
 				if err != nil || a.Spots[0].Places[0].Point != from.Places[0].Point || a.Spots[1].Places[0].Point != to.Places[0].Point {
 					continue

@@ -13,8 +13,9 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// TestSearchesOfClientsThatLeft aborts requests while their routes are searched, beside thousands of changes of what arcs cost: the copy of the
-// weights that a search reads is written again only after the search has ended, not when its context has. The race detector sees it.
+// TestSearchesOfClientsThatLeft aborts requests during their searches, beside thousands of changes of weights. The copy
+// of the weights that a search reads must be written again only after the search has ended, not when its context has;
+// the race detector would report it.
 func TestSearchesOfClientsThatLeft(t *testing.T) {
 	g := grid(t, rand.New(rand.NewPCG(1, 1))).Graph
 	topology, err := cch.Prepare(t.Context(), g, cch.PrepareOptions{})
@@ -41,7 +42,7 @@ func TestSearchesOfClientsThatLeft(t *testing.T) {
 				ctx, leave := context.WithCancel(t.Context())
 				go leave() // the client closes its connection
 				q := nav.RouteRequest{Places: nav.Places{Coordinates: []geo.Point{place(i), place(i * 7919)}}, Alternatives: 2}
-				_ = service.Route(ctx, &q, new(nav.RouteAnswer)) // the client does not hear the answer
+				_ = service.Route(ctx, &q, new(nav.RouteAnswer)) // the client does not get the answer
 			}
 		})
 	}

@@ -14,11 +14,11 @@ type Service struct {
 	current func() *Network
 }
 
-// New makes a service. current gives the network of this moment, nil if there is none; it is called once for each request, which releases
-// what it gives.
+// New returns a service. current returns the current network, or nil if there is none. The service calls it once for
+// each request, and releases the result.
 func New(current func() *Network) *Service { return &Service{current: current} }
 
-// Current returns the network of this moment, for one request. The caller releases it when nothing searches it any more.
+// Current returns the current network, for one request. The caller must release it when no search uses it any more.
 func (s *Service) Current() (*Network, error) {
 	if n := s.current(); n != nil {
 		return n, nil
@@ -26,7 +26,7 @@ func (s *Service) Current() (*Network, error) {
 	return nil, ErrNoRegion()
 }
 
-// ErrNoRegion is the error of every request as long as no region is served.
+// ErrNoRegion returns the error of every request while no region is served.
 func ErrNoRegion() *Error {
 	return &Error{NoRegion, "No region is served: an operator makes one with «wayside region import»"}
 }
@@ -37,22 +37,22 @@ type Route struct {
 	Distance               float64  // metres
 	Weight, Duration, Free uint64   // ms; Free is the duration without conditions
 	Conditions             []string // entities on the way
-	Avoided                []string // entities that would be on the way if there were no conditions
+	Avoided                []string // entities that would be on the way without conditions
 	Warnings               []string
 
 	line       []graph.Position // memory of Overview
 	simplifier simplifier
 }
 
-// RouteAnswer are routes, the best first. It can be filled again and again.
+// RouteAnswer is the routes, the best first. It can be refilled many times.
 type RouteAnswer struct {
-	Network *Network // for reading: it was released, and is not searched any more
+	Network *Network // for reading: it was released, and must not be searched
 	Spots   []Spot
 	Used    []Candidate // where the best route begins, passes and ends at the spots
 	Routes  []Route
 }
 
-// next is one more route, with the memory of one that was there before.
+// next adds a route, reusing the memory of an earlier one.
 func (a *RouteAnswer) next() *Route {
 	if len(a.Routes) < cap(a.Routes) {
 		a.Routes = a.Routes[:len(a.Routes)+1]
@@ -64,7 +64,7 @@ func (a *RouteAnswer) next() *Route {
 	return r
 }
 
-// next is one more leg, with the memory of one that was there before.
+// next adds a leg, reusing the memory of an earlier one.
 func (r *Route) next() *Leg {
 	if len(r.Legs) < cap(r.Legs) {
 		r.Legs = r.Legs[:len(r.Legs)+1]
@@ -128,7 +128,7 @@ func (n *Network) route(ctx context.Context, q *RouteRequest, a *RouteAnswer) (e
 	return n.findAvoided(ctx, q, a)
 }
 
-// Check refuses what nobody answers, before any work.
+// Check refuses requests beyond the bounds, before any work.
 func (q *RouteRequest) Check() error {
 	if len(q.Coordinates) > MaxCoordinates {
 		return &Error{TooBig, "Number of entries " + strconv.Itoa(len(q.Coordinates)) + " is higher than current maximum (" + strconv.Itoa(MaxCoordinates) + ")"}
@@ -145,7 +145,7 @@ func (q *RouteRequest) Check() error {
 	return checkWaypoints(q.Waypoints, len(q.Coordinates))
 }
 
-// checkWaypoints refuses waypoints that leave out the first or the last of some coordinates.
+// checkWaypoints refuses waypoints without the first or the last coordinate.
 func checkWaypoints(w []int, coordinates int) error {
 	if len(w) > 0 && (w[0] != 0 || w[len(w)-1] != coordinates-1) {
 		return &Error{InvalidValue, "First and last coordinates must be specified as waypoints."}
@@ -162,7 +162,7 @@ func (p *Places) check() error {
 	return nil
 }
 
-// used are the candidates that ways lead between, one for each spot.
+// used returns the candidates between which ways lead, one for each spot.
 func (n *Network) used(to []Candidate, ways []way, spots []Spot) []Candidate {
 	to = append(to, spots[0].Candidates[ways[0].from])
 	for i := range ways {
@@ -171,7 +171,7 @@ func (n *Network) used(to []Candidate, ways []way, spots []Spot) []Candidate {
 	return to
 }
 
-// assemble makes a route of ways: a leg between each two waypoints.
+// assemble makes a route from ways, with a leg between each two waypoints.
 func (n *Network) assemble(r *Route, ways []way, spots []Spot, q *RouteRequest) {
 	n.trim(ways, spots, q.Straight != TurnsAllowed)
 	begin := 0

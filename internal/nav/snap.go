@@ -11,20 +11,20 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// How far a coordinate snaps (D15.10), in metres.
+// The maximum distances that a coordinate snaps (D15.10), in metres.
 const (
 	maxSnap       = 10_000
-	maxIslandSnap = 1_000 // where the nearest roads do not hang together
+	maxIslandSnap = 1_000 // if the nearest roads are not connected
 )
 
 // Candidate is an arc on which a route may begin or end at a coordinate.
 type Candidate struct {
 	Arc   uint32
-	Share float64 // of the arc's length, how much lies before the place
+	Share float64 // of the arc's length, before the place
 	Place int     // index into Spot.Places
 }
 
-// Spot is where a coordinate lies on the network: at one place on a road, or where several roads meet.
+// Spot is the position of a coordinate on the network: at one place on a road, or where several roads meet.
 type Spot struct {
 	Input      geo.Point
 	Places     []match.Place // all at the same position
@@ -50,8 +50,8 @@ func (n *Network) snap(p *Places) ([]Spot, error) {
 	return spots, nil
 }
 
-// join moves spots without a way between them to the nearest roads of one island that all reach (D15.10). It gives nil if they hang
-// together, or if there is no such island.
+// join moves spots without a way between them to the nearest roads of one island within reach of all (D15.10). It
+// returns nil if the spots are connected, or if there is no such island.
 func (n *Network) join(p *Places, spots []Spot) []Spot {
 	s := &snapper{Roads: n.Roads, places: p}
 	if s.hangTogether(spots) {
@@ -60,14 +60,14 @@ func (n *Network) join(p *Places, spots []Spot) []Spot {
 	return s.joinIslands(spots)
 }
 
-// spot is the nearest place of one coordinate on a road of the islands that accept takes, in one direction at least: the other one
-// is an island of its own where nobody can turn back. nil: all islands.
+// spot returns the nearest place of one coordinate on a road of the islands that accept takes, in at least one
+// direction: the other direction is an island of its own where cars cannot turn back. A nil accept takes all islands.
 func (s *snapper) spot(i int, within float64, accept func(island uint32) bool) Spot {
 	spot := Spot{Input: s.places.Coordinates[i]}
 	within = s.within(i, within)
 	count := usualCandidates
 	if len(s.places.Approaches) > 0 && len(s.places.Bearings) > 0 {
-		count *= usualCandidates // what one leaves the other may not
+		count *= usualCandidates // the second condition may exclude what the first one leaves
 	}
 	for _, place := range s.nearest(i, within, count, accept) {
 		if len(spot.Places) > 0 && !samePosition(spot.Places[0].Point, place.Point) {
@@ -81,7 +81,7 @@ func (s *snapper) spot(i int, within float64, accept func(island uint32) bool) S
 	return spot
 }
 
-// within is how far a coordinate may snap.
+// within returns the maximum distance that a coordinate may snap.
 func (s *snapper) within(i int, limit float64) float64 {
 	if len(s.places.Radiuses) > 0 && s.places.Radiuses[i] != Unlimited {
 		return min(limit, s.places.Radiuses[i])
@@ -89,16 +89,16 @@ func (s *snapper) within(i int, limit float64) float64 {
 	return limit
 }
 
-// usualCandidates is how many roads are looked at where several meet in one place.
+// usualCandidates is how many roads are considered where several meet at one place.
 const usualCandidates = 8
 
-// samePosition says whether two places on roads are one, as answers write them.
+// samePosition reports whether two places on roads are equal in the precision of answers.
 func samePosition(a, b geo.Point) bool {
 	const unit = 1e-6 // degrees
 	return math.Abs(a.Lat-b.Lat) < unit && math.Abs(math.Remainder(a.Lng-b.Lng, 360)) < unit
 }
 
-// nearest are the count nearest places of a coordinate on roads with a candidate, the nearest first.
+// nearest returns the count nearest places of a coordinate on roads with a candidate, the nearest first.
 func (s *snapper) nearest(i int, within float64, count int, accept func(island uint32) bool) []match.Place {
 	near := match.Nearest{Within: within, Count: count, Accept: func(piece uint32) bool { return s.accepts(piece, accept) }}
 	if len(s.places.Bearings) == 0 || !s.places.Bearings[i].Given {
@@ -108,7 +108,7 @@ func (s *snapper) nearest(i int, within float64, count int, accept func(island u
 	return s.nearestDirected(i, near)
 }
 
-// accepts says whether a route may begin on a piece, in one direction at least.
+// accepts reports whether a route may begin on a piece, in at least one direction.
 func (s *snapper) accepts(piece uint32, accept func(island uint32) bool) bool {
 	p := &s.Graph.Pieces[piece]
 	return s.acceptsArc(p.Forward, accept) || s.acceptsArc(p.Backward, accept)
@@ -138,7 +138,7 @@ func (s *snapper) appendCandidates(to []Candidate, i int, place *match.Place, in
 	return to
 }
 
-// onSide says in which directions of a road a coordinate lies on the side that its approach asks for. One that lies on the road
+// onSide reports in which directions of a road a coordinate lies on the side of its approach. A coordinate on the road
 // is on both sides.
 func (s *snapper) onSide(i int, place *match.Place) (forward, backward bool) {
 	from, to := s.segment(place)
@@ -160,13 +160,13 @@ func (s *snapper) onSide(i int, place *match.Place) (forward, backward bool) {
 	return right, !right
 }
 
-// segment is the straight part of a piece that a place is on.
+// segment returns the straight part of a piece that contains a place.
 func (r *Roads) segment(place *match.Place) (from, to geo.Point) {
 	line := r.Graph.PieceLine(place.Piece)
 	return line[place.Segment].Point(), line[place.Segment+1].Point()
 }
 
-// directed says whether a direction of the road at a place is one that the coordinate's bearing allows.
+// directed reports whether the coordinate's bearing allows a direction of the road at a place.
 func (s *snapper) directed(i int, place *match.Place, backward bool) bool {
 	if len(s.places.Bearings) == 0 || !s.places.Bearings[i].Given {
 		return true
@@ -176,10 +176,10 @@ func (s *snapper) directed(i int, place *match.Place, backward bool) bool {
 		from, to = to, from
 	}
 	b := &s.places.Bearings[i]
-	return geo.AngleBetween(math.Round(geo.Bearing(from, to)), b.Value) <= b.Range // whole degrees, as the request's
+	return geo.AngleBetween(math.Round(geo.Bearing(from, to)), b.Value) <= b.Range // whole degrees, like the request's
 }
 
-// hangTogether says whether all spots have a candidate in one island.
+// hangTogether reports whether all spots have a candidate in one island.
 func (s *snapper) hangTogether(spots []Spot) bool {
 	for _, c := range spots[0].Candidates {
 		island, all := s.Graph.Arcs[c.Arc].Island, true
@@ -202,11 +202,11 @@ func (s *snapper) reaches(spot *Spot, island uint32) bool {
 	return false
 }
 
-// maxIslands is how many islands that are near all coordinates are looked at, the largest first.
+// maxIslands is how many islands near all coordinates are considered, the largest first.
 const maxIslands = 16
 
-// joinIslands moves the spots to the nearest roads of one island that all reach, if there is one (D15.10); of several, the one
-// that is nearest to all together.
+// joinIslands moves the spots to the nearest roads of one island within reach of all, if there is one (D15.10); of
+// several, the one nearest to all together.
 func (s *snapper) joinIslands(spots []Spot) []Spot {
 	common := s.islandsAround(0)
 	for i := 1; i < len(spots) && len(common) > 0; i++ {
@@ -236,11 +236,11 @@ func (s *snapper) joinIslands(spots []Spot) []Spot {
 	return best
 }
 
-// minGrowth is how many times as much road an island must have as the one that a spot is moved away from.
+// minGrowth is the minimum ratio of an island's roads to those of the island that a spot is moved away from.
 const minGrowth = 2
 
-// mayMove says whether a spot may be moved to an island: to one with far more road than where it is. Otherwise a place behind a
-// barrier would be moved to the near side of it.
+// mayMove reports whether a spot may be moved to an island: only to one with far more roads than the spot's own.
+// Otherwise a place behind a barrier would be moved to the near side.
 func (s *snapper) mayMove(spot *Spot, island uint32) bool {
 	var own float64
 	for _, c := range spot.Candidates {
@@ -253,7 +253,7 @@ func (s *snapper) mayMove(spot *Spot, island uint32) bool {
 	return s.islandMetres[island] > minGrowth*own
 }
 
-// islandsAround are the islands with a road about as far from a coordinate as it may be moved, or nearer.
+// islandsAround returns the islands with a road about within the distance that a coordinate may be moved.
 func (s *snapper) islandsAround(i int) map[uint32]struct{} {
 	around := make(map[uint32]struct{})
 	visit := func(piece uint32) bool {
@@ -263,7 +263,7 @@ func (s *snapper) islandsAround(i int) map[uint32]struct{} {
 				around[s.Graph.Arcs[arc].Island] = struct{}{}
 			}
 		}
-		return false // so that all are visited
+		return false // false, so that all pieces are visited
 	}
 	s.Index.Nearest(nil, s.places.Coordinates[i], match.Nearest{Within: s.within(i, maxIslandSnap), Count: 1, Accept: visit})
 	return around

@@ -8,10 +8,10 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Part is a part of a leg, as guidance sees it.
+// Part is a part of a leg, as defined by guidance.
 type Part = guide.Part
 
-// Step is what guidance makes of a leg.
+// Step is a step of a leg, as defined by guidance.
 type Step = guide.Step
 
 // describe makes the steps of a leg and its summary.
@@ -20,14 +20,14 @@ func (n *Network) describe(l *Leg, from, to *Spot, keepExits bool) {
 	l.Summary = n.summary(l)
 }
 
-// summary names the two roads on which most of the leg is driven, in their order.
+// summary returns the names of the two longest roads of the leg, in order.
 func (n *Network) summary(l *Leg) string {
 	type stretch struct {
 		name   graph.TextRange
 		length float64
 		first  int
 	}
-	var most [16]stretch // mostly enough
+	var most [16]stretch // usually enough
 	roads := most[:0]    // equal names are stored once
 	for i := range l.Steps {
 		s := &l.Steps[i]

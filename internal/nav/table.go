@@ -13,11 +13,11 @@ type TableRequest struct {
 	Places
 	Sources, Destinations []int   // indexes of coordinates; nil: all
 	FallbackSpeed         float64 // m/s, for pairs without a route; 0: none
-	FallbackSnapped       bool    // the fallback measures between roads, and not between coordinates
+	FallbackSnapped       bool    // the fallback measures between places on roads, and not between coordinates
 	Scale                 float64 // of durations
 }
 
-// TableAnswer is a table row by row, a row for each source.
+// TableAnswer is a table, row by row, with a row for each source.
 type TableAnswer struct {
 	Network               *Network
 	Spots                 []Spot // of all coordinates
@@ -33,7 +33,7 @@ type Entry struct {
 	Distance  float64 // metres
 }
 
-// Check refuses what nobody answers, before any work.
+// Check refuses requests beyond the bounds, before any work.
 func (q *TableRequest) Check() error {
 	rows, columns := len(indexesOr(q.Sources, len(q.Coordinates))), len(indexesOr(q.Destinations, len(q.Coordinates)))
 	if rows*columns > MaxPairs || len(q.Coordinates) > MaxPairs+1 {
@@ -89,7 +89,7 @@ func (n *Network) addJoined(ctx context.Context, q *TableRequest, a *TableAnswer
 	return err
 }
 
-// entries are the best routes between spots.
+// entries returns the best routes between spots.
 func (n *Network) entries(ctx context.Context, q *TableRequest, a *TableAnswer, spots []Spot) ([]Entry, error) {
 	t := TableQuery{Exclude: q.Exclude, Cells: make([]Cell, len(a.Sources)*len(a.Destinations))}
 	for _, i := range a.Sources {
@@ -138,7 +138,7 @@ func (n *Network) beginnings(s *Spot) []graph.End {
 	return ends
 }
 
-// entry is the best of a path and of the ways on one arc.
+// entry returns the better of a path and the ways on one arc.
 func (n *Network) entry(c *Cell, from, to *Spot, owners []int) Entry {
 	best, e := c.Weight, Entry{}
 	if c.Weight != NoPath {
@@ -166,7 +166,7 @@ func (e *Entry) add(n *Network, arc uint32, share float64) {
 	e.Distance += share * float64(n.Graph.Pieces[n.Graph.Arcs[arc].Piece].Length) / 1000
 }
 
-// finish estimates an entry without a route, if that is wanted, and scales its duration.
+// finish estimates an entry without a route, if requested, and scales its duration.
 func (e *Entry) finish(q *TableRequest, from, to *Spot) {
 	if !e.Found && q.FallbackSpeed > 0 {
 		a, b := from.Input, to.Input

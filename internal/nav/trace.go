@@ -13,14 +13,14 @@ import (
 type TraceRequest struct {
 	Places             // Radiuses are the standard deviations of the coordinates
 	Timestamps []int64 // seconds; none, or one for each coordinate
-	IgnoreGaps bool    // a gap in time does not part the trace
+	IgnoreGaps bool    // a gap in time does not split the trace
 	Tidy       bool    // coordinates that are close together may be left out
-	Waypoints  []int   // as of a route
+	Waypoints  []int   // as in RouteRequest
 	Steps      bool
 	JoinExits  bool // as in RouteRequest
 }
 
-// TraceAnswer is what a trace was matched to.
+// TraceAnswer is the result of matching a trace.
 type TraceAnswer struct {
 	Network     *Network
 	Matchings   []Matching
@@ -33,44 +33,44 @@ type Matching struct {
 	Confidence float64 // 0 to 1
 }
 
-// Tracepoint is where one coordinate was matched to.
+// Tracepoint is the place to which one coordinate was matched.
 type Tracepoint struct {
 	Matched      bool
 	Place        match.Place
 	Matching     int // index
-	Waypoint     int // index in the matching; -1: the coordinate is no waypoint
-	Alternatives int // how many other places the coordinate may be at
+	Waypoint     int // index in the matching; -1: the coordinate is not a waypoint
+	Alternatives int // number of other places at which the coordinate may be
 }
 
-// Figures of the hidden Markov model: those of OSRM, which follow Newson and Krumm (2009).
+// Parameters of the hidden Markov model: those of OSRM, which follow Newson and Krumm (2009).
 const (
 	usualDeviation = 5.0 // metres, of a coordinate without a radius
 	minDeviation   = 1.0
-	searchFactor   = 3 // deviations within which roads are candidates
+	searchFactor   = 3 // number of deviations within which roads are candidates
 	maxSearch      = 500.0
 	maxTraceRoads  = 12 // candidates of a coordinate
 	detourScale    = 10.0
-	maxDetour      = 500.0 // metres that a way may be longer than the straight line
-	fastest        = 50.0  // m/s, for the same bound where times are given
+	maxDetour      = 500.0 // metres by which a way may be longer than the straight line
+	fastest        = 50.0  // m/s, for the same bound if times are given
 	slowest        = 4.0   // m/s, for the bound of the search
-	maxBroken      = 10    // coordinates in a row that may be left out, and median intervals that a gap may take
+	maxBroken      = 10    // maximum number of consecutive coordinates that may be left out, and of median intervals in a gap
 )
 
-// maxTraceArcs bounds the arcs that are searched for one trace: one to two seconds. 500 places by chance in Monaco take up to 6 million; 20 by
-// chance in Milan, ten kilometres from each other, took seven seconds.
+// maxTraceArcs bounds the arcs that are searched for one trace: one to two seconds. 500 random places in Monaco take up
+// to 6 million; 20 random places in Milan, ten kilometres from each other, took seven seconds.
 const maxTraceArcs = 10_000_000
 
 // state is one candidate of one coordinate in the model.
 type state struct {
 	Candidate
 	probability float64 // logarithm, of the best way here
-	parent      int     // the state of the coordinate before; -1: none
+	parent      int     // the state of the previous coordinate; -1: none
 	length      float64 // metres from there
 	alive       bool    // a way leads to it
 	lasts       bool    // it leads to the end
 }
 
-// column is one coordinate that was not left out.
+// column is a coordinate that was not left out.
 type column struct {
 	coordinate int
 	spot       Spot
@@ -87,7 +87,7 @@ type trace struct {
 	weights []uint32
 }
 
-// Check refuses what nobody answers, before any work.
+// Check refuses requests beyond the bounds, before any work.
 func (q *TraceRequest) Check() error {
 	if len(q.Coordinates) > MaxTrace {
 		return &Error{TooBig, "Too many trace coordinates"}
@@ -115,7 +115,7 @@ func (s *Service) Match(ctx context.Context, q *TraceRequest, a *TraceAnswer) er
 	}
 	defer n.Release()
 	free := *n
-	free.Conditions = nil // where somebody drove does not depend on what is closed now
+	free.Conditions = nil // the driven way does not depend on current closures
 	a.Network, a.Matchings, a.Tracepoints = n, a.Matchings[:0], make([]Tracepoint, len(q.Coordinates))
 	t := &trace{Network: &free, q: q, median: medianInterval(q.Timestamps)}
 	local := n.local()
@@ -127,7 +127,7 @@ func (s *Service) Match(ctx context.Context, q *TraceRequest, a *TraceAnswer) er
 	})
 }
 
-// medianInterval is the median time between two coordinates, at least a second.
+// medianInterval returns the median time between two coordinates, at least a second.
 func medianInterval(timestamps []int64) int64 {
 	var intervals []int64
 	for i := 1; i < len(timestamps); i++ {
@@ -140,7 +140,7 @@ func medianInterval(timestamps []int64) int64 {
 	return max(1, intervals[len(intervals)/2])
 }
 
-// match goes over the trace and ends a matching where no way leads on.
+// match processes the trace, and ends a matching where no way leads on.
 func (t *trace) match(ctx context.Context, a *TraceAnswer) error {
 	kept := t.kept()
 	seen := false
@@ -179,7 +179,7 @@ const (
 	tidySeconds = 5
 )
 
-// kept are the coordinates that are matched: all, or those of a tidied trace.
+// kept returns the coordinates to match: all, or those of a tidied trace.
 func (t *trace) kept() []int {
 	var kept []int
 	since, metres := int64(0), 0.0
@@ -201,7 +201,7 @@ func (t *trace) kept() []int {
 // follow fills the columns of one matching, from a coordinate on, and returns the one at which the next matching begins.
 func (t *trace) follow(ctx context.Context, kept []int, begin int) (next int, err error) {
 	t.columns = t.columns[:0]
-	broken := -1 // the first coordinate that was left out since the last column
+	broken := -1 // the first coordinate left out since the last column
 	for k := begin; k < len(kept); k++ {
 		c := t.column(kept[k])
 		if len(c.states) == 0 {
@@ -234,12 +234,12 @@ func (t *trace) follow(ctx context.Context, kept []int, begin int) (next int, er
 		t.columns, broken = append(t.columns, c), -1
 	}
 	if broken > begin {
-		return broken, nil // what was left out to the end may be a matching of its own
+		return broken, nil // coordinates left out at the end may be a matching of their own
 	}
 	return len(kept), nil
 }
 
-// gap says whether the time between two coordinates parts the trace.
+// gap reports whether the time between two coordinates splits the trace.
 func (t *trace) gap(from, to int) bool {
 	if len(t.q.Timestamps) == 0 || t.q.IgnoreGaps {
 		return false
@@ -247,7 +247,7 @@ func (t *trace) gap(from, to int) bool {
 	return t.q.Timestamps[to]-t.q.Timestamps[from] > maxBroken*t.median
 }
 
-// deviation is the standard deviation of a coordinate.
+// deviation returns the standard deviation of a coordinate.
 func (t *trace) deviation(i int) float64 {
 	if len(t.q.Radiuses) == 0 || t.q.Radiuses[i] == Unlimited {
 		return usualDeviation
@@ -255,7 +255,7 @@ func (t *trace) deviation(i int) float64 {
 	return max(minDeviation, t.q.Radiuses[i])
 }
 
-// column finds the candidates of a coordinate, each direction of a road by itself.
+// column finds the candidates of a coordinate. Each direction of a road is a separate one.
 func (t *trace) column(i int) column {
 	c := column{coordinate: i}
 	places := t.q.Places
@@ -278,7 +278,8 @@ func (t *trace) column(i int) column {
 	return c
 }
 
-// connect finds the best way to each state of a column from those of the column before; false: there is none.
+// connect finds the best way to each state of a column from those of the previous column, and returns false if there is
+// none.
 func (t *trace) connect(ctx context.Context, from, to *column) (bool, error) {
 	straight, longest := geo.Distance(from.spot.Input, to.spot.Input), t.longestDetour(from.coordinate, to.coordinate)
 	limit := uint64((straight + longest) / slowest * 1000)
@@ -314,8 +315,8 @@ func (t *trace) connect(ctx context.Context, from, to *column) (bool, error) {
 	return any, nil
 }
 
-// longestDetour is how much longer than the straight line the way between two coordinates may be: no more than what a car can drive in
-// the time between them.
+// longestDetour returns how much longer than the straight line the way between two coordinates may be: at most what a
+// car can drive in the time between them.
 func (t *trace) longestDetour(from, to int) float64 {
 	if len(t.q.Timestamps) == 0 {
 		return maxDetour
@@ -331,7 +332,7 @@ func (t *trace) aimAt(to *column) {
 	}
 }
 
-// distance is how far it is from one state to another, in metres.
+// distance returns the distance from one state to another, in metres.
 func (t *trace) distance(from, to *state, set int) (metres float64, ok bool) {
 	length := func(c *Candidate, share float64) float64 {
 		return share * float64(t.Graph.Pieces[t.Graph.Arcs[c.Arc].Piece].Length) / 1000

@@ -16,7 +16,7 @@ func (w *town) match(q nav.TraceRequest) (*nav.TraceAnswer, error) {
 	return a, w.Match(w.t.Context(), &q, a)
 }
 
-// traced are places a few metres beside letters and digits.
+// traced returns places a few metres beside letters and digits.
 func (w *town) traced(names string) nav.Places {
 	p := w.places(names)
 	for i := range p.Coordinates {
@@ -101,7 +101,7 @@ func TestMatchOptions(t *testing.T) {
 	}
 }
 
-// TestMatchTooFast: nobody drives around the end of a dual carriageway within a second.
+// TestMatchTooFast checks that a matching does not drive around the end of a dual carriageway within a second.
 func TestMatchTooFast(t *testing.T) {
 	w := draw(t, `
 		a-1-2-b
@@ -125,7 +125,7 @@ func TestMatchTooFast(t *testing.T) {
 	}
 }
 
-// TestPlacesBetweenWaypoints: what is no waypoint leaves no trace in a leg: it is as if the arc were driven without it.
+// TestPlacesBetweenWaypoints checks that a place that is not a waypoint leaves no trace in a leg.
 func TestPlacesBetweenWaypoints(t *testing.T) {
 	w := avenue(t)
 	a, err := w.match(nav.TraceRequest{Places: w.traced("1235"), Waypoints: []int{0, 3}})

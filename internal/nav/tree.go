@@ -6,7 +6,7 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// tree is a search of Dijkstra's from some ends to many sets of others. One goroutine at a time may use it.
+// tree is a Dijkstra search from some ends to many sets of others. It is not safe for concurrent use.
 type tree struct {
 	graph    *graph.Graph
 	frontier *graph.Frontier
@@ -14,7 +14,7 @@ type tree struct {
 	targets  []target
 	found    []arrival
 	single   []graph.End
-	left     int // arcs that may still be settled; negative: as many as there are
+	left     int // number of arcs that may still be settled; negative: unlimited
 }
 
 // target is one end of a set, in a list of those on the same arc.
@@ -28,7 +28,7 @@ type target struct {
 type arrival struct {
 	weight   uint64
 	arc, nth uint32 // where it ends
-	previous uint32 // the arc before
+	previous uint32 // the previous arc
 }
 
 const unreached = graph.Unreached
@@ -37,7 +37,7 @@ func newTree(g *graph.Graph) *tree {
 	return &tree{graph: g, left: -1, frontier: graph.NewFrontier(g), first: make([]uint32, len(g.Arcs))}
 }
 
-// aim takes the sets of ends to be found.
+// aim sets the sets of ends to find.
 func (t *tree) aim(sets ...[]graph.End) {
 	t.clearAim()
 	for _, ends := range sets {
@@ -45,7 +45,7 @@ func (t *tree) aim(sets ...[]graph.End) {
 	}
 }
 
-// clearAim forgets the sets of ends.
+// clearAim removes the sets of ends.
 func (t *tree) clearAim() {
 	for i := range t.targets {
 		t.first[t.targets[i].end.Arc] = 0
@@ -62,22 +62,22 @@ func (t *tree) addAim(ends []graph.End) {
 	t.found = append(t.found, arrival{weight: unreached})
 }
 
-// one is a list of one end, in the tree's own memory.
+// one returns a list of one end, in the tree's own memory.
 func (t *tree) one(end graph.End) []graph.End {
 	t.single = append(t.single[:0], end)
 	return t.single
 }
 
-// polled is after how many arcs a search looks whether it is still wanted.
+// polled is the number of arcs after which a search checks its context.
 const polled = 1024
 
-// errTooFar is the error of a trace whose places lie so far from each other that matching them takes seconds.
+// errTooFar returns the error for a trace whose places are so far apart that matching them takes seconds.
 func errTooFar() *Error {
 	return &Error{TooBig, "The places of the trace lie too far from each other: give more of them, or fewer at a time."}
 }
 
-// grow searches from the ends, over arcs of these weights, until all sets are found or what is left weighs limit or more. What it
-// found is in found, and holds until the next search.
+// grow searches from the ends, over arcs with these weights, until all sets are found or everything left weighs at least
+// limit. The results are in found, and valid until the next search.
 func (t *tree) grow(ctx context.Context, weights []uint32, from []graph.End, limit uint64) error {
 	t.frontier.Reset()
 	for i := range t.found {
@@ -122,7 +122,7 @@ func (t *tree) grow(ctx context.Context, weights []uint32, from []graph.End, lim
 	}
 }
 
-// farthest is the weight of the heaviest arrival.
+// farthest returns the weight of the heaviest arrival.
 func (t *tree) farthest() uint64 {
 	var weight uint64
 	for i := range t.found {
@@ -131,7 +131,7 @@ func (t *tree) farthest() uint64 {
 	return weight
 }
 
-// path is the way to a set that was found.
+// path returns the path to a set that was found.
 func (t *tree) path(set int) graph.Path {
 	found := &t.found[set]
 	return graph.Path{Weight: found.weight, Arcs: t.frontier.Trail(found.previous, found.arc)}
