@@ -48,7 +48,8 @@ const (
 	maxDepth         = 4        // directories from the root to a tile
 )
 
-// Open opens an archive and reads what every request needs. The text of its error follows the name of the file in a sentence.
+// Open opens an archive and reads its header, metadata and root directory. The text of its error is meant to follow the
+// name of the file in a sentence.
 func Open(name string) (*Archive, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -79,7 +79,7 @@ func openBytes(b []byte) (*Archive, error) {
 	return open(bytes.NewReader(b), int64(len(b)), time.Unix(1_700_000_000, 0))
 }
 
-// TestRoundTrip writes random tiles and reads every tile of their zooms back.
+// TestRoundTrip checks that random tiles can be written and read back.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const z = 3
@@ -154,7 +154,7 @@ func TestArchiveDescription(t *testing.T) {
 	}
 }
 
-// TestConcurrentReads reads one archive and its cache from many goroutines.
+// TestConcurrentReads checks reads of one archive and its cache from many goroutines.
 func TestConcurrentReads(t *testing.T) {
 	var tiles []Tile
 	for x := range uint32(32) {
@@ -184,7 +184,7 @@ func TestConcurrentReads(t *testing.T) {
 	all.Wait()
 }
 
-// TestCacheIsBounded adds more than the cache holds.
+// TestCacheIsBounded checks a cache to which more is added than it holds.
 func TestCacheIsBounded(t *testing.T) {
 	var c cache
 	directory := make([]entry, maxCached/10)

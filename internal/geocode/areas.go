@@ -195,7 +195,8 @@ func placeRadius(value string) float64 {
 // widestPlace is the largest radius of a place, in metres.
 const widestPlace = 12_000
 
-// at returns what a position lies in: by boundaries and, for layers without one, by the nearest place that is a point.
+// at returns what a position lies in: by boundaries and, for a city or district without one, by the nearest place that
+// is a point.
 func (s *surroundings) at(p graph.Position) place {
 	out := place{City: none, District: none, County: none, State: none, Country: none}
 	var levels, sizes [layers]float64

@@ -129,7 +129,7 @@ func TestOverlappingExtracts(t *testing.T) {
 	}
 }
 
-// TestAllExtractsOpen builds and opens every real extract.
+// TestAllExtractsOpen checks that an index of every real extract can be built and opened.
 func TestAllExtractsOpen(t *testing.T) {
 	for _, name := range []string{"monaco-planetiler.osm.pbf", "columbus-otp-nondense.osm.pbf", "malta-gh.osm.pbf", "milan-otp.osm.pbf"} {
 		content := roadtest.Extract(t, name)

@@ -7,8 +7,9 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// The tree is a k-d tree without pointers: the middle of a range is its root, what lies before and behind it are its two sides, by
-// latitude and longitude in turns. Its numbers are those of features, then houses, then samples.
+// The tree is a k-d tree without pointers: the middle of a range is its root, and the elements before and after the
+// middle are its two sides, divided by latitude and longitude in turn. Its numbers are those of features, then houses,
+// then samples.
 
 // writeTree puts everything that can be found by its position into the tree.
 func (b *builder) writeTree() {

@@ -13,9 +13,9 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// TestSearchesOfClientsThatLeft aborts requests during their searches, beside thousands of changes of weights. The copy
-// of the weights that a search reads must be written again only after the search has ended, not when its context has;
-// the race detector would report it.
+// TestSearchesOfClientsThatLeft checks aborted requests beside thousands of changes of weights: the copy of the weights
+// that a search reads must be written again only after the search has ended, not when its context has. The race detector
+// would report it.
 func TestSearchesOfClientsThatLeft(t *testing.T) {
 	g := grid(t, rand.New(rand.NewPCG(1, 1))).Graph
 	topology, err := cch.Prepare(t.Context(), g, cch.PrepareOptions{})

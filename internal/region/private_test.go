@@ -15,7 +15,7 @@ import (
 // bytesOf reads every byte of two large arrays, as readers do.
 func bytesOf(r *Region) string { return fmt.Sprint(r.Graph.Arcs, r.Graph.Line) }
 
-// TestServedFileIsChanged truncates and overwrites the file of a region in use. It checks that readers go on, that the
+// TestServedFileIsChanged checks that readers go on when the file of their region is truncated or overwritten, that the
 // region is dropped and the reason is logged, and that a good file is served afterwards (T12).
 func TestServedFileIsChanged(t *testing.T) {
 	for name, change := range map[string]func(path string) error{

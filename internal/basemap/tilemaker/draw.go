@@ -201,8 +201,8 @@ func (a *artist) chain(first, end int, next [][2]int, used []bool) {
 	a.features = append(a.features, newFeature(p.attributes, stroke, p.lowest, thinLine(line)))
 }
 
-// setBounds determines the area of each extract: that in its header, limited to the surroundings of its roads, or the
-// extent of its roads.
+// setBounds determines the area of each extract: that in its header or, without one, the extent of its roads. With a
+// single extract, the area is limited to the surroundings of its roads.
 func (a *artist) setBounds() {
 	used := emptyBox
 	for _, f := range a.features {

@@ -96,7 +96,7 @@ func features(t *testing.T, a *basemap.Archive, z, x, y int, layer string) []mvt
 	return all
 }
 
-// TestEveryTileIsRead reads all tiles and checks the counts of their features.
+// TestEveryTileIsRead checks the counts of the features in all tiles.
 func TestEveryTileIsRead(t *testing.T) {
 	w := openWorld(t)
 	_, z := w.Archive.Zooms()

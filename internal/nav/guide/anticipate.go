@@ -94,7 +94,7 @@ func keep(l *Lane, recommended bool) {
 	}
 }
 
-// recommended returns the valid lanes if they are side by side, otherwise none.
+// recommended returns the first valid lane and the number of valid lanes, or zeros if they are not side by side.
 func recommended(lanes []Lane) (first, count int) {
 	first = -1
 	for i := range lanes {

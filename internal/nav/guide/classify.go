@@ -204,7 +204,8 @@ func (v *view) turnsOff(b *branch) bool {
 // rightAngle is the angle from which a road leads to the side.
 const rightAngle = 85.0
 
-// isDecision reports whether a road that keeps its name bends at a junction where another road bends no more.
+// isDecision reports whether a road that keeps its name bends at a junction where another road leads off at a similar or
+// smaller angle.
 func (v *view) isDecision(b *branch) bool {
 	mine := math.Abs(b.angle)
 	return v.net.sameName(v.in.way, b.way) && slices.ContainsFunc(v.branches, func(o branch) bool {
@@ -214,7 +215,8 @@ func (v *view) isDecision(b *branch) bool {
 	})
 }
 
-// joins reports whether the road continues as one that another road leads into straight on.
+// joins reports whether another road, of similar importance and closed to this route, also leads into a branch, roughly
+// straight on.
 func (v *view) joins(b *branch) bool {
 	for i := range v.branches {
 		o := &v.branches[i]

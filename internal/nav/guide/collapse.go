@@ -61,8 +61,8 @@ func (g *Guide) joinStaggered() {
 	}
 }
 
-// bendBack returns the index of the turn onto a link that ends, at the later turn i, on the road that the driver came
-// from, in the other direction, or 0 if there is none.
+// bendBack returns the index of the junction, between turn i onto a link and a later turn, at which the link ends on the
+// road that the driver came from, in the other direction. It returns 0 if there is none.
 func (g *Guide) bendBack(i, before int) int {
 	t := &g.turns[i]
 	if !isLink(g.net.wayOf(g.way.Parts[t.part+1].Arc)) {

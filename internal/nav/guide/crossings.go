@@ -6,8 +6,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Where two roads cross of which one at least has two carriageways, there are several junctions near each other, and a driver sees one
-// crossing. A piece is within it if it leads from one carriageway of a road to the other.
+// Where two roads cross and at least one of them has two carriageways, there are several junctions near each other, but
+// a driver sees one crossing. A piece is within the crossing if it leads from one carriageway of a road to the other.
 
 // The limits of pieces within crossings.
 const (

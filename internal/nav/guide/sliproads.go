@@ -6,7 +6,8 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// A sliproad leaves a road before a junction and reaches the crossing road behind it: a car that takes it turns at that junction.
+// A sliproad leaves a road before a junction and reaches the crossing road after it: a car that takes the sliproad turns
+// at that junction.
 
 // The limits of sliproads, in metres and degrees.
 const (
@@ -48,8 +49,8 @@ func (g *Guide) joinSliproads() {
 	}
 }
 
-// isSliproad reports whether a road is a sliproad: whether the road that the driver would otherwise have followed leads
-// to a junction, from which the road at the end of the sliproad leads back to that end.
+// isSliproad reports whether the road between two turns is a sliproad: whether the road ahead at the first turn leads to
+// a junction from which the road reached by the sliproad leads to the sliproad's end.
 func (g *Guide) isSliproad(t, u *turn) bool {
 	taken := g.way.Parts[t.part+1].Arc
 	if !g.net.isOneway(g.net.graph.Arcs[taken].Piece) || isService(g.net.wayOf(taken)) && isService(g.net.wayOf(g.way.Parts[t.part].Arc)) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestOSRM prints and checks the share of the rows of OSRM's scenarios whose results are as that project expects.
+// TestOSRM checks and prints the share of the rows of OSRM's scenarios whose results are as that project expects.
 func TestOSRM(t *testing.T) {
 	checkout := os.Getenv("WAYSIDE_TEST_OSRM")
 	if checkout == "" {

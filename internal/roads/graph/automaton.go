@@ -134,8 +134,8 @@ func (a *automaton) forbids(state, arc uint32) bool {
 	}
 }
 
-// minimize repeatedly finds copies that allow the same turns as their suffix state, and redirects turns to that state,
-// until there are no more.
+// minimize finds copies that allow the same turns as their suffix state, and redirects turns to that state, until there
+// are no more such copies.
 func (a *automaton) minimize(g *Graph, lists [][]Turn) {
 	for changed := true; changed; {
 		changed = false

@@ -264,8 +264,8 @@ func (town *simpleTown) onto(trip string) string {
 	return string(all)
 }
 
-// TestD15_9RandomTrips drives at random, and checks at every node that exactly the turns that the trip so far permits
-// are allowed.
+// TestD15_9RandomTrips checks on random trips that at every node exactly the turns that the trip so far permits are
+// allowed.
 func TestD15_9RandomTrips(t *testing.T) {
 	copies, nodes := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {

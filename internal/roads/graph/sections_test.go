@@ -71,8 +71,8 @@ func TestLayoutOfArrays(t *testing.T) {
 	}
 }
 
-// TestForgedSections replaces each number of each array. It checks that the result is refused, or that searches and
-// exports stay within the arrays.
+// TestForgedSections checks that sections with any number replaced are refused, or that searches and exports of the
+// result stay within the arrays.
 func TestForgedSections(t *testing.T) {
 	d := busy(t)
 	random := rand.New(rand.NewPCG(3, 4))

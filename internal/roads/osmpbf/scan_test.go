@@ -226,8 +226,8 @@ func (r repeated) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// TestMemoryIsBounded reads files whose objects take gigabytes, with usual blocks and with the worst that the format
-// allows, and checks the heap all the time, including garbage.
+// TestMemoryIsBounded checks the heap, including garbage, while files are read whose objects take gigabytes, with usual
+// blocks and with the worst that the format allows.
 func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")

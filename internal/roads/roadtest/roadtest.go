@@ -11,8 +11,8 @@
 //		roadtest.Restriction("no_right_turn", "abc b bd"),
 //	)
 //
-// A character is so many metres wide and high. Digits are places that are no nodes, for routes to begin at. Everything else on
-// the map is for the reader's eye.
+// A character is the given metres wide and high. Digits are places without a node, at which routes can begin.
+// All other characters on the map are ignored.
 package roadtest
 
 import (

@@ -67,8 +67,8 @@ func BenchmarkLook(b *testing.B) {
 	b.ReportMetric(float64(found)/float64(b.N), "pins")
 }
 
-// TestAlertsInTheTown drives a few routes through the demo's town, and checks the goals of issue 17. make bench
-// BENCH=ahead drives a thousand routes there, in Milan and in Malta.
+// TestAlertsInTheTown checks the goals of issue 17 on a few routes through the demo's town. make bench BENCH=ahead
+// drives a thousand routes there, in Milan and in Malta.
 func TestAlertsInTheTown(t *testing.T) {
 	g, x := town(t)
 	n := &nav.Network{Roads: nav.NewRoads(g, x, "town"), Search: nav.NewPlain(g, nil, nil)}
