@@ -206,8 +206,8 @@ func (s *surroundings) at(p graph.Position) place {
 		if into == nil || !a.contains(p) {
 			continue
 		}
-		// The smallest of a layer counts: a municipality before an association of municipalities, a quarter before a
-		// district.
+		// The most local area of a layer counts: the one with the highest admin_level, then the one with the smallest
+		// box. So a municipality takes precedence over an association of municipalities, and a quarter over a district.
 		if *into != none && (float64(a.level) < levels[a.rank] || float64(a.level) == levels[a.rank] && a.size >= sizes[a.rank]) {
 			continue
 		}

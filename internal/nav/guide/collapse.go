@@ -152,7 +152,7 @@ func (g *Guide) passesJunction(from, to int) bool {
 	return false
 }
 
-// retell makes a plain turn of an end of road that was just announced.
+// retell makes a turn a plain one: Continue if its road has the name that was announced last, otherwise Turn.
 func (g *Guide) retell(t, last *turn) {
 	t.kind = Turn
 	if g.net.sameName(g.net.wayOf(last.named), g.net.wayOf(t.named)) {
