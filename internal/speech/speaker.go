@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	maxPrograms = 2  // at a time
-	maxFlights  = 32 // texts that are being spoken or queued
+	maxPrograms   = 2  // at a time
+	maxRenderings = 32 // texts that are being spoken or queued
 	// failureMemory is how long a text is not tried again after a failure.
 	failureMemory = time.Minute
 	maxFailures   = 1024 // failed texts that are remembered
@@ -29,8 +29,8 @@ var (
 	ErrFailed  = errors.New("the announcement could not be spoken")
 )
 
-// errAgain ends a flight without a result, because the caller that led it left before its turn, or the clip was stored
-// before the flight began.
+// errAgain ends a rendering without a result, because the caller that led it left before its turn, or the clip was
+// stored before the rendering began.
 var errAgain = errors.New("look again")
 
 // Options configure a Speaker.
@@ -49,14 +49,14 @@ type Speaker struct {
 	clips     *folder
 	programs  chan struct{} // a semaphore
 
-	mu       sync.Mutex
-	flights  map[string]*flight
-	failures map[string]time.Time // the time until which a clip is not tried again
-	broken   bool                 // the last program failed, and the failure was logged
+	mu         sync.Mutex
+	renderings map[string]*rendering
+	failures   map[string]time.Time // the time until which a clip is not tried again
+	broken     bool                 // the last program failed, and the failure was logged
 }
 
-// flight is a clip that is being made.
-type flight struct {
+// rendering is a clip that is being made.
+type rendering struct {
 	done   chan struct{} // closed when the other fields are set
 	audio  []byte
 	format format
@@ -75,7 +75,7 @@ func Open(o Options) (*Speaker, error) {
 	}
 	return &Speaker{
 		Options: o, addresses: sealer, clips: clips, programs: make(chan struct{}, maxPrograms),
-		flights: make(map[string]*flight), failures: make(map[string]time.Time),
+		renderings: make(map[string]*rendering), failures: make(map[string]time.Time),
 	}, nil
 }
 
@@ -111,7 +111,7 @@ func (s *Speaker) Clip(ctx context.Context, address string) (Clip, error) {
 			return Clip{}, err
 		}
 		if leads {
-			s.land(ctx, name, f, language, text)
+			s.render(ctx, name, f, language, text)
 		}
 		select {
 		case <-f.done:
@@ -129,8 +129,8 @@ func (s *Speaker) Clip(ctx context.Context, address string) (Clip, error) {
 	}
 }
 
-// join returns the flight of a clip, and whether the caller must make the clip.
-func (s *Speaker) join(name string) (f *flight, leads bool, err error) {
+// join returns the rendering of a clip, and whether the caller must make the clip.
+func (s *Speaker) join(name string) (f *rendering, leads bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if until, failed := s.failures[name]; failed {
@@ -139,19 +139,19 @@ func (s *Speaker) join(name string) (f *flight, leads bool, err error) {
 		}
 		delete(s.failures, name)
 	}
-	if f = s.flights[name]; f != nil {
+	if f = s.renderings[name]; f != nil {
 		return f, false, nil
 	}
-	if len(s.flights) >= maxFlights {
+	if len(s.renderings) >= maxRenderings {
 		return nil, false, ErrBusy
 	}
-	f = &flight{done: make(chan struct{})}
-	s.flights[name] = f
+	f = &rendering{done: make(chan struct{})}
+	s.renderings[name] = f
 	return f, true, nil
 }
 
-// land renders the clip, caches it and wakes all waiters.
-func (s *Speaker) land(ctx context.Context, name string, f *flight, language, text string) {
+// render makes the clip, caches it and wakes all waiters.
+func (s *Speaker) render(ctx context.Context, name string, f *rendering, language, text string) {
 	select {
 	case s.programs <- struct{}{}:
 		if s.clips.has(name) {
@@ -169,7 +169,7 @@ func (s *Speaker) land(ctx context.Context, name string, f *flight, language, te
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.flights, name)
+	delete(s.renderings, name)
 	if !errors.Is(f.err, errAgain) {
 		s.note(name, f.err, keeping)
 	}

@@ -226,7 +226,7 @@ func TestCrowd(t *testing.T) {
 	}
 	left, leave := context.WithCancel(t.Context())
 	var leaders, followers sync.WaitGroup
-	for i := range maxFlights {
+	for i := range maxRenderings {
 		leaders.Go(func() {
 			if _, err := s.Clip(left, s.Address("en", fmt.Sprint(i))); !errors.Is(err, context.Canceled) {
 				t.Errorf("who left got %v", err)
@@ -236,9 +236,9 @@ func TestCrowd(t *testing.T) {
 	waiting := func() int {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return len(s.flights)
+		return len(s.renderings)
 	}
-	for waiting() < maxFlights {
+	for waiting() < maxRenderings {
 		runtime.Gosched()
 	}
 	if _, _, err := read(t, s, s.Address("en", "one too many")); !errors.Is(err, ErrBusy) {
