@@ -83,7 +83,7 @@ func (s *Session) Position(ctx context.Context, p Position) (route []byte, decis
 		}
 		return nil, decision, err
 	}
-	s.told.pending = false // this answer delivers the route
+	s.reported.pending = false // this answer delivers the route
 	return s.text(), decision, nil
 }
 
@@ -105,7 +105,7 @@ func (s *Session) adopt(a *nav.RouteAnswer, reason string, entities []string) er
 	for range passed { // do not route to the passed waypoints again
 		s.forgetWaypoint()
 	}
-	s.told.pending, s.told.reason, s.told.entities = true, reason, entities
+	s.reported.pending, s.reported.reason, s.reported.entities = true, reason, entities
 	return nil
 }
 
@@ -180,12 +180,12 @@ func (s *Session) judge(ctx context.Context) (events []Event, again time.Duratio
 		again = left
 	}
 	now := s.hub.Now().UTC()
-	if !s.told.pending {
+	if !s.reported.pending {
 		return s.tell(&r, now), again, nil
 	}
 	r = s.way.rest(n)
-	s.told.pending, s.told.arrival = false, now.Add(r.left)
-	return []Event{{Name: "reroute", Reason: s.told.reason, EntityIDs: s.told.entities, Route: s.text(), Left: r.left, At: now}}, again, nil
+	s.reported.pending, s.reported.arrival = false, now.Add(r.left)
+	return []Event{{Name: "reroute", Reason: s.reported.reason, EntityIDs: s.reported.entities, Route: s.text(), Left: r.left, At: now}}, again, nil
 }
 
 // followLeft reroutes a driver who left the route at a time when no search was allowed. It returns after how long to try
@@ -208,7 +208,7 @@ func (s *Session) followLeft(ctx context.Context) (again time.Duration, err erro
 // route is much better. It returns after how long to try again; 0 means never.
 func (s *Session) searchBetter(ctx context.Context, n *nav.Network, r *rest) (again time.Duration, err error) {
 	pause := searchPause
-	switch changed := n.Version() != s.told.metric; {
+	switch changed := n.Version() != s.reported.metric; {
 	case changed && len(r.closed) > 0:
 		pause = judgePause
 	case !changed && len(r.closed) == 0:
@@ -217,7 +217,7 @@ func (s *Session) searchBetter(ctx context.Context, n *nav.Network, r *rest) (ag
 	if wait := max(pause-s.hub.Now().Sub(s.tried), s.untilSearch(s.hub.Now())); wait > 0 {
 		return wait, nil
 	}
-	s.told.metric = n.Version()
+	s.reported.metric = n.Version()
 	var a nav.RouteAnswer
 	if err := s.search(ctx, &a); err != nil {
 		err = keepWay(err)
@@ -248,7 +248,7 @@ func keepWay(err error) error {
 
 // tell returns the events for the changes on the rest of the route.
 func (s *Session) tell(r *rest, now time.Time) (events []Event) {
-	came, gone := difference(r.conditions, s.told.conditions), difference(s.told.conditions, r.conditions)
+	came, gone := difference(r.conditions, s.reported.conditions), difference(s.reported.conditions, r.conditions)
 	for _, changed := range []struct {
 		reason string
 		ids    []string
@@ -257,16 +257,16 @@ func (s *Session) tell(r *rest, now time.Time) (events []Event) {
 			events = append(events, Event{Name: "condition", Reason: changed.reason, EntityIDs: changed.ids, Left: r.left, At: now})
 		}
 	}
-	s.told.conditions = r.conditions
-	if r.blocked && !slices.Equal(r.closed, s.told.closed) {
+	s.reported.conditions = r.conditions
+	if r.blocked && !slices.Equal(r.closed, s.reported.closed) {
 		events = append(events, Event{Name: "condition", Reason: "closed", EntityIDs: r.closed, Left: r.left, At: now})
-		s.told.closed = r.closed
+		s.reported.closed = r.closed
 	} else if len(r.closed) == 0 {
-		s.told.closed = nil
+		s.reported.closed = nil
 	}
-	if moved := now.Add(r.left).Sub(s.told.arrival); moved.Abs() >= minArrival {
+	if moved := now.Add(r.left).Sub(s.reported.arrival); moved.Abs() >= minArrival {
 		events = append(events, Event{Name: "eta", Left: r.left, At: now})
-		s.told.arrival = now.Add(r.left)
+		s.reported.arrival = now.Add(r.left)
 	}
 	return events
 }

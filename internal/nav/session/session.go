@@ -38,7 +38,7 @@ type Session struct {
 	route    []byte              // the rendered route, compressed, for clients that read the events again
 	kept     atomic.Int64        // bytes of way and route, as counted by the hub
 	driver   driver
-	told     told
+	reported reported
 	tried    time.Time // time of the last search, or of the session's opening
 	searched time.Time // time of the last search
 }
@@ -52,8 +52,8 @@ type driver struct {
 	left    bool    // the driver left the route when no search was allowed
 }
 
-// told is the state that the client was told last.
-type told struct {
+// reported is the state that the client got last.
+type reported struct {
 	metric     uint64
 	arrival    time.Time
 	conditions []string // on the rest of the route, sorted
@@ -128,9 +128,9 @@ func (s *Session) take(a *nav.RouteAnswer, route int) error {
 	s.way, s.route = next, text
 	s.show()
 	s.tried = s.hub.Now()
-	s.told.metric = a.Network.Version()
-	s.told.conditions = slices.Sorted(slices.Values(a.Routes[route].Conditions))
-	s.told.arrival = s.hub.Now().Add(time.Duration(a.Routes[route].Duration) * time.Millisecond)
+	s.reported.metric = a.Network.Version()
+	s.reported.conditions = slices.Sorted(slices.Values(a.Routes[route].Conditions))
+	s.reported.arrival = s.hub.Now().Add(time.Duration(a.Routes[route].Duration) * time.Millisecond)
 	s.driver.strayed, s.driver.left = 0, false
 	return nil
 }

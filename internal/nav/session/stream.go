@@ -43,8 +43,8 @@ func (s *Session) Begin() Event {
 	now := s.hub.Now().UTC()
 	s.lastWord.Store(now.UnixNano())
 	s.hub.shares.use(s)
-	s.told.pending = false
-	return Event{Name: "route", Reason: s.told.reason, EntityIDs: s.told.entities, Route: s.text(), Left: s.told.arrival.Sub(now), At: now}
+	s.reported.pending = false
+	return Event{Name: "route", Reason: s.reported.reason, EntityIDs: s.reported.entities, Route: s.text(), Left: s.reported.arrival.Sub(now), At: now}
 }
 
 // Attach sends the events after Begin to a client, until the session ends or another client is attached, since a session
