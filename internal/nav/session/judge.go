@@ -45,7 +45,7 @@ func (s *Session) Position(ctx context.Context, p Position) (route []byte, decis
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.hub.Now()
-	s.lastWord.Store(now.UnixNano())
+	s.lastRequest.Store(now.UnixNano())
 	s.hub.shares.use(s)
 	if s.bucket, decision = ratelimit.Decide(s.bucket, now, positionLimit(), 1); !decision.OK {
 		return nil, decision, nil

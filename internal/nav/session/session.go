@@ -22,7 +22,7 @@ type Session struct {
 	stream  *stream    // of the client that reads the events; nil if there is none
 	over    bool       // the session has ended
 
-	lastWord atomic.Int64 // time of the client's last request, in nanoseconds since 1970
+	lastRequest atomic.Int64 // time of the client's last request, in nanoseconds since 1970
 
 	caller Caller
 	cost   int           // of a search, in routes
@@ -66,7 +66,7 @@ type reported struct {
 func newSession(seat *Seat, q *nav.RouteRequest, render Render) *Session {
 	h := seat.hub
 	s := &Session{ID: h.IDs.make(h.Now()), hub: h, caller: seat.caller, cost: seat.cost, render: render, request: *q}
-	s.lastWord.Store(h.Now().UnixNano())
+	s.lastRequest.Store(h.Now().UnixNano())
 	s.request.Alternatives = 0
 	s.driver.heading = -1
 	return s
@@ -110,7 +110,7 @@ func (s *Session) forget(t *stream) {
 
 // isOver reports whether the client has been silent for Lifetime. It never waits.
 func (s *Session) isOver(now time.Time) bool {
-	return now.Sub(time.Unix(0, s.lastWord.Load())) >= Lifetime
+	return now.Sub(time.Unix(0, s.lastRequest.Load())) >= Lifetime
 }
 
 // take makes one of the routes of an answer the session's route. If there is no room for the route, take returns ErrFull

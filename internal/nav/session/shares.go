@@ -285,4 +285,4 @@ func (s *Session) hasStream() bool {
 }
 
 // lastHeard returns the time of the client's last request.
-func (s *Session) lastHeard() time.Time { return time.Unix(0, s.lastWord.Load()) }
+func (s *Session) lastHeard() time.Time { return time.Unix(0, s.lastRequest.Load()) }

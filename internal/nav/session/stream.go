@@ -41,7 +41,7 @@ func (s *Session) Begin() Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.hub.Now().UTC()
-	s.lastWord.Store(now.UnixNano())
+	s.lastRequest.Store(now.UnixNano())
 	s.hub.shares.use(s)
 	s.reported.pending = false
 	return Event{Name: "route", Reason: s.reported.reason, EntityIDs: s.reported.entities, Route: s.text(), Left: s.reported.arrival.Sub(now), At: now}
