@@ -31,7 +31,7 @@ func (g *Guide) joinStaggered() {
 		if !isPlain(t.kind) || t.until != nil || t.fixed {
 			continue
 		}
-		k := g.nextTold(i)
+		k := g.nextAnnounced(i)
 		if b := g.bendBack(i, k); b > 0 {
 			k = b
 		}
@@ -104,7 +104,7 @@ func (g *Guide) dropShortNames() {
 		case Silent:
 			continue
 		case NewName:
-			next := &g.turns[g.nextTold(i)]
+			next := &g.turns[g.nextAnnounced(i)]
 			a, b := g.net.wayOf(last.named), g.net.wayOf(t.named)
 			sinceTurn, untilNext := t.spot.At-last.spot.At, next.spot.At-t.spot.At
 			switch {
@@ -114,26 +114,26 @@ func (g *Guide) dropShortNames() {
 			case before > 0 && (sinceTurn < staggerMetres || sinceTurn < sliproadName && g.net.isOneway(g.net.graph.Arcs[last.named].Piece) || sinceTurn < shortName && a.Name.Length == 0 && a.Ref.Length == 0):
 				last.named, t.kind = t.named, Silent
 				if last.kind == Turn || last.kind == Continue {
-					g.retell(last, g.toldBefore(before))
+					g.makePlain(last, g.announcedBefore(before))
 				}
 			case untilNext < shortName, before > 0 && sinceTurn < shortName:
 				t.kind = Silent
 			}
 			if t.kind == Silent {
 				if next.kind == EndOfRoad {
-					g.retell(next, last)
+					g.makePlain(next, last)
 				}
 				continue
 			}
 		case Turn:
 			if t.dir == Straight && t.until == nil && t.spot.At-last.spot.At < staggerMetres && isPlain(last.kind) && last.dir != Straight {
 				last.named, t.kind = t.named, Silent
-				g.retell(last, g.toldBefore(before))
+				g.makePlain(last, g.announcedBefore(before))
 				continue
 			}
 		case EndOfRoad:
 			if !g.passesJunction(before, i) {
-				g.retell(t, last)
+				g.makePlain(t, last)
 			}
 		}
 		before = i
@@ -152,23 +152,23 @@ func (g *Guide) passesJunction(from, to int) bool {
 	return false
 }
 
-// retell makes a turn a plain one: Continue if its road has the name that was announced last, otherwise Turn.
-func (g *Guide) retell(t, last *turn) {
+// makePlain makes a turn a plain one: Continue if its road has the name that was announced last, otherwise Turn.
+func (g *Guide) makePlain(t, last *turn) {
 	t.kind = Turn
 	if g.net.sameName(g.net.wayOf(last.named), g.net.wayOf(t.named)) {
 		t.kind = Continue
 	}
 }
 
-// toldBefore returns the last announced turn before another one.
-func (g *Guide) toldBefore(i int) *turn {
+// announcedBefore returns the last announced turn before another one.
+func (g *Guide) announcedBefore(i int) *turn {
 	for i--; i > 0 && g.turns[i].kind == Silent; i-- {
 	}
 	return &g.turns[i]
 }
 
-// nextTold returns the index of the next announced turn.
-func (g *Guide) nextTold(i int) int {
+// nextAnnounced returns the index of the next announced turn.
+func (g *Guide) nextAnnounced(i int) int {
 	for i++; i < len(g.turns)-1 && g.turns[i].kind == Silent; i++ {
 	}
 	return i
