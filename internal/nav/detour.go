@@ -70,7 +70,7 @@ func (n *Network) detourLeg(ctx context.Context, line []graph.Position, s Stretc
 			return nil, err
 		}
 	}
-	return nil, nil // having no such way is not an error
+	return nil, nil //nolint:nilnil // having no such way is not an error
 }
 
 // viasBeside returns middles of arcs of a leg, evenly spread over the parts that are farther from a line than the given

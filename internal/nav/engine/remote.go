@@ -308,7 +308,7 @@ func (j *judged) around(ctx context.Context, of *route, closures []nav.Closure, 
 		found = found || len(next.vias[i]) > 0
 	}
 	if !found || len(j.ask.Places.Coordinates)+countVias(next.vias) > nav.MaxCoordinates {
-		return nil, nil // having no such way is not an error
+		return nil, nil //nolint:nilnil // having no such way is not an error
 	}
 	return &next, nil
 }

@@ -483,7 +483,7 @@ func TestBounds(t *testing.T) {
 		if err := d.routes.Route(t.Context(), &q, &a); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.lead(&q, &a, 0); err != session.ErrFull { // returned unwrapped
+		if _, err := d.lead(&q, &a, 0); err != session.ErrFull { //nolint:errorlint // returned unwrapped
 			t.Errorf("a fourth session: %v", err)
 		}
 		if _, err := d.lead(&q, &a, 1); err == nil {

@@ -116,7 +116,7 @@ func (s *shares) reserve(h *Hub, c Caller) (evicted *Session, err error) {
 	if evicted == nil && err == nil {
 		own.pending++
 		address.sessions++
-		return nil, nil // no session needs to end
+		return nil, nil //nolint:nilnil // no session needs to end
 	}
 	s.tidy(c)
 	return evicted, err

@@ -143,7 +143,7 @@ func (t *stream) tick() {
 	}
 	t.busy, t.heartbeat = true, now.Add(heartbeatInterval)
 	t.mu.Unlock()
-	t.finish(t.client.Heartbeat(context.Background())) // the hub's end closes the client
+	t.finish(t.client.Heartbeat(context.Background())) //nolint:contextcheck // the hub's end closes the client
 }
 
 // judge judges the session, and returns the events to send.

@@ -51,7 +51,7 @@ func newService(t *testing.T, script string, bytes int) *Service {
 	extracts := filepath.Join(dir, "extracts")
 	err := errors.Join(os.Mkdir(extracts, 0o700), os.WriteFile(filepath.Join(extracts, "a.osm.pbf"), make([]byte, bytes), 0o600))
 	program := filepath.Join(dir, "import.sh")
-	if err := errors.Join(err, os.WriteFile(program, []byte("#!/bin/sh\n"+script), 0o700)); err != nil { // it must be executable
+	if err := errors.Join(err, os.WriteFile(program, []byte("#!/bin/sh\n"+script), 0o700)); err != nil { //nolint:gosec // it must be executable
 		t.Fatal(err)
 	}
 	return New(Config{

@@ -9,6 +9,8 @@ import (
 )
 
 // leftDriving lists the areas where traffic drives on the left, each with a name and the corners of a polygon.
+//
+//go:embed left-driving.txt
 var leftDriving string
 
 // leftDrivingAreas are the areas where traffic drives on the left unless a way is tagged otherwise.

@@ -254,7 +254,7 @@ func TestExportTellsThatItCouldNotWrite(t *testing.T) {
 	if err := graph.Export(&whole, g, "v"); err != nil {
 		t.Fatal(err)
 	}
-	if err := graph.Export(&limitedWriter{left: whole.Len() - 1}, g, "v"); err != errFull { // returned unwrapped
+	if err := graph.Export(&limitedWriter{left: whole.Len() - 1}, g, "v"); err != errFull { //nolint:errorlint // returned unwrapped
 		t.Errorf("%v", err)
 	}
 }

@@ -76,7 +76,7 @@ const (
 )
 
 func (x *Index) start(at geo.Point, within float64) *search {
-	s := x.pool.Get().(*search) // the pool contains nothing else
+	s := x.pool.Get().(*search) //nolint:forcetypeassert // the pool contains nothing else
 	s.frame, s.limit, s.queue = newFrame(at), within*within, s.queue[:0]
 	if len(x.boxes) > 0 {
 		s.add(entry{s.frame.distanceTo(x.boxes[len(x.boxes)-1].unpack()), uint32(len(x.boxes) - 1), level + uint8(len(x.levels)-2)})
