@@ -149,10 +149,11 @@ const (
 	roundaboutExit = 0.52
 )
 
-// lowerClass is the factor for a way whose class is so many ranks less important than that of the road before.
+// lowerClass is the factor for a way whose class is less important than that of the road before, by the difference in
+// ranks.
 var lowerClass = [...]float64{1, 0.55, 0.26, 0.14}
 
-// turnShares are the factors for ways that turn by up to so many degrees.
+// turnShares are the factors for ways that turn by up to the given degrees.
 var turnShares = [...]struct{ degrees, share float64 }{
 	{8, 1}, {25, 0.9}, {45, 0.68}, {70, 0.45}, {90, 0.29}, {112, 0.18}, {138, 0.08}, {160, 0.03}, {180, 0.015},
 }

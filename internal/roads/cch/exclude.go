@@ -88,7 +88,8 @@ func (m *Metric) Excluding(ctx context.Context, flags graph.Flags) (*Metric, err
 	return made, nil
 }
 
-// A client that asks for one combination after the other makes metrics displace each other. Making them takes a tenth of the time at most.
+// The pauses between metrics that displace each other. A client that asks for one combination after another causes them;
+// with the pauses, making metrics takes at most a tenth of the time.
 const (
 	makingPause = 9 // A client that asks for one combination after another makes metrics displace each other. The pauses limit making metrics to a tenth of the time.
 	minPause    = 100 * time.Millisecond
