@@ -30,7 +30,7 @@ type aboutPage struct {
 	Groups  []kindGroup
 }
 
-// kindGroup is the kinds of one group, for the legend of pins.
+// kindGroup holds the kinds of one group, for the legend of pins.
 type kindGroup struct {
 	Name  string
 	Kinds []mapdata.KindInfo
@@ -55,7 +55,8 @@ func (c *Console) getAbout(w http.ResponseWriter, r *http.Request, v *Visitor) e
 	return c.show(w, r, v, &Page{Name: "about", Data: page, Wide: true, Scripts: []string{PageScript}})
 }
 
-// examplePlace is where the example asks: on the map of this service, so that it finds something.
+// examplePlace returns the query parameters of the example's place, which lies on this service's map so that the example finds
+// something.
 func (c *Console) examplePlace() string {
 	at := c.Home
 	if at == (geo.Point{}) {
@@ -75,7 +76,7 @@ func getStyle(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return nil
 }
 
-// styleVersion changes with the style sheet, so that browsers never use an old one from their cache.
+// styleVersion returns a version that changes with the style sheet, so that browsers never use an old one from their cache.
 func styleVersion() (string, error) {
 	style, err := files.ReadFile("pages/style.css")
 	if err != nil {

@@ -155,7 +155,7 @@ func (c *Console) postToken(w http.ResponseWriter, r *http.Request, v *Visitor) 
 	return c.redirectWithToken(w, text, apiTokenURL(made.ID), "")
 }
 
-// apiTokenURL is the path of the page that shows an API token while it is new.
+// apiTokenURL returns the path of the page that shows an API token while it is new.
 func apiTokenURL(id string) string { return accountPath + "/tokens/" + id }
 
 // getToken answers GET /account/tokens/{id}. Once the token is no longer shown, it redirects to the account's page.
@@ -249,13 +249,13 @@ func (c *Console) postDeleteAccount(w http.ResponseWriter, r *http.Request, v *V
 	return seeOther(w, "/about?"+url.Values{"done": {"account-deleted"}}.Encode())
 }
 
-// device describes a session's User-Agent in our own words.
+// device describes a session's User-Agent in our own words, as HTML.
 func device(w *words.Words, agent string) template.HTML {
 	key, args := deviceWords(w, agent)
 	return w.HTML(key, args...)
 }
 
-// deviceText is the description as plain text.
+// deviceText describes a session's User-Agent as device does, in plain text.
 func deviceText(w *words.Words, agent string) string {
 	key, args := deviceWords(w, agent)
 	return w.Text(key, args...)

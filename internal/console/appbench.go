@@ -12,12 +12,13 @@ import (
 	"wayside/internal/console/words"
 )
 
-// BenchScript shows an app in a frame and plays host to it (web/console/src/bench.ts).
+// BenchScript loads an app in a frame and acts as the page around it (web/console/src/bench.ts).
 const BenchScript = "bench.js"
 
 const benchPath = appsPath + "/bench"
 
-// benchRoutes is the app bench. It stores nothing: what it finds stays in the browser until its developer attaches it to a submission.
+// benchRoutes returns the route of the app bench. The bench stores nothing: its findings stay in the browser until the developer
+// attaches them to a submission.
 func (c *Console) benchRoutes() []Route {
 	if c != nil && c.Apps == nil {
 		return nil
@@ -25,16 +26,17 @@ func (c *Console) benchRoutes() []Route {
 	return []Route{{Method: http.MethodGet, Path: benchPath, Who: account.ForAccounts, Handle: c.getBench}}
 }
 
-// benchPage asks for a page's address, or plays host to it.
+// benchPage asks for a page's address, or runs the bench for it.
 type benchPage struct {
 	Form   *Form
-	URL    string // of the app's page, judged; empty: none was asked for, or it may not be framed
+	URL    string // of the app's page, checked; empty: none was asked for, or it may not be framed
 	Origin string
 	Words  string // messages of BenchScript, as JSON
 }
 
-// getBench answers GET /apps/bench?url=…. The policy of the page lets the browser frame the origin of that URL and no other. The page
-// is not opened by this: anybody may send a developer a link to the bench, so that the script opens it when its button is pressed.
+// getBench answers GET /apps/bench?url=…. The policy of the page lets the browser frame the origin of that URL and no other.
+// Loading the bench does not open the app's page, because anybody may send a developer a link to the bench: the script opens it
+// when the developer presses its button.
 func (c *Console) getBench(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	query := r.URL.Query()
 	page := &benchPage{Form: newForm(url.Values{"url": {query.Get("url")}})}
@@ -57,7 +59,7 @@ func (c *Console) getBench(w http.ResponseWriter, r *http.Request, v *Visitor) e
 	return c.show(w, r, v, shown)
 }
 
-// benchMessages are the messages of BenchScript in one language, as JSON.
+// benchMessages returns the messages of BenchScript in one language, as JSON.
 func benchMessages(w *words.Words) (string, error) {
 	said := make(map[string]string)
 	for _, key := range []string{

@@ -31,7 +31,7 @@ type appForm struct {
 	Feeds   []appFeed
 	Base    string      // public address of this service, for frame-ancestors
 	Icon    string      // where the icon of the newest version is served; empty: it has none
-	Proof   *apps.Proof // what shows that the page is the visitor's; nil: there is no page yet, or it needs no proof
+	Proof   *apps.Proof // how the visitor proves that the page is theirs; nil: there is no page yet, or it needs no proof
 	Refused string      // why nothing was stored although no field is wrong; empty: nothing was refused
 }
 
@@ -41,26 +41,26 @@ type appFeed struct {
 	Chosen bool
 }
 
-// Has says whether a list of the form holds a value.
+// Has reports whether a list of the form holds a value.
 func (f *appForm) Has(field, value string) bool { return slices.Contains(f.Form.values[field], value) }
 
-// Schema is the schema as it was written.
+// Schema returns the schema as the developer wrote it.
 func (f *appForm) Schema() string { return f.Form.whole("config_schema") }
 
-// Report is the report as it was pasted.
+// Report returns the report as the developer pasted it.
 func (f *appForm) Report() string { return f.Form.whole("report") }
 
-// Description is the description as it was written.
+// Description returns the description as the developer wrote it.
 func (f *appForm) Description() string { return f.Form.whole("description") }
 
-// whole is a value for display that is not truncated: a form is bounded as a whole.
+// whole returns a value for display without truncating it, because the form is bounded as a whole.
 func (f *Form) whole(field string) string { return strings.ToValidUTF8(f.raw(field), "\uFFFD") }
 
 func costModels() []string {
 	return []string{"free", "one_time", "subscription", "freemium", "donation"}
 }
 
-// newAppForm makes the data of a form: with the visitor's own public feeds, which an app may show.
+// newAppForm returns the data of a form, with the visitor's own public feeds, which an app may show.
 func (c *Console) newAppForm(r *http.Request, v *Visitor, form *Form, a *mapdata.App) (*appForm, error) {
 	page := &appForm{Form: form, Action: newAppPath, Kinds: appKinds(), Models: costModels(), Base: c.BaseURL}
 	if a != nil {
@@ -115,7 +115,7 @@ func (c *Console) postNewApp(w http.ResponseWriter, r *http.Request, v *Visitor)
 	return seeOther(w, ownAppURL(a.ID)+"?done=app-submitted")
 }
 
-// getNewVersion answers GET /apps/own/{id}/version: the form with what was submitted last.
+// getNewVersion answers GET /apps/own/{id}/version with a form that holds the values of the last submission.
 func (c *Console) getNewVersion(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	a, err := c.ownAppOf(r, v)
 	if err != nil {
@@ -162,7 +162,7 @@ var appFieldOrder = [...]string{
 	"website_url", "privacy_url", "icon", "changelog", "report",
 }
 
-// readAppForm reads a submission. What cannot be written as a member is an error of the form; the service judges the rest.
+// readAppForm reads a submission. A value that cannot be written as a member is an error of the form; the service checks the rest.
 func (c *Console) readAppForm(w http.ResponseWriter, r *http.Request, v *Visitor) (*Form, map[string]jsontext.Value, error) {
 	form, icon, err := readUpload(w, r, "icon")
 	if err != nil {
@@ -182,7 +182,7 @@ func (c *Console) readAppForm(w http.ResponseWriter, r *http.Request, v *Visitor
 	}
 	kinds := form.values["kinds"]
 	members["kinds"] = jsonOf(append([]string{}, kinds...))
-	// The style sheet hides what an app of these kinds does not have: it may still be filled in from before.
+	// The style sheet hides the inputs that an app of these kinds does not use; they may still hold earlier values.
 	if len(kinds) > 0 && !slices.Contains(kinds, string(mapdata.AppWidget)) && !slices.Contains(kinds, string(mapdata.AppNotifications)) {
 		delete(members, "widget_url")
 	}
@@ -207,13 +207,14 @@ func (c *Console) readAppForm(w http.ResponseWriter, r *http.Request, v *Visitor
 			members[name] = value
 		} else {
 			form.addError(name, v.Words.Text("wrong.app.json"))
-			members[name] = jsonOf(text) // the service refuses a text here, and names what else is wrong
+			members[name] = jsonOf(text) // the service refuses a text here, with all other errors
 		}
 	}
 	return form, members, nil
 }
 
-// dataURL is an uploaded icon as a submission has it. Its content says what it is; the service judges it.
+// dataURL returns an uploaded icon as the data URL of a submission. The media type follows from the content, which the service
+// checks.
 func dataURL(icon []byte) string {
 	media := "image/svg+xml"
 	if bytes.HasPrefix(icon, []byte("\x89PNG")) {
@@ -222,7 +223,7 @@ func dataURL(icon []byte) string {
 	return "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(icon)
 }
 
-// jsonOf is a value as JSON; texts, lists and maps of them always can be written.
+// jsonOf encodes a value as JSON. Texts, and lists and maps of texts, can always be encoded.
 func jsonOf(value any) jsontext.Value {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -231,7 +232,7 @@ func jsonOf(value any) jsontext.Value {
 	return text
 }
 
-// appValues are the values of a form with what was submitted before.
+// appValues returns the values of a form that was filled in with the last submission.
 func appValues(f *mapdata.AppFields) url.Values {
 	values := url.Values{
 		"name": {f.Name}, "summary": {f.Summary}, "description": {f.Description}, "widget_url": {f.WidgetURL}, "website_url": {f.WebsiteURL},
@@ -247,7 +248,7 @@ func appValues(f *mapdata.AppFields) url.Values {
 	return values
 }
 
-// schemaText is a schema as its developer would write it: one field on a line.
+// schemaText formats a schema as its developer would write it: one field on a line.
 func schemaText(schema mapdata.ConfigSchema) string {
 	lines := make([]string, len(schema))
 	for i := range schema {
@@ -257,7 +258,7 @@ func schemaText(schema mapdata.ConfigSchema) string {
 	return "[\n" + strings.Join(lines, ",\n") + "\n]"
 }
 
-// version is the number of the version that the page of a form showed.
+// version returns the number of the version that the page of the form showed.
 func (f *Form) version() (int, error) {
 	n, err := strconv.Atoi(f.raw("number"))
 	if err != nil {
@@ -280,7 +281,7 @@ func (f *Form) All(field string) []Wrong {
 // indexPattern finds the indexes in the path of a field.
 var indexPattern = regexp.MustCompile(`\[\d+\]`)
 
-// addAppErrors adds what is wrong with a submission beside the input it belongs to: "config_schema[2].key" beside the schema. It
+// addAppErrors adds the errors of a submission beside the input that each belongs to: "config_schema[2].key" beside the schema. It
 // returns false if the error is of another kind.
 func (f *Form) addAppErrors(w *words.Words, err error) bool {
 	var invalid *mapdata.InvalidError
@@ -295,16 +296,16 @@ func (f *Form) addAppErrors(w *words.Words, err error) bool {
 		case input == "cost":
 			input = "cost_model"
 		case !slices.Contains(appFieldOrder[:], input):
-			input = appFieldOrder[0] // a member that no input has: the service and this form differ
+			input = appFieldOrder[0] // no input has this member: the service and this form differ
 		}
-		if e.Field != input || !f.Has(input) { // else the form said it already
+		if e.Field != input || !f.Has(input) { // else the form has reported it already
 			f.addError(input, appErrorText(w, &e))
 		}
 	}
 	return true
 }
 
-// appErrorText says what is wrong with one member, and where in a list it is.
+// appErrorText describes the error of one member, with its place in a list.
 func appErrorText(w *words.Words, e *mapdata.FieldError) string {
 	general := indexPattern.ReplaceAllString(e.Field, "")
 	text := w.Text(w.First("wrong.app."+general+"."+e.Code, "wrong.app."+e.Code, "wrong.other"), e.Limit)
@@ -325,10 +326,10 @@ type configInput struct {
 	Range string // the bounds of a number, in words
 }
 
-// Hint says whether a hint is below the input.
+// Hint reports whether a hint is below the input.
 func (i *configInput) Hint() bool { return i.Help != "" || i.Secret || i.Range != "" }
 
-// rangeText says which numbers a field takes; empty: all.
+// rangeText describes the numbers that a field accepts; empty: all.
 func rangeText(w *words.Words, f *mapdata.ConfigField) string {
 	number := func(n *float64) string { return strconv.FormatFloat(*n, 'f', -1, 64) }
 	switch {
@@ -342,7 +343,7 @@ func rangeText(w *words.Words, f *mapdata.ConfigField) string {
 	return ""
 }
 
-// configInputs are the inputs for a config, with what the driver sent if that was refused.
+// configInputs returns the inputs for a config, with the values that the driver sent if they were refused.
 func configInputs(w *words.Words, schema mapdata.ConfigSchema, config mapdata.AppConfig, installed bool, form *Form) []configInput {
 	all := make([]configInput, len(schema))
 	for i := range schema {
@@ -374,7 +375,7 @@ func configInputs(w *words.Words, schema mapdata.ConfigSchema, config mapdata.Ap
 	return all
 }
 
-// configOf is what the form of a config sets, as JSON.
+// configOf returns the config that the form sets, as JSON.
 func configOf(schema mapdata.ConfigSchema, form *Form) jsontext.Value {
 	config := make(map[string]any)
 	for i := range schema {

@@ -18,7 +18,7 @@ type installedLine struct {
 	Hidden   bool
 }
 
-// installedLines lists what the visitor installed; nil: nothing, or apps are not enabled.
+// installedLines lists the apps that the visitor installed; nil: none, or apps are not enabled.
 func (c *Console) installedLines(r *http.Request, v *Visitor) ([]installedLine, error) {
 	if c.Apps == nil {
 		return nil, nil
@@ -60,7 +60,7 @@ type installPage struct {
 	Refused   string // why it was not installed although no field is wrong; empty: nothing was refused
 }
 
-// Framed says whether the app is a web page beside the map.
+// Framed reports whether the app is a web page beside the map.
 func (p *installPage) Framed() bool { return apps.Framed(p.Version.Fields.Kinds) }
 
 // newInstallPage describes the app of the path, with the visitor's settings if it is installed.
@@ -127,7 +127,7 @@ func (c *Console) postInstalledApp(w http.ResponseWriter, r *http.Request, v *Vi
 	return c.show(w, r, v, &Page{Name: "app-install", Status: status, Data: page})
 }
 
-// addConfigErrors adds what is wrong with a config beside its inputs. It returns false if the error is of another kind.
+// addConfigErrors adds the errors of a config beside its inputs. It returns false if the error is of another kind.
 func (f *Form) addConfigErrors(w *words.Words, err error) bool {
 	var invalid *mapdata.InvalidError
 	if !errors.As(err, &invalid) {

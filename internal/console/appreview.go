@@ -23,10 +23,10 @@ type queuedApp struct {
 	Own     bool    // the visitor's own app, on which others decide
 }
 
-// First says whether no version of it was approved yet.
+// First reports whether no version of the app was approved yet.
 func (q *queuedApp) First() bool { return q.Approved == nil }
 
-// Email is the developer's address; empty: the account is gone.
+// Email returns the developer's address; empty: the account is gone.
 func (q *queuedApp) Email() string {
 	if q.Owner == nil {
 		return ""
@@ -34,7 +34,8 @@ func (q *queuedApp) Email() string {
 	return q.Owner.Email
 }
 
-// queuedApps are the first apps that wait for a curator, and how many do; none where apps are off.
+// queuedApps returns the first apps that wait for a curator, and the number of all that wait. It returns none where apps are not
+// enabled.
 func (c *Console) queuedApps(r *http.Request, v *Visitor) (waiting []queuedApp, count int, err error) {
 	if c.Apps == nil {
 		return nil, 0, nil
@@ -52,7 +53,7 @@ func (c *Console) queuedApps(r *http.Request, v *Visitor) (waiting []queuedApp, 
 	return waiting, count, nil
 }
 
-// changedApps are the apps whose page is another one than was approved; none where apps are off.
+// changedApps returns the apps whose page differs from the approved one. It returns none where apps are not enabled.
 func (c *Console) changedApps(v *Visitor) (changed []appLine, err error) {
 	if c.Apps == nil {
 		return nil, nil
@@ -64,7 +65,7 @@ func (c *Console) changedApps(v *Visitor) (changed []appLine, err error) {
 	return changed, err
 }
 
-// suspendedApps are the apps that curators suspended; none where apps are off.
+// suspendedApps returns the apps that curators suspended. It returns none where apps are not enabled.
 func (c *Console) suspendedApps(r *http.Request, v *Visitor) (suspended []ownApp, err error) {
 	if c.Apps == nil {
 		return nil, nil
@@ -79,7 +80,7 @@ func (c *Console) suspendedApps(r *http.Request, v *Visitor) (suspended []ownApp
 	return suspended, nil
 }
 
-// reviewApp is what the page of one app's review shows: the pending version, or else the one that describes the app.
+// reviewApp is the data of the page of one app's review: the pending version, or else the one that describes the app.
 type reviewApp struct {
 	appLine
 	Here     string // path of this page
@@ -93,25 +94,25 @@ type reviewApp struct {
 	Changes  []difference        // since the approved version
 	Report   *appReport          // nil: none is attached
 	Versions []appVersion
-	Refused  []string // why the version cannot be approved, as found when it was tried
+	Refused  []string // reasons why the version cannot be approved, found when a curator tried
 }
 
-// Pending says whether a decision is needed.
+// Pending reports whether a decision is needed.
 func (p *reviewApp) Pending() bool { return p.Version.State == mapdata.AppPending }
 
-// Suspended says whether a curator suspended the app.
+// Suspended reports whether a curator suspended the app.
 func (p *reviewApp) Suspended() bool { return !p.SuspendedAt.IsZero() }
 
-// PageChanged is what is served now if its page is another one than was approved; otherwise nil.
+// PageChanged returns the approved version if its page differs from the approved one; otherwise nil.
 func (p *reviewApp) PageChanged() *mapdata.AppVersion { return pageChanged(p.Approved) }
 
-// Gone says whether the developer's account was deleted.
+// Gone reports whether the developer's account was deleted.
 func (p *reviewApp) Gone() bool { return p.App.Owner.IsZero() }
 
-// Mixed says whether a word of the name mixes scripts with similar letters.
+// Mixed reports whether a word of the name mixes scripts with similar letters.
 func (p *reviewApp) Mixed() bool { return mixesScriptsInAWord(p.Fields().Name) }
 
-// Hosts are the declared domains, as they may look.
+// Hosts returns the declared domains, with how they may look in Unicode.
 func (p *reviewApp) Hosts() []*origin {
 	all := make([]*origin, 0, len(p.Fields().Domains))
 	for _, name := range p.Fields().Domains {
@@ -123,10 +124,11 @@ func (p *reviewApp) Hosts() []*origin {
 	return all
 }
 
-// OtherPage says whether the report is about another page than the version's.
+// OtherPage reports whether the report is about another page than the version's.
 func (p *reviewApp) OtherPage() bool { return p.Report != nil && p.Report.URL != p.Fields().WidgetURL }
 
-// Preview is the message that the page in the preview gets, as JSON, without what the browser knows: theme, size and device.
+// Preview returns the context message for the page in the preview, as JSON, without the members that the browser adds: theme, size
+// and device.
 func (p *reviewApp) Preview() string {
 	slot := mapdata.AppWidget
 	if !slices.Contains(p.Fields().Kinds, slot) {
@@ -137,7 +139,7 @@ func (p *reviewApp) Preview() string {
 	}))
 }
 
-// ApproveCommand is how the operator approves the version, also where the only curator owns the app (D11.9).
+// ApproveCommand returns the command by which the operator approves the version, also where the only curator owns the app (D11.9).
 func (p *reviewApp) ApproveCommand() string { return "wayside app approve " + p.ID.String() }
 
 // reviewedFeed is a feed that an app shows.
@@ -181,12 +183,12 @@ func schemaLines(schema mapdata.ConfigSchema) []schemaLine {
 	return all
 }
 
-// appReport is the conformance report that a developer attached. The developer wrote it: nothing in it is certain.
+// appReport is the conformance report that a developer attached. The developer wrote it, so nothing in it is certain.
 type appReport struct {
 	URL    string // of the page that was checked
 	Checks []reportCheck
 	Failed int
-	Text   string // as it was sent, where it has another form
+	Text   string // as the developer sent it, if it is not in the form of a report
 }
 
 // reportCheck is one line of a conformance report.
@@ -196,7 +198,7 @@ type reportCheck struct {
 	Result string
 }
 
-// Pass says whether the check passed.
+// Pass reports whether the check passed.
 func (c reportCheck) Pass() bool { return c.Result == "pass" }
 
 // maxReportChecks bounds what the page shows of a report.
@@ -223,7 +225,7 @@ func readReport(text string) *appReport {
 	return report
 }
 
-// appChanges are the fields in which two versions differ.
+// appChanges returns the fields in which two versions differ.
 func appChanges(w *words.Words, was, is *mapdata.AppFields) []difference {
 	var all []difference
 	before, now := appFieldTexts(w, was), appFieldTexts(w, is)
@@ -238,7 +240,7 @@ func appChanges(w *words.Words, was, is *mapdata.AppFields) []difference {
 // fieldText is the value of a field for people.
 type fieldText struct{ field, text string }
 
-// appFieldTexts are all fields of a version but its changelog, in the order of the pages.
+// appFieldTexts returns all fields of a version but its changelog, in the order of the pages.
 func appFieldTexts(w *words.Words, f *mapdata.AppFields) []fieldText {
 	kinds := make([]string, len(f.Kinds))
 	for i, kind := range f.Kinds {

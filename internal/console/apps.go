@@ -23,8 +23,8 @@ const (
 	installedAppPath = "/account/apps/{id}"
 )
 
-// appRoutes are the pages of apps. Without the service of apps there are none: a console of a running service has it only
-// while apps are enabled.
+// appRoutes returns the routes of the pages of apps, or none without the service of apps: the console of a running service has that
+// only while apps are enabled.
 func (c *Console) appRoutes() []Route {
 	if c != nil && c.Apps == nil {
 		return nil
@@ -63,14 +63,14 @@ func appID(r *http.Request) (mapdata.AppID, error) {
 	return id, nil
 }
 
-// appURL is the path of an app's page in the catalogue.
+// appURL returns the path of an app's page in the catalogue.
 func appURL(a *mapdata.App) string { return appsPath + "/" + url.PathEscape(a.Slug) }
 
 func ownAppURL(id mapdata.AppID) string       { return ownAppsPath + "/" + id.String() }
 func reviewAppURL(id mapdata.AppID) string    { return appsPath + "/review/" + id.String() }
 func installedAppURL(id mapdata.AppID) string { return accountPath + "/apps/" + id.String() }
 
-// iconURL is where an app's icon is served; empty: it has none.
+// iconURL returns the path of an app's icon; empty: it has none.
 func iconURL(l *apps.Listed) string {
 	if l.Version.Fields.Icon == "" {
 		return ""
@@ -78,7 +78,7 @@ func iconURL(l *apps.Listed) string {
 	return apps.IconPath(l.ID, l.Version.Fields.Icon)
 }
 
-// appKinds are the kinds in the order of the pages.
+// appKinds returns the kinds in the order of the pages.
 func appKinds() []mapdata.AppKind {
 	return []mapdata.AppKind{mapdata.AppWidget, mapdata.AppNotifications, mapdata.AppPins, mapdata.AppCustomLayer}
 }
@@ -90,10 +90,10 @@ type appLine struct {
 	Icon    string
 }
 
-// Fields are what its developer submitted.
+// Fields returns the fields that the developer submitted.
 func (l *appLine) Fields() *mapdata.AppFields { return &l.Version.Fields }
 
-// Letter stands for an app without an icon: the first letter of its name.
+// Letter returns the first letter of the app's name, which stands for a missing icon.
 func (l *appLine) Letter() string {
 	for _, r := range l.Fields().Name {
 		return strings.ToUpper(string(r))
@@ -135,7 +135,7 @@ type appPage struct {
 	Own       string // path of its developer's page; empty: the visitor is somebody else
 }
 
-// Framed says whether the app is a web page beside the map.
+// Framed reports whether the app is a web page beside the map.
 func (p *appPage) Framed() bool { return apps.Framed(p.Version.Fields.Kinds) }
 
 // appSource is a source whose data an app shows.
@@ -144,7 +144,7 @@ type appSource struct {
 	Address string
 }
 
-// appSources are the sources of an app that are listed.
+// appSources returns the listed sources whose data an app shows.
 func (c *Console) appSources(f *mapdata.AppFields) []appSource {
 	var all []appSource
 	for _, text := range f.FeedIDs {
@@ -200,7 +200,7 @@ type appVersion struct {
 	*mapdata.AppVersion
 }
 
-// Tone is how a version's state is marked.
+// Tone returns how the page marks the version's state: good, bad or open.
 func (v appVersion) Tone() string {
 	switch v.State {
 	case mapdata.AppApproved:
@@ -226,7 +226,7 @@ func newOwnApp(a *mapdata.App) ownApp {
 	return o
 }
 
-// PageChanged is the approved version if its page is another one than was approved; otherwise nil.
+// PageChanged returns the approved version if its page differs from the approved one; otherwise nil.
 func (o *ownApp) PageChanged() *mapdata.AppVersion { return pageChanged(o.Approved) }
 
 func pageChanged(approved *mapdata.AppVersion) *mapdata.AppVersion {
@@ -236,7 +236,7 @@ func pageChanged(approved *mapdata.AppVersion) *mapdata.AppVersion {
 	return approved
 }
 
-// Suspended says whether a curator suspended it.
+// Suspended reports whether a curator suspended the app.
 func (o *ownApp) Suspended() bool { return !o.SuspendedAt.IsZero() }
 
 // getOwnApps answers GET /apps/own.
@@ -252,7 +252,7 @@ func (c *Console) getOwnApps(w http.ResponseWriter, r *http.Request, v *Visitor)
 	return c.show(w, r, v, &Page{Name: "apps-own", Data: page, Wide: true})
 }
 
-// ownAppOf reads the app of the path for its owner alone.
+// ownAppOf reads the app of the path if the visitor owns it.
 func (c *Console) ownAppOf(r *http.Request, v *Visitor) (*mapdata.App, error) {
 	id, err := appID(r)
 	if err != nil {

@@ -95,7 +95,7 @@ func (c *Console) postCheck(w http.ResponseWriter, r *http.Request, v *Visitor) 
 	return c.show(w, r, v, &Page{Name: "check", Data: page, Wide: true, Scripts: []string{MapScript, PageScript}})
 }
 
-// runCheck fetches or parses what the form asks for, or adds an error to it.
+// runCheck fetches the URL or parses the text of the form, or adds an error to the form.
 func (c *Console) runCheck(r *http.Request, v *Visitor, page *checkPage) (err error) {
 	var settings feed.Settings
 	page.Form.bridge(&settings)
@@ -158,7 +158,7 @@ func (p *checkPage) translate(w *words.Words) error {
 	return err
 }
 
-// syntaxErrorPosition says where a pasted text stops being JSON.
+// syntaxErrorPosition describes the position at which a pasted text stops being JSON.
 func syntaxErrorPosition(w *words.Words, text string) template.HTML {
 	line, column, known := ingest.Breaks([]byte(text))
 	if !known {
@@ -167,10 +167,10 @@ func syntaxErrorPosition(w *words.Words, text string) template.HTML {
 	return w.HTML("check.breaks.at", line, column)
 }
 
-// maxDrawn is how many positions of a line the page draws: it contains those of up to a thousand pins.
+// maxDrawn is how many positions of a line the page draws, because the page contains the lines of up to a thousand pins.
 const maxDrawn = 40
 
-// geometryOf is GeoJSON of an entity's line, thinned evenly, or of its point.
+// geometryOf returns GeoJSON of an entity's line, thinned evenly, or of its point.
 func geometryOf(e *mapdata.Entity) map[string]any {
 	if len(e.Line) == 0 {
 		return map[string]any{"type": "Point", "coordinates": [2]float64{e.Point.Lng, e.Point.Lat}}
@@ -183,7 +183,7 @@ func geometryOf(e *mapdata.Entity) map[string]any {
 	return map[string]any{"type": "LineString", "coordinates": drawn}
 }
 
-// pinsOf is GeoJSON for the map: places and kinds.
+// pinsOf returns GeoJSON for the map: places and kinds.
 func pinsOf(entities []mapdata.Entity) map[string]any {
 	features := make([]map[string]any, len(entities))
 	for i := range entities {

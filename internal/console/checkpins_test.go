@@ -9,7 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestCheckedLinesAreThinned: the page holds a thousand pins, so that each line has few positions, its ends among them.
+// TestCheckedLinesAreThinned checks that each line has few positions, its ends among them, because the page holds a thousand pins.
 func TestCheckedLinesAreThinned(t *testing.T) {
 	at := geo.Point{Lat: 52, Lng: 4}
 	want := map[string]any{"type": "Point", "coordinates": [2]float64{4, 52}}

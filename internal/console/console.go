@@ -34,7 +34,7 @@ type Config struct {
 	Accounts *account.Service
 	Passkeys *account.Passkeys // nil: the service offers no passkeys
 	Feeds    *feed.Service
-	// OpenFeeds are those that authorities and operators publish openly, to choose from for a new feed.
+	// OpenFeeds lists the feeds that authorities and operators publish openly, to choose from for a new feed.
 	OpenFeeds []openfeeds.Feed
 	Check     *trial.Checker // tries a feed before it is registered
 	Secrets   *secret.Box    // seals the cookie with a new token
@@ -46,12 +46,12 @@ type Config struct {
 	State     func() State             // of this node
 	Incidents *Incidents               // the built-in source; nil: no upstream is configured
 	Regions   Regions
-	Apps      *apps.Service // nil: apps are off, and no page has a word of them
+	Apps      *apps.Service // nil: apps are off, and the pages do not mention them
 
-	Privacy Privacy // what the privacy notice says of the operator
+	Privacy Privacy // the operator's part of the privacy notice
 
-	// RoadEffects is what the entities of a feed do to roads, as far as the account may read them; its answer is nil without a region.
-	// nil: the service finds no routes.
+	// RoadEffects returns what the entities of a feed do to roads, as far as the account may read them; nil without a region. A nil
+	// RoadEffects means that the service finds no routes.
 	RoadEffects func(context.Context, mapdata.AccountID, mapdata.FeedID) (*RoadEffects, error)
 
 	// Push stores rows in a feed.
@@ -107,13 +107,13 @@ type Route struct {
 // Counter is a limit of the visitor's address.
 type Counter int
 
-// What a request counts against.
+// What a request counts against:
 const (
 	CountsPage    Counter = iota // pages that guests may read; nothing where the visitor must be signed in
 	CountsSignIn                 // sign-in e-mails
 	CountsVerify                 // attempts with links and codes
 	CountsCheck                  // feeds that are tried before they are registered
-	CountsLive                   // questions of a page's script whether there is something new; instead of the limit on management
+	CountsLive                   // requests of a page's script for changes; instead of the limit on management
 	CountsNothing                // a file that costs nothing to answer
 )
 
@@ -126,7 +126,7 @@ type Visitor struct {
 	Words   *words.Words // of the visitor's language
 }
 
-// ID is the account's id; zero for a guest.
+// ID returns the account's id; zero for a guest.
 func (v *Visitor) ID() mapdata.AccountID {
 	if v.Account == nil {
 		return mapdata.AccountID{}
@@ -134,11 +134,11 @@ func (v *Visitor) ID() mapdata.AccountID {
 	return v.Account.ID
 }
 
-// Host is what the HTTP layer does for the pages, for one visitor.
+// Host lists the functions of the HTTP layer that the pages use, for one visitor.
 type Host interface {
 	// Write writes a whole response, compressed if that is worthwhile.
 	Write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte)
-	// ScriptPath is where a page loads a built script, such as "map.js", from; empty: it was not built.
+	// ScriptPath returns the path of a built script, such as "map.js"; empty: it was not built.
 	ScriptPath(name string) (string, error)
 	// SetSession sets the browser's session cookie; an empty secret deletes it (D11.2).
 	SetSession(w http.ResponseWriter, secret string)
@@ -146,11 +146,11 @@ type Host interface {
 	Browser(r *http.Request) account.Browser
 	// SetSignIn sets the cookie with which the browser's codes work (D11.10).
 	SetSignIn(w http.ResponseWriter, secret string)
-	// TryPairingCode calls do with a screen's code, unless too many were wrong.
+	// TryPairingCode calls do with a screen's code, unless too many codes were wrong.
 	TryPairingCode(code account.UserCode, do func(account.UserCode) (*mapdata.Pairing, error)) (*mapdata.Pairing, error)
 }
 
-// Person is the account as long as the visitor may use its pages; nil: a guest, or a paired screen.
+// Person returns the account if the visitor may use its pages; nil: a guest, or a paired screen.
 func (v *Visitor) Person() *mapdata.Account {
 	if account.ForAccounts.Admit(v.Account, v.Session) != nil {
 		return nil
@@ -158,7 +158,7 @@ func (v *Visitor) Person() *mapdata.Account {
 	return v.Account
 }
 
-// Routes is the table of pages. Each handler checks its Who.
+// Routes returns the table of pages. Each handler checks the role of its route.
 func (c *Console) Routes() []Route {
 	all := c.table()
 	for i := range all {
@@ -179,7 +179,7 @@ func (c *Console) table() []Route {
 	return all
 }
 
-// admit checks the route's Who, and redirects guests to where they sign in.
+// admit wraps a route's handler in a check of its role, which redirects guests to the page where they sign in.
 func (c *Console) admit(rt Route) func(http.ResponseWriter, *http.Request, *Visitor) error {
 	return func(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		v.Words = c.words.In(c.language(r, v))
@@ -218,7 +218,7 @@ func (c *Console) localPath(address string) (string, bool) {
 	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).RequestURI(), true
 }
 
-// hasPage says whether there is a page at a path.
+// hasPage reports whether there is a page at a path.
 func (c *Console) hasPage(path string) bool {
 	_, ok := c.localPath(path)
 	return ok

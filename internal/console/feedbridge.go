@@ -13,7 +13,7 @@ import (
 // bridgeFields are the inputs that only some formats use.
 var bridgeFields = [...]string{"mapping", "status_url", "time_zone", "charger_network"}
 
-// bridge adds the fields that say how documents become rows. A form without a format leaves them as they are.
+// bridge adds the settings of how documents become rows. A form without a format leaves them unchanged.
 func (f *Form) bridge(s *feed.Settings) {
 	if !f.values.Has("format") {
 		return
@@ -26,20 +26,20 @@ func (f *Form) bridge(s *feed.Settings) {
 	}
 }
 
-// BridgeOpen says whether the fields that only some formats use are shown from the beginning.
+// BridgeOpen reports whether the fields that only some formats use are shown from the beginning.
 func (p *feedForm) BridgeOpen() bool {
 	return slices.ContainsFunc(bridgeFields[:], func(field string) bool { return p.Form.Value(field) != "" || p.Form.Has(field) })
 }
 
-// BridgeOpen says whether the fields that only some formats use are shown from the beginning.
+// BridgeOpen reports whether the fields that only some formats use are shown from the beginning.
 func (p *checkPage) BridgeOpen() bool {
 	return slices.ContainsFunc(bridgeFields[:], func(field string) bool { return p.Form.Value(field) != "" || p.Form.Has(field) })
 }
 
-// maxCarriedMapping is how long a mapping may be that a link carries: servers bound the length of a request's first line.
+// maxCarriedMapping bounds a mapping in a link, because servers bound the length of a request's first line.
 const maxCarriedMapping = 4 << 10
 
-// Carried is what the form of a new feed is filled in with after a check, but for the auth header, which belongs in no address.
+// Carried returns the values of the form of a new feed after a check, without the auth header, which must not be in a URL.
 func (p *checkPage) Carried() map[string]string {
 	carried := map[string]string{"pull_url": p.URL, "format": p.Form.Value("format"), "attribution": p.Trial.Reading.Publisher, "licence": p.Trial.Reading.Licence}
 	for _, field := range bridgeFields {
@@ -56,7 +56,7 @@ func (p *checkPage) Carried() map[string]string {
 	return carried
 }
 
-// fillFromCheck fills the form of a new feed in with what was checked.
+// fillFromCheck fills in the form of a new feed with the values of a check.
 func fillFromCheck(asked, values url.Values) {
 	if asked.Get("pull_url") == "" {
 		return
@@ -69,7 +69,7 @@ func fillFromCheck(asked, values url.Values) {
 	}
 }
 
-// faultText says where a document is bad; empty: not known.
+// faultText describes the position of a document's fault; empty: not known.
 func faultText(w *words.Words, line int, at int64) string {
 	switch {
 	case line > 0:
@@ -80,7 +80,8 @@ func faultText(w *words.Words, line int, at int64) string {
 	return ""
 }
 
-// placeOfFault is where the last document of a bridged feed was bad, as bridge.Explain begins what is stored: "xml: line 3".
+// placeOfFault returns where the last document of a bridged feed was faulty, which the stored error begins with (bridge.Explain):
+// "xml: line 3".
 func placeOfFault(f *mapdata.Feed) string {
 	bad := f.Polling.LastOutcome == mapdata.OutcomeParseError || f.Polling.LastOutcome == mapdata.OutcomeTooLarge
 	if f.Bridge.Format == "" || !bad {
@@ -88,7 +89,7 @@ func placeOfFault(f *mapdata.Feed) string {
 	}
 	place, _, _ := strings.Cut(f.Polling.LastError, ". ")
 	if !strings.Contains(place, ": ") {
-		return "" // the fault alone, which the page says in words
+		return "" // the fault alone, which the page describes
 	}
 	return place
 }

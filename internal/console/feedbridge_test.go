@@ -10,7 +10,7 @@ import (
 	"wayside/internal/provider/trial"
 )
 
-// TestCarriedFromCheck checks what a link from a check to the form of a new feed has: never the auth header, and no long mapping.
+// TestCarriedFromCheck checks that a link from a check to the form of a new feed never has the auth header, and no long mapping.
 func TestCarriedFromCheck(t *testing.T) {
 	values := url.Values{"format": {"csv"}, "mapping": {" {} "}, "time_zone": {"Europe/Paris"}, "status_url": {""}, "pull_auth_header": {"Key: secret"}}
 	page := &checkPage{URL: "https://a.example.org/", Form: newForm(values), Trial: &trial.Result{Reading: trial.Reading{Publisher: "P"}}}

@@ -28,7 +28,7 @@ type feedForm struct {
 	Refused string           // why nothing was stored although no field is wrong; empty: nothing was refused
 }
 
-// getNewFeed answers GET /feeds/new. The page of checking links to it with what was checked.
+// getNewFeed answers GET /feeds/new. The page of the check links to it with the checked values.
 func (c *Console) getNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	values := url.Values{"direction": {"push"}, "visibility": {"public"}, "pull_interval_seconds": {"300"}}
 	fillFromCheck(r.URL.Query(), values)
@@ -86,7 +86,7 @@ func (c *Console) showForm(w http.ResponseWriter, r *http.Request, v *Visitor, n
 	return c.show(w, r, v, &Page{Name: name, Status: http.StatusUnprocessableEntity, Data: page})
 }
 
-// settings are the fields of every feed. A field that the form lacks stays unset.
+// settings returns the settings of every feed. A field that the form lacks stays unset.
 func (f *Form) settings() feed.Settings {
 	return feed.Settings{
 		Name: f.optional("name"), Description: f.optional("description"), Visibility: f.optional("visibility"),
@@ -120,7 +120,7 @@ func (f *Form) interval(v *Visitor, s *feed.Settings) {
 	s.PullIntervalSeconds = &n
 }
 
-// optional is the value of a field; nil: the form has no such field.
+// optional returns the value of a field; nil: the form has no such field.
 func (f *Form) optional(field string) *string {
 	if !f.values.Has(field) {
 		return nil
@@ -155,7 +155,7 @@ func formValues(f *mapdata.Feed) url.Values {
 	}
 }
 
-// postEditFeed changes the fields that have no page of their own.
+// postEditFeed changes the fields that have no separate page.
 func (c *Console) postEditFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return c.patch(w, r, v, "feed-edit", "edit", func(form *Form, f *feed.View) *feed.Patch {
 		p := &feed.Patch{Settings: form.settings()}
@@ -206,7 +206,7 @@ func (c *Console) postFeedURL(w http.ResponseWriter, r *http.Request, v *Visitor
 	})
 }
 
-// patch changes the visitor's own feed by a form, and shows the form again with its errors.
+// patch changes the visitor's own feed with the values of a form, and shows the form again with its errors.
 func (c *Console) patch(
 	w http.ResponseWriter, r *http.Request, v *Visitor, page, done string, read func(*Form, *feed.View) *feed.Patch,
 ) error {

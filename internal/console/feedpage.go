@@ -12,7 +12,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// feedPage is what the page of one feed shows.
+// feedPage is the data of the page of one feed.
 type feedPage struct {
 	*feed.View
 	Address  string
@@ -24,7 +24,7 @@ type feedPage struct {
 	Curl     string // of a push feed, with a placeholder for the token
 	GeoJSON  string // path of the map's data
 	Now      time.Time
-	Fullness string // how much of what it may hold the feed does, translated; empty: there is no bound
+	Fullness string // share of the bounds that the feed uses, translated; empty: there is no bound
 	Next     string // time until the next fetch, translated; empty: none is planned
 
 	Votes      []mapdata.VoteDay // newest first
@@ -67,7 +67,7 @@ type timelineEntry struct {
 
 const maxTimeline = 20
 
-// entitiesURL is the path of a feed's entities as GeoJSON, their lines drawn.
+// entitiesURL returns the path of a feed's entities as GeoJSON, with lines as lines.
 func entitiesURL(id mapdata.FeedID) string {
 	return "/v2/feeds/" + id.String() + "/entities?geometry=line"
 }
@@ -184,10 +184,10 @@ func (m *timelineEntry) translate(w *words.Words) {
 
 func noRejections(a *mapdata.Attempt) bool { return a.OK && a.Rejected == 0 }
 
-// allRejected says whether every row was rejected.
+// allRejected reports whether every row was rejected.
 func allRejected(a *mapdata.Attempt) bool { return a.OK && a.Rejected > 0 && a.Accepted() == 0 }
 
-// outcomeSummary is the outcome of an attempt in a few words.
+// outcomeSummary describes the outcome of an attempt in a few words.
 func outcomeSummary(w *words.Words, a *mapdata.Attempt) string {
 	switch {
 	case !a.OK || a.Rejected == 0:
@@ -208,7 +208,7 @@ func (m *timelineEntry) add(a *mapdata.Attempt) {
 	m.Duration += a.Duration
 }
 
-// fullnessText says how full a feed is (D5.10).
+// fullnessText describes how much of its bounds a feed uses (D5.10).
 func fullnessText(w *words.Words, f *feed.View) string {
 	if f.MayHold.Entities == math.MaxInt || f.MayHold.Bytes == math.MaxInt64 {
 		return ""
@@ -216,7 +216,7 @@ func fullnessText(w *words.Words, f *feed.View) string {
 	return w.Text("feed.fullness", f.Holds.Entities, f.MayHold.Entities, sizeText(w, f.Holds.Bytes), sizeText(w, f.MayHold.Bytes))
 }
 
-// accountFullnessText says how full all feeds of an account are together (D5.10).
+// accountFullnessText describes how much of their bound all feeds of an account use together (D5.10).
 func accountFullnessText(w *words.Words, held feed.AccountStorage) string {
 	if held.MayHold == math.MaxInt64 {
 		return ""
@@ -267,22 +267,22 @@ func (c *Console) getFeedList(w http.ResponseWriter, r *http.Request, v *Visitor
 	return c.show(w, r, v, &Page{Name: "feed-list", Wide: true, Scripts: []string{PageScript}, Data: listPage{got.Feed, feedURL(id), got.Entities, got.Truncated}})
 }
 
-// place is an entity's position in degrees, for people.
+// place formats an entity's position in degrees, for people.
 func place(e *mapdata.Entity) string {
 	const digits = 5 // about a metre
 	return strconv.FormatFloat(e.Point.Lat, 'f', digits, 64) + ", " + strconv.FormatFloat(e.Point.Lng, 'f', digits, 64)
 }
 
-// Place is an entity's position in degrees.
+// Place formats an entity's position in degrees.
 func (listPage) Place(e mapdata.Entity) string { return place(&e) }
 
-// Text is an entity's properties as they were published.
+// Text returns an entity's properties as they were published.
 func (listPage) Text(e mapdata.Entity) string { return string(e.Properties) }
 
-// KindID is the id of an entity's kind.
+// KindID returns the id of an entity's kind.
 func (listPage) KindID(e mapdata.Entity) string { return e.Kind.ID() }
 
-// EntityID is an entity's id, as reads return it.
+// EntityID returns an entity's id, as in answers of the API.
 func (listPage) EntityID(e mapdata.Entity) string {
 	return mapdata.EntityID(e.Feed.SourceID(), e.ExternalID)
 }

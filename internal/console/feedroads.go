@@ -9,17 +9,17 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// MaxRoadEffects is how many entities a feed's page lists with what they do to roads.
+// MaxRoadEffects bounds the entities that a feed's page lists with their effects on roads.
 const MaxRoadEffects = 50
 
-// RoadEffects is what the entities of a feed do to the roads of the region that is served.
+// RoadEffects lists the effects of a feed's entities on the roads of the served region.
 type RoadEffects struct {
 	List      []RoadEffect // the gravest first, at most MaxRoadEffects
 	More      bool         // there are more
-	Unmatched int          // entities that would do something, and are on no road of the region
+	Unmatched int          // entities that would have an effect, but are on no road of the region
 }
 
-// RoadEffect is what one entity does to roads.
+// RoadEffect is the effect of one entity on roads.
 type RoadEffect struct {
 	EntityID, ExternalID string
 	KindID               string
@@ -29,7 +29,7 @@ type RoadEffect struct {
 	Streets              []string      // none: the roads have no names
 	Metres               float64
 	Both                 bool // both directions
-	InForce              bool // routes know it
+	InForce              bool // routes take it into account now
 }
 
 // roadsView is the part of a feed's page about roads.
@@ -47,7 +47,7 @@ type roadRow struct {
 	Link         string // to the geometry
 }
 
-// roadsOf is what the page of a feed says of roads; nil: nothing.
+// roadsOf returns the part of a feed's page about roads; nil: there is none.
 func (c *Console) roadsOf(r *http.Request, v *Visitor, id mapdata.FeedID) (*roadsView, error) {
 	if c.RoadEffects == nil {
 		return nil, nil //nolint:nilnil // nothing is said, which is no error

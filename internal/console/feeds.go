@@ -42,7 +42,7 @@ func (c *Console) feedRoutes() []Route {
 	}
 }
 
-// feedURL is the path of a feed's page.
+// feedURL returns the path of a feed's page.
 func feedURL(id mapdata.FeedID) string { return feedsPath + "/" + id.String() }
 
 // feedID parses the feed's id in the path.
@@ -54,8 +54,8 @@ func feedID(r *http.Request) (mapdata.FeedID, error) {
 	return id, nil
 }
 
-// readableFeed reads the feed of the path as its owner and curators see it. For others it is not found, even if the
-// feed is public.
+// readableFeed reads the feed of the path for its owner, its maintainers and curators. For others it fails with
+// mapdata.ErrNotFound, even if the feed is public.
 func (c *Console) readableFeed(r *http.Request, v *Visitor) (*feed.View, error) {
 	id, err := feedID(r)
 	if err != nil {
@@ -93,7 +93,7 @@ type feedsPage struct {
 	Invitations []mapdata.Invitation
 }
 
-// getFeeds answers GET /feeds: those that the visitor owns or maintains.
+// getFeeds answers GET /feeds with the feeds that the visitor owns or maintains.
 func (c *Console) getFeeds(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	views, err := c.Feeds.List(r.Context(), feed.By(v.Account))
 	if err != nil {
@@ -128,7 +128,7 @@ func lastSuccess(f *mapdata.Feed) time.Time {
 	return f.SnapshotAt
 }
 
-// reviewKey is the key of the review's state.
+// reviewKey returns the key of the review's state.
 func reviewKey(f *mapdata.Feed) string {
 	if f.Visibility == mapdata.Private && f.ReviewState != mapdata.Rejected {
 		return "feed.state.private"

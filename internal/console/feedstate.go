@@ -13,7 +13,7 @@ import (
 // feedState is the state of a feed in one word, which is also a group of keys of the messages.
 type feedState string
 
-// The states. If several apply, the first of them counts.
+// The states. If several apply, the first of them is shown.
 const (
 	stateTakenDown      feedState = "taken-down"  // paused by a curator or the operator
 	stateDeactivated    feedState = "deactivated" // by failures
@@ -28,7 +28,7 @@ const (
 	stateWorking        feedState = "working"
 )
 
-// Tone is how it is marked: good, open or bad. The page also states it in words.
+// Tone returns how the state is marked: good, open or bad. The page also states it in words.
 func (s feedState) Tone() string {
 	switch s {
 	case stateWorking:
@@ -69,7 +69,7 @@ func stateOf(f *mapdata.Feed, last *mapdata.Attempt, now time.Time) feedState {
 	return stateWorking
 }
 
-// lastAttempt is a feed's newest attempt; nil: none is stored.
+// lastAttempt returns a feed's newest attempt; nil: none is stored.
 func lastAttempt(h *feed.History) *mapdata.Attempt {
 	if len(h.Attempts) == 0 {
 		return nil
@@ -195,13 +195,13 @@ func outcomeText(w *words.Words, a *mapdata.Attempt) string {
 	return w.Text(w.First(group+"."+string(a.Reason), group, "outcome.other"), strconv.Itoa(a.Status))
 }
 
-// outcomeAdvice is what to do about a failed fetch.
+// outcomeAdvice advises on a failed fetch.
 func outcomeAdvice(w *words.Words, a *mapdata.Attempt) template.HTML {
 	switch {
 	case a.Outcome == mapdata.OutcomeHTTPStatus:
 		return w.HTML(statusAdvice(a))
 	case a.Outcome == mapdata.OutcomeBlockedAddress, a.Outcome == mapdata.OutcomeRedirectError:
-		// The rule that the address violates, if there is one.
+		// The rule that the address violates, if the reason names one.
 		if rule := w.First("wrong.pull_url."+string(a.Reason), "wrong."+string(a.Reason)); w.Has(rule) {
 			return w.HTML("outcome."+string(a.Outcome)+".address.do", w.HTML(rule))
 		}
@@ -209,17 +209,17 @@ func outcomeAdvice(w *words.Words, a *mapdata.Attempt) template.HTML {
 	return adviceByReason(w, "outcome."+string(a.Outcome), a.Reason, "outcome.other.do")
 }
 
-// pushAdvice is what to do about a refused push.
+// pushAdvice advises on a refused push.
 func pushAdvice(w *words.Words, a *mapdata.Attempt) template.HTML {
 	return adviceByReason(w, "pushed."+string(a.Outcome), a.Reason, "pushed.other.do")
 }
 
-// adviceByReason is the most specific advice for which there is a message.
+// adviceByReason returns the most specific advice for which there is a message.
 func adviceByReason(w *words.Words, group string, reason mapdata.Reason, other string) template.HTML {
 	return w.HTML(w.First(group+"."+string(reason)+".do", group+".do", other))
 }
 
-// statusAdvice is the key of the advice for a status of the provider's server.
+// statusAdvice returns the key of the advice for a status of the provider's server.
 func statusAdvice(a *mapdata.Attempt) string {
 	const serverError = 500
 	switch {

@@ -12,7 +12,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// maxFormBytes bounds a form: the largest is a decision with what the page showed, every character encoded as up to
+// maxFormBytes bounds a form: the largest is a decision with the values that the page showed, every character encoded as up to
 // twelve.
 const maxFormBytes = 256 << 10
 
@@ -40,10 +40,11 @@ func readForm(w http.ResponseWriter, r *http.Request) (*Form, error) {
 // maxUploadBytes bounds a form with a file, and the memory that reading it takes.
 const maxUploadBytes = maxFormBytes + maxFileBytes
 
-// maxFileBytes bounds a file of a form: the largest that the service accepts, and a few bytes more, by which it sees one that is larger.
+// maxFileBytes bounds a file of a form: the largest that the service accepts, and a few bytes more, so that the service sees a
+// larger one and refuses it.
 const maxFileBytes = 64<<10 + 8
 
-// readUpload parses a posted form that may hold a file. Without one it is a form as any other.
+// readUpload parses a posted form that may hold a file, and returns the form and the file.
 func readUpload(w http.ResponseWriter, r *http.Request, field string) (*Form, []byte, error) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "multipart/form-data" {
 		form, err := readForm(w, r)
@@ -70,26 +71,26 @@ func readUpload(w http.ResponseWriter, r *http.Request, field string) (*Form, []
 	return form, content, nil
 }
 
-// newForm is a form with initial values.
+// newForm returns a form with initial values.
 func newForm(values url.Values) *Form { return &Form{values: values} }
 
-// Value is the value of a field for display, truncated; empty: none.
+// Value returns the value of a field for display, truncated; empty: none.
 func (f *Form) Value(field string) string { return truncate(f.values.Get(field)) }
 
-// Long is the value of a field of several lines for display, as far as such a field may have.
+// Long returns the value of a field of several lines for display, truncated at the longest that such a field may have.
 func (f *Form) Long(field string) string {
 	const maxBytes = 16 << 10
 	text := f.values.Get(field)
 	return strings.ToValidUTF8(text[:min(len(text), maxBytes)], "\uFFFD")
 }
 
-// raw is the whole value of a field.
+// raw returns the whole value of a field.
 func (f *Form) raw(field string) string { return f.values.Get(field) }
 
-// Has says whether a field has an error.
+// Has reports whether a field has an error.
 func (f *Form) Has(field string) bool { return f.Of(field) != nil }
 
-// Of is the error of a field; nil: none.
+// Of returns the error of a field; nil: none.
 func (f *Form) Of(field string) *Wrong {
 	for i := range f.Wrongs {
 		if f.Wrongs[i].Field == field {

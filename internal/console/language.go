@@ -19,7 +19,7 @@ func (c *Console) languageRoutes() []Route {
 	return []Route{{Method: http.MethodPost, Path: languagePath, Who: account.ForGuests, Handle: c.postLanguage}}
 }
 
-// languageCookie is the cookie's name.
+// languageCookie returns the cookie's name.
 func (c *Console) languageCookie() string {
 	if c.https() {
 		return "__Host-" + languageCookieName
@@ -27,7 +27,7 @@ func (c *Console) languageCookie() string {
 	return languageCookieName
 }
 
-// language is the visitor's language: the account's, else the one of the cookie, else the best of Accept-Language, else
+// language returns the visitor's language: the account's, else the one of the cookie, else the best of Accept-Language, else
 // English.
 func (c *Console) language(r *http.Request, v *Visitor) mapdata.Language {
 	if v.Account != nil && v.Account.Language != "" {

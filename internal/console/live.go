@@ -9,8 +9,8 @@ import (
 	"wayside/internal/feed"
 )
 
-// PageScript adds to pages what works without scripts too, with one click more: buttons that copy, times of the visitor's
-// own zone, and results that appear by themselves (doc.go).
+// PageScript adds conveniences to pages that work without scripts too, with one click more: buttons that copy, times in the
+// visitor's time zone, and results that appear by themselves (doc.go).
 const PageScript = "page.js"
 
 // live lets PageScript refresh the parts of a page that show the state of a feed.
@@ -24,9 +24,9 @@ func newLive(page string, f *feed.View, h *feed.History) live {
 	return live{Page: page, Path: feedURL(f.ID) + "/changed", Version: liveVersion(f, h)}
 }
 
-// liveVersion changes with everything that a feed's page shows of pushes, fetches and decisions, and with the number of
-// entities by itself: some expire, and a count may come from before the last change (feed.View). Nothing else of it changes as
-// time passes.
+// liveVersion returns a hash of everything that a feed's page shows of pushes, fetches and decisions. It includes the number of
+// entities, which changes without a push because entities expire, and because a count may date from before the last change
+// (feed.View). Nothing else on the page changes as time passes.
 func liveVersion(f *feed.View, h *feed.History) string {
 	shown := fmt.Sprintln(f.UpdatedAt.UnixNano(), f.Active, f.ReviewState, f.Pause.By, f.Proposed != nil, f.EntitiesRevision,
 		f.Entities, f.Polling.NextFetchAt.UnixNano(), f.Polling.ConsecutiveFailures)

@@ -21,7 +21,7 @@ func (c *Console) maintainerRoutes() []Route {
 	}
 }
 
-// ownerOnly refuses what maintainers may not do.
+// ownerOnly returns the error for actions that maintainers may not take.
 func ownerOnly() error {
 	return mapdata.Explain(mapdata.ErrForbidden, "owner_only", "Only the owner of the feed may do this, not its maintainers.")
 }

@@ -11,7 +11,7 @@ import (
 // MapScript draws a map in every element with data-feed-map (doc.go).
 const MapScript = "map.js"
 
-// mapMessages are the messages of MapScript in one language, as JSON.
+// mapMessages returns the messages of MapScript in one language, as JSON.
 func mapMessages(w *words.Words) (string, error) {
 	said := make(map[string]string)
 	for _, key := range []string{

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// nextSteps is what a person may want to do after signing in, the most urgent first.
+// nextSteps lists what a person may want to do after signing in, the most urgent first.
 type nextSteps struct {
 	Queue   int    // public feeds that wait for the visitor's decision
 	Review  string // path of the one that waits longest
@@ -18,7 +18,7 @@ type nextSteps struct {
 // maxTroubles is how many feeds in trouble are named.
 const maxTroubles = 3
 
-// newNextSteps reads what the visitor, who is signed in, may do next.
+// newNextSteps reads the next steps of the visitor, who is signed in.
 func (c *Console) newNextSteps(r *http.Request, v *Visitor) (*nextSteps, error) {
 	by := feed.By(v.Account)
 	views, err := c.Feeds.List(r.Context(), by)
@@ -54,13 +54,13 @@ func (c *Console) newNextSteps(r *http.Request, v *Visitor) (*nextSteps, error) 
 	return steps, nil
 }
 
-// waitsFor says whether a feed of the queue is one that readers wait for and the visitor may decide on.
+// waitsFor reports whether readers wait for a feed of the queue and the visitor may decide on it.
 func waitsFor(v *Visitor, p *mapdata.PendingFeed) bool {
 	return p.Visibility == mapdata.Public && !p.ManagedBy(v.ID())
 }
 
-// attemptOf is what the feed itself stores of its newest attempt, for lists, which read no timelines; nil: there was none.
-// Of a push feed it is not known whether rows were rejected.
+// attemptOf returns the newest attempt as far as the feed itself stores it; nil: there was none. Lists use it, because they read no
+// timelines. It does not know whether rows of a push feed were rejected.
 func attemptOf(f *mapdata.Feed) *mapdata.Attempt {
 	if f.Direction == mapdata.Push {
 		if f.LastPushAt.IsZero() {

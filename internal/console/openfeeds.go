@@ -8,7 +8,7 @@ import (
 	"wayside/internal/openfeeds"
 )
 
-// fillFrom fills the form of a new feed in from the list of open feeds; nil: the list lacks the id.
+// fillFrom fills in the form of a new feed from the list of open feeds, and returns the entry; nil: the list lacks the id.
 func (c *Console) fillFrom(id string, values url.Values) *openfeeds.Feed {
 	open, found := openfeeds.Find(c.OpenFeeds, id)
 	if !found {

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/feed"
 )
 
-// origin is where a URL leads, for people who decide whether they trust it.
+// origin is where a URL leads, shown to people so that they can decide whether they trust it.
 type origin struct {
 	Text    string // scheme, host and port as stored: A-labels
 	Unicode string // the host in Unicode; empty: it is the same
@@ -40,7 +40,7 @@ func originOf(address string) *origin {
 	return o
 }
 
-// mixesScripts says whether a text mixes scripts that no language writes together. Japanese and Korean write several.
+// mixesScripts reports whether a text mixes scripts that no language writes together. Japanese and Korean write several.
 func mixesScripts(text string) bool {
 	found := make(map[string]bool)
 	for _, r := range text {
@@ -51,7 +51,7 @@ func mixesScripts(text string) bool {
 	return len(found) > 1
 }
 
-// mixesScriptsInAWord says whether a word of a text mixes scripts with similar letters. Words in different scripts next
+// mixesScriptsInAWord reports whether a word of a text mixes scripts with similar letters. Words in different scripts next
 // to each other are normal in a name.
 func mixesScriptsInAWord(text string) bool {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -68,7 +68,7 @@ func mixesScriptsInAWord(text string) bool {
 	return false
 }
 
-// scriptOf names the script of an e-mail; empty: it belongs to several, or to none.
+// scriptOf returns the name of a character's script; empty: the character belongs to several scripts, or to none.
 func scriptOf(r rune) string {
 	switch {
 	case unicode.In(r, unicode.Common, unicode.Inherited):

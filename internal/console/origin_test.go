@@ -18,7 +18,7 @@ func TestOriginOf(t *testing.T) {
 			continue
 		}
 		if address == "https://xn--n8jok5ay5dzabd5bym9f0cm.jp" || address == "https://xn--a-ecp.example/" {
-			want.Unicode = got.Unicode // only whether it mixes
+			want.Unicode = got.Unicode // tests only whether it mixes scripts
 		}
 		if *got != want {
 			t.Errorf("%s: %+v, want %+v", address, *got, want)

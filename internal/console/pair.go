@@ -11,7 +11,8 @@ import (
 
 const pairPath = "/pair"
 
-// PairPath is where a phone approves the screen that shows the code; without a code the page asks for it.
+// PairPath returns the path of the page on which a phone approves the screen that shows the code; without a code the page asks for
+// it.
 func PairPath(code account.UserCode) string {
 	if code == "" {
 		return pairPath
@@ -34,9 +35,9 @@ func (c *Console) pairRoutes() []Route {
 // linkedParam marks a path whose code came by a link on another site's page.
 const linkedParam = "linked"
 
-// linked says whether the code of a request came by a link on another site's page, for example an attacker's with the code
-// of their own screen. Then nothing is looked up, so that such links count no tries, and the code is shown in the form, for
-// the visitor to compare. Sec-Fetch-Site is "none" for an address that was typed or opened from a QR code.
+// linked reports whether the code of a request came by a link on another site's page, for example an attacker's with the code of
+// the attacker's own screen. The page then looks nothing up, so that such links count no attempts, and shows the code in the form
+// for the visitor to compare. Sec-Fetch-Site is "none" for an address that was typed or opened from a QR code.
 func linked(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "none", "same-origin":
@@ -45,7 +46,7 @@ func linked(r *http.Request) bool {
 	return true
 }
 
-// pairPage is the page of pairing: a question if there is a Code, the result if there is a State, and otherwise an
+// pairPage is the data of the page of pairing: a question if there is a Code, the result if there is a State, and otherwise an
 // input.
 type pairPage struct {
 	Email   string           // who is signed in
@@ -55,7 +56,7 @@ type pairPage struct {
 	State   string           // pending, approved, denied or used; empty: no code was given, or a wrong one
 	Typed   string           // the input, if it is wrong
 	Wrong   string           // key of the error
-	Linked  bool             // the code came by a link from another site: it is to be compared
+	Linked  bool             // the code came by a link from another site, so that the visitor must compare it
 }
 
 // getPair answers GET /pair, the target of a screen's QR code. It approves nothing, because links are also opened by

@@ -101,8 +101,8 @@ type passkeyNeed struct {
 	None bool // the account has no passkey yet
 }
 
-// needPasskey says whether the visitor must use a passkey before deciding; nil: no, because the operator does not
-// require it, or one was used within the last ten minutes (D11.1).
+// needPasskey returns what the page asks for if the visitor must use a passkey before deciding; nil: the operator does not require
+// it, or the visitor used one within the last ten minutes (D11.1).
 func (c *Console) needPasskey(r *http.Request, v *Visitor) (*passkeyNeed, error) {
 	err := c.Passkeys.AllowDecision(r.Context(), v.Session)
 	if !errors.Is(err, mapdata.ErrPasskeyRequired) {

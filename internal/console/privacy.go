@@ -6,7 +6,7 @@ import (
 	"wayside/internal/account"
 )
 
-// Privacy is what the operator says of themselves; what is empty is shown as not set.
+// Privacy is the operator's part of the privacy notice; an empty field is shown as not set.
 type Privacy struct {
 	Operator string // name and postal address
 	Contact  string // how the data protection contact is reached

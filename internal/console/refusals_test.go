@@ -27,7 +27,7 @@ func everyLanguage(t *testing.T, test func(t *testing.T, w *words.Words)) {
 	}
 }
 
-// TestEveryRejectionIsTranslated: every code of a rejected row has a message in every language, and so has every reason
+// TestEveryRejectionIsTranslated checks that every code of a rejected row has a message in every language, and so has every reason
 // of a code.
 func TestEveryRejectionIsTranslated(t *testing.T) {
 	everyLanguage(t, func(t *testing.T, w *words.Words) {
@@ -50,8 +50,8 @@ func TestEveryRejectionIsTranslated(t *testing.T) {
 	})
 }
 
-// TestEveryFailureIsTranslated: every way in which a fetch or a push fails has advice in every language, more specific
-// where more is known.
+// TestEveryFailureIsTranslated checks that every way in which a fetch or a push fails has advice in every language, and more
+// specific advice where more is known.
 func TestEveryFailureIsTranslated(t *testing.T) {
 	failures := []mapdata.Outcome{
 		mapdata.OutcomeTimeout, mapdata.OutcomeHTTPStatus, mapdata.OutcomeParseError, mapdata.OutcomeNotAnArray,
@@ -95,7 +95,7 @@ func TestEveryFailureIsTranslated(t *testing.T) {
 	})
 }
 
-// TestEveryRefusalIsTranslated: every error of a form's field, and every reason of a refusal, has a message in every
+// TestEveryRefusalIsTranslated checks that every error of a form's field, and every reason of a refusal, has a message in every
 // language.
 func TestEveryRefusalIsTranslated(t *testing.T) {
 	everyLanguage(t, func(t *testing.T, w *words.Words) {

@@ -30,13 +30,13 @@ func (c *Console) regionRoutes() []Route {
 	}
 }
 
-// Regions are what the page of regions shows and does.
+// Regions holds what the page of regions needs.
 type Regions struct {
 	Served  func() *region.Region // that routes are served from; nil: there is none
 	Imports *imports.Service
 }
 
-// regionsPage shows the region that is served, and to admins all of them.
+// regionsPage is the data of the page that shows the served region, and all regions to admins.
 type regionsPage struct {
 	State
 	Served *servedRegion
@@ -58,7 +58,7 @@ type productSize struct {
 	Size size
 }
 
-// regionAdmin is what admins see beside.
+// regionAdmin is the additional data for admins.
 type regionAdmin struct {
 	Form     *Form
 	Passkey  *passkeyNeed
@@ -136,7 +136,7 @@ func (c *Console) showRegions(w http.ResponseWriter, r *http.Request, v *Visitor
 	return c.showDecision(w, r, v, &page.Admin.Passkey, p)
 }
 
-// regionAdmin gathers what admins see.
+// regionAdmin gathers the additional data for admins.
 func (c *Console) regionAdmin(r *http.Request, v *Visitor, form *Form) (*regionAdmin, error) {
 	admin := &regionAdmin{Form: form, Products: region.ProductNames(), Folder: c.Regions.Imports.Extracts, Fixed: c.Regions.Imports.Fixed}
 	listed, err := c.Regions.Imports.List(r.Context())
@@ -160,7 +160,7 @@ func (c *Console) regionAdmin(r *http.Request, v *Visitor, form *Form) (*regionA
 	return admin, nil
 }
 
-// stepKey is the key of a step's name.
+// stepKey returns the key of a step's name.
 func stepKey(step string) string { return "regions.step." + strings.ReplaceAll(step, " ", "-") }
 
 func newImportState(w *words.Words, i *imports.Import) *importState {
@@ -201,7 +201,7 @@ func (c *Console) postRegionCancel(w http.ResponseWriter, r *http.Request, v *Vi
 	return seeOther(w, regionsPath+"?done=import-cancelled")
 }
 
-// regionRemoval asks whether a region is to be removed.
+// regionRemoval is the data of the page that asks for confirmation before a region is removed.
 type regionRemoval struct {
 	regionLine
 	Passkey *passkeyNeed

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/region"
 )
 
-// TestRegionsAreNamed holds that every step and product of an import has a name in every language.
+// TestRegionsAreNamed checks that every step and product of an import has a name in every language.
 func TestRegionsAreNamed(t *testing.T) {
 	catalogue, err := words.Load()
 	if err != nil {

@@ -95,8 +95,8 @@ func (t *rendered) write(w http.ResponseWriter, r *http.Request, v *Visitor) {
 	v.Write(w, r, status, "text/html; charset=utf-8", t.body)
 }
 
-// pageSet are the pages' templates. Each is parsed when it is first shown: to parse all of them in every language takes longer
-// than the rest of a service's start. They are embedded, so that a test can hold that all of them parse.
+// pageSet holds the pages' templates. Each is parsed when it is first shown, because parsing all of them in every language takes
+// longer than the rest of a service's start. TestPagesParse checks that all of them parse.
 type pageSet struct {
 	c *Console
 
@@ -114,7 +114,7 @@ func newPageSet(c *Console) *pageSet {
 	return &pageSet{c: c, parts: make(map[mapdata.Language]*template.Template), parsed: make(map[pageName]*template.Template)}
 }
 
-// get gives a page in a language: layout, parts and the page itself.
+// get returns a page's template in a language: layout, parts and the page itself.
 func (s *pageSet) get(l mapdata.Language, name string) (*template.Template, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func (s *pageSet) get(l mapdata.Language, name string) (*template.Template, erro
 	return page, nil
 }
 
-// funcs are the functions of templates beyond those of html/template.
+// funcs returns the functions of templates beyond those of html/template.
 func (c *Console) funcs(w *words.Words) template.FuncMap {
 	return template.FuncMap{
 		// t is a message in the body of a page, text in titles and attributes; count chooses key.one or key.other.
@@ -168,7 +168,7 @@ func (c *Console) funcs(w *words.Words) template.FuncMap {
 	}
 }
 
-// link is an element that may be an argument of a message. to is a path of ours.
+// link returns a link that may be an argument of a message. to is a path of this service.
 func link(to, label string) template.HTML {
 	return template.HTML(`<a href="` + template.HTMLEscapeString(to) + `">` + //nolint:gosec // both escaped; to is ours
 		template.HTMLEscapeString(label) + `</a>`)

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestPagesParse holds that every page parses in every language, since a service parses a page when it is first shown.
+// TestPagesParse checks that every page parses in every language, because a service parses a page only when it is first shown.
 func TestPagesParse(t *testing.T) {
 	c, err := New(Config{})
 	if err != nil {

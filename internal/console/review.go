@@ -29,10 +29,10 @@ func (c *Console) reviewRoutes() []Route {
 	}
 }
 
-// reviewFeedURL is the path of a feed's review.
+// reviewFeedURL returns the path of a feed's review.
 func reviewFeedURL(id mapdata.FeedID) string { return reviewPath + "/" + id.String() }
 
-// reviewFeed is what the page of one feed's review shows.
+// reviewFeed is the data of the page of one feed's review.
 type reviewFeed struct {
 	*feed.Review
 	Address  string
@@ -145,25 +145,25 @@ func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error
 	return page, nil
 }
 
-// Pending says whether a decision is needed.
+// Pending reports whether a decision is needed.
 func (p *reviewFeed) Pending() bool { return p.Proposes || p.ReviewState == mapdata.Pending }
 
-// Mixed says whether a word of the name mixes scripts with similar letters.
+// Mixed reports whether a word of the name mixes scripts with similar letters.
 func (p *reviewFeed) Mixed() bool { return mixesScriptsInAWord(p.Name) }
 
-// Moved says whether the note was written by the service because the origin changed.
+// Moved reports whether the note was written by the service because the origin changed.
 func (p *reviewFeed) Moved() bool { return p.ReviewNote == feed.NoteOrigin }
 
-// Reread says whether the note was written by the service because the feed's documents are read in another way.
+// Reread reports whether the note was written by the service because the feed's documents are read in another way.
 func (p *reviewFeed) Reread() bool { return p.ReviewNote == feed.NoteFormat }
 
-// Rejected says whether the feed was rejected.
+// Rejected reports whether the feed was rejected.
 func (p *reviewFeed) Rejected() bool { return p.ReviewState == mapdata.Rejected }
 
-// ApproveCommand is how the operator approves the feed, also where the only curator owns it (D11.9).
+// ApproveCommand returns the command by which the operator approves the feed, also where the only curator owns it (D11.9).
 func (p *reviewFeed) ApproveCommand() string { return "wayside feed approve " + p.ID.String() }
 
-// ApprovedAt is when the feed was last approved; zero: never.
+// ApprovedAt returns the time of the last approval; zero: never.
 func (p *reviewFeed) ApprovedAt() time.Time {
 	if p.Approval == nil {
 		return time.Time{}
@@ -171,14 +171,14 @@ func (p *reviewFeed) ApprovedAt() time.Time {
 	return p.Approval.At
 }
 
-// postApprove handles the button.
+// postApprove handles the approve button.
 func (c *Console) postApprove(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return c.decide(w, r, v, "approved", func(form *Form, id mapdata.FeedID) (*feed.View, error) {
 		return c.Feeds.Approve(r.Context(), feed.By(v.Account), id, form.raw("version"))
 	})
 }
 
-// postReject handles the form with the note.
+// postReject handles the form that rejects a feed with a note.
 func (c *Console) postReject(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return c.decide(w, r, v, "rejected", func(form *Form, id mapdata.FeedID) (*feed.View, error) {
 		by := feed.By(v.Account)
@@ -206,8 +206,8 @@ func differences(w *words.Words, all []mapdata.FieldChange) []difference {
 	return out
 }
 
-// changesSince is what changed since the page was shown. The form contains what it showed, verified by its version;
-// without it, the fields that changed are known but not their old values.
+// changesSince returns the fields that changed since the page was shown. The form contains the values that the page showed,
+// verified by their version; without them the result names the changed fields but not their old values.
 func (c *Console) changesSince(w *words.Words, f *mapdata.Feed, form *Form, changed *mapdata.ChangedError) []difference {
 	var showed feed.Seen
 	now := feed.SeenOf(f)
@@ -225,12 +225,12 @@ func (c *Console) changesSince(w *words.Words, f *mapdata.Feed, form *Form, chan
 	return out
 }
 
-// sealSeen encrypts what a page showed, because it contains the whole pull URL, whose query is hidden from curators.
+// sealSeen encrypts the values that a page showed, because they contain the whole pull URL, whose query is hidden from curators.
 func (c *Console) sealSeen(text []byte, id mapdata.FeedID) string {
 	return base64.RawURLEncoding.EncodeToString(c.Secrets.Seal(text, id))
 }
 
-// openSeen decrypts what sealSeen encrypted; nil: it is something else.
+// openSeen decrypts what sealSeen encrypted; nil: the text is something else.
 func (c *Console) openSeen(sealed string, id mapdata.FeedID) []byte {
 	raw, err := base64.RawURLEncoding.DecodeString(sealed)
 	if err != nil {
@@ -243,7 +243,7 @@ func (c *Console) openSeen(sealed string, id mapdata.FeedID) []byte {
 	return text
 }
 
-// shownValue is a field's value for people.
+// shownValue formats a field's value for people.
 func shownValue(w *words.Words, field, value string) string {
 	group := map[string]string{
 		"visibility": "review.visibility.", "direction": "feed.direction.", "review_state": "review.state.",

@@ -59,7 +59,7 @@ func (c *Console) getReview(w http.ResponseWriter, r *http.Request, v *Visitor) 
 	return c.show(w, r, v, &Page{Name: "review", Data: &page, Wide: true})
 }
 
-// Entities is how many entities the feed holds.
+// Entities returns how many entities the feed holds.
 func (q *queuedFeed) Entities() int { return q.Holds.Entities }
 
 // decidedFeed is the feed that the visitor decided on before the page was shown.
@@ -75,7 +75,7 @@ const (
 	decidedParam  = "feed"
 )
 
-// decidedFeed reads which feed was decided on before; nil: none.
+// decidedFeed reads which feed the visitor decided on before; nil: none.
 func (c *Console) decidedFeed(r *http.Request, v *Visitor) (*decidedFeed, error) {
 	q := r.URL.Query()
 	done := &decidedFeed{Done: "done." + q.Get(decisionParam)}
@@ -97,8 +97,8 @@ func (c *Console) decidedFeed(r *http.Request, v *Visitor) (*decidedFeed, error)
 	return done, nil
 }
 
-// afterDecision is the page that follows a decision: the review of the feed that waits longest, or that of the decided
-// feed if no other waits.
+// afterDecision returns the path of the page that follows a decision: the review of the feed that waits longest, or that of the
+// decided feed if no other waits.
 func (c *Console) afterDecision(r *http.Request, v *Visitor, decided *feed.View, done string) (string, error) {
 	queue, err := c.Feeds.Queue(r.Context(), feed.By(v.Account))
 	if err != nil {

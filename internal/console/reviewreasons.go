@@ -24,8 +24,8 @@ func reasonChoices(w *words.Words) []reasonChoice {
 	return all
 }
 
-// noteFor is a curator's note as its owner gets it: the reason that was chosen, unless the note has it already, and the
-// note, in which each line that is a reason word for word is put into the owner's language. Other lines stay as they are.
+// noteFor returns a curator's note for the owner of the feed: the chosen reason, unless the note contains it already, and then the
+// note. Lines that repeat a reason word for word are translated into the owner's language; other lines stay unchanged.
 func noteFor(curator, owner *words.Words, chosen, note string) string {
 	lines := strings.Split(strings.ReplaceAll(note, "\r\n", "\n"), "\n")
 	if strings.TrimSpace(note) == "" {
@@ -47,7 +47,7 @@ func noteFor(curator, owner *words.Words, chosen, note string) string {
 	return strings.Join(lines, "\n")
 }
 
-// languageOf is the language in which an account reads.
+// languageOf returns the language in which an account reads.
 func languageOf(a *mapdata.Account) mapdata.Language {
 	if a.Language == "" {
 		return mapdata.English

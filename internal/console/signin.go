@@ -14,8 +14,8 @@ const (
 	verifyPath = "/auth/verify" // the target of an e-mail's link
 )
 
-// signInTarget is where a guest signs in to pair a screen. It redirects back to the page of pairing, with the screen's
-// code, and with the mark of a code that came by a link on another site's page.
+// signInTarget returns the path at which a guest signs in to pair a screen. That page redirects back to the page of pairing, with
+// the screen's code, and with the mark of a code that came by a link on another site's page.
 func signInTarget(code account.UserCode, linked bool) string {
 	if linked {
 		return signInPath + "?pair=" + string(code) + "&" + linkedParam + "="
@@ -34,7 +34,7 @@ func (c *Console) signInRoutes() []Route {
 	}
 }
 
-// signInPage shows who is signed in, the form for a code, or the form for an address.
+// signInPage is the data of the page that shows the signed-in account, the form for a code, or the form for an address.
 type signInPage struct {
 	SignedIn string     // the address; empty: a guest
 	Sent     bool       // an e-mail may have been sent: show the form for its code

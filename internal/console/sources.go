@@ -48,12 +48,12 @@ type sourceLine struct {
 	ID          mapdata.SourceID
 }
 
-// StatesLicence says whether the source has a licence, or its provider should have stated one.
+// StatesLicence reports whether the source has a licence, or its provider should have stated one.
 func (s sourceLine) StatesLicence() bool {
 	return s.Licence != "" || s.Name != "" && s.Direction != mapdata.Builtin
 }
 
-// Tone is how a status is marked.
+// Tone returns how a status is marked.
 func (sourceLine) Tone(s mapdata.Status) string { return toneOf(s) }
 
 func toneOf(s mapdata.Status) string {
@@ -171,7 +171,7 @@ func (c *Console) getSource(w http.ResponseWriter, r *http.Request, v *Visitor) 
 	return c.show(w, r, v, &Page{Name: "source", Data: sourcePageOf(line), Wide: true, Scripts: []string{MapScript}})
 }
 
-// sourcePage is what the page of one source shows.
+// sourcePage is the data of the page of one source.
 type sourcePage struct {
 	*sourceLine
 	GeoJSON string
@@ -197,7 +197,7 @@ type State struct {
 	EngineDown bool   // its last call failed
 }
 
-// Region is what people are told of a region.
+// Region describes a region to people.
 type Region struct {
 	ID, DataVersion string
 	AsOf            time.Time // of the data; zero: the extract does not say
@@ -207,7 +207,7 @@ type Region struct {
 	OpenStreetMap   bool // the data are OpenStreetMap's, whose attribution is a link
 }
 
-// statusPage shows the service's state, without what concerns only its operator.
+// statusPage shows the service's state, without details that concern only the operator.
 type statusPage struct {
 	State
 	Counts [3]statusCount

@@ -14,13 +14,13 @@ import (
 // sourcesKept is how long guests get the same text of a page of the list of sources: it takes milliseconds to make.
 const sourcesKept = 500 * time.Millisecond
 
-// sourcesKey says which page of the list it is.
+// sourcesKey identifies a page of the list.
 type sourcesKey struct {
 	language mapdata.Language
 	from     int // a multiple of maxSourcesShown
 }
 
-// sourcesTexts are the pages of the list of sources as guests see them. There are as many as pages of the list and languages.
+// sourcesTexts caches the pages of the list of sources as guests see them, one for each page of the list and language.
 type sourcesTexts struct {
 	mu     sync.Mutex // held while a page is made, so that it is made once
 	made   time.Time  // when the first of them was made
@@ -28,7 +28,7 @@ type sourcesTexts struct {
 	texts  map[sourcesKey]*rendered
 }
 
-// text returns a page, which makePage makes if there is none or the sources have changed.
+// text returns a page from the cache; makePage makes it if the cache lacks it or the sources have changed.
 func (t *sourcesTexts) text(c *Console, r *http.Request, v *Visitor, key sourcesKey, listed []*mapdata.Feed, makePage func() (*Page, error)) (*rendered, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -54,7 +54,8 @@ func (t *sourcesTexts) text(c *Console, r *http.Request, v *Visitor, key sources
 	return text, err
 }
 
-// sameFeed compares what the page shows of a feed's settings: each push makes a new copy of its feed.
+// sameFeed reports whether two versions of a feed look the same on the page. Versions must be compared because each push makes a
+// new copy of its feed.
 func sameFeed(a, b *mapdata.Feed) bool {
 	return a.ID == b.ID && a.Name == b.Name && a.Description == b.Description && a.Attribution == b.Attribution &&
 		a.Licence == b.Licence && a.SpecURL == b.SpecURL

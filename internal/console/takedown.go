@@ -55,12 +55,12 @@ func newHiddenPins(all []mapdata.HiddenPin) []hiddenPin {
 	return out
 }
 
-// hiddenPins is the page of what curators hide, with the form that hides a pin.
+// hiddenPins is the data of the page of hidden pins, with the form that hides a pin.
 type hiddenPins struct {
 	Form    *Form
 	Passkey *passkeyNeed
 	Pins    []hiddenPin
-	Days    []int // for how long a pin can be hidden, beside for good
+	Days    []int // choices of how long a pin is hidden, besides permanently
 }
 
 func (c *Console) getHiddenPins(w http.ResponseWriter, r *http.Request, v *Visitor) error {
@@ -76,7 +76,7 @@ func (c *Console) showHiddenPins(w http.ResponseWriter, r *http.Request, v *Visi
 	return c.showDecision(w, r, v, &page.Passkey, &Page{Name: "review-pins", Status: status, Data: &page, Wide: true})
 }
 
-// showDecision shows a page with decisions, which may need a passkey.
+// showDecision shows a page with decisions, after it has set whether they need a passkey.
 func (c *Console) showDecision(w http.ResponseWriter, r *http.Request, v *Visitor, need **passkeyNeed, p *Page) (err error) {
 	if *need, err = c.needPasskey(r, v); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (c *Console) postShownPin(w http.ResponseWriter, r *http.Request, v *Visito
 	return seeOther(w, hiddenPinsPath+"?done=shown")
 }
 
-// readDecision reads the form of a decision and refuses one without the passkey that it needs.
+// readDecision reads the form of a decision, and refuses the decision if the passkey that it needs was not used.
 func (c *Console) readDecision(w http.ResponseWriter, r *http.Request, v *Visitor) (*Form, error) {
 	form, err := readForm(w, r)
 	if err != nil {
@@ -161,7 +161,7 @@ func (c *Console) getComplaints(w http.ResponseWriter, r *http.Request, v *Visit
 	return c.show(w, r, v, &Page{Name: "review-complaints", Data: &page, Wide: true, Scripts: []string{PageScript}})
 }
 
-// postCloseComplaint takes a complaint out of the queue.
+// postCloseComplaint removes a complaint from the queue.
 func (c *Console) postCloseComplaint(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	form, err := readForm(w, r)
 	if err != nil {
@@ -174,7 +174,7 @@ func (c *Console) postCloseComplaint(w http.ResponseWriter, r *http.Request, v *
 	return seeOther(w, complaintsPath+"?done=closed")
 }
 
-// feedTakedown is the page that asks why a feed is paused or removed.
+// feedTakedown is the data of the page that asks for the reason why a feed is paused or removed.
 type feedTakedown struct {
 	*mapdata.Feed
 	What     string // pause or remove
@@ -249,7 +249,7 @@ func (c *Console) postFeedResumption(w http.ResponseWriter, r *http.Request, v *
 type accounts struct {
 	Form    *Form
 	Passkey *passkeyNeed
-	Found   *mapdata.Account // nil: none was asked for, or there is none
+	Found   *mapdata.Account // nil: no account was searched for, or none was found
 }
 
 // getAccounts answers GET /accounts?account=….

@@ -12,29 +12,29 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// The test row is the row of the command that a new provider pastes. Its pin harms nobody who sees it on a real map: it
-// closes no road, and it expires after ten minutes.
+// The test row is the row of the command that a new provider pastes. Its pin is harmless on a real map: it closes no road, and it
+// expires after ten minutes.
 const (
 	testRowID  = "delete-me"
 	testRowTTL = 10 * time.Minute
 )
 
-// curl is a command that pushes the test row.
+// curl returns a command that pushes the test row.
 func (c *Console) curl(token string) string {
 	return `curl -H 'Content-Type: application/json' -d '[` + c.testRow(testRowTTL) + `]' ` + c.pushURL(token)
 }
 
-// pushURL is where rows are pushed to.
+// pushURL returns the URL to which rows are pushed.
 func (c *Console) pushURL(token string) string { return c.BaseURL + `/v2/feeds/` + token + `/entities` }
 
-// testRow is the test row with a lifetime; a second removes it (D3.4).
+// testRow returns the test row with a lifetime; pushing it with a lifetime of one second removes it (D3.4).
 func (c *Console) testRow(ttl time.Duration) string {
 	at := c.home()
 	return fmt.Sprintf(`{"external_id":"%s","kind":"%s","lat":%.4f,"lng":%.4f,"ttl_seconds":%d,"properties":{"description":"My first row"}}`,
 		testRowID, mapdata.Hazard().ID(), at.Lat, at.Lng, int(ttl.Seconds()))
 }
 
-// home is the position of example rows.
+// home returns the position of example rows.
 func (c *Console) home() geo.Point {
 	if c.Home == (geo.Point{}) {
 		return geo.Point{Lat: 52.3702, Lng: 4.8952}
@@ -42,11 +42,11 @@ func (c *Console) home() geo.Point {
 	return c.Home
 }
 
-// maxTestRowSearch is how many entities are searched for the test row. A feed with more is past its first row.
+// maxTestRowSearch bounds the entities that are searched for the test row. A provider whose feed has more is past the first row.
 const maxTestRowSearch = 500
 
-// testRowShown is when the test row expires that the feed holds besides other entities; zero: it holds none, or nothing
-// else. It reads entities only within the row's lifetime after a push.
+// testRowShown returns when the test row expires if the feed holds it and other entities; zero: otherwise. It reads entities only
+// within the row's lifetime after a push.
 func (c *Console) testRowShown(ctx context.Context, by feed.Actor, f *feed.View, now time.Time) (time.Time, error) {
 	if f.Direction != mapdata.Push || f.Entities < 2 || f.Entities > maxTestRowSearch || now.Sub(f.LastPushAt) > testRowTTL {
 		return time.Time{}, nil

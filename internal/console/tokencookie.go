@@ -19,11 +19,11 @@ const (
 	tokenCookieTTL  = 5 * time.Minute
 )
 
-// https says whether the pages are reached by https, so that cookies are Secure and have a prefix that other hosts and plain
-// http cannot set (RFC 6265bis, 4.1.3).
+// https reports whether the pages are served by https, so that cookies are Secure and have a prefix that other hosts and plain http
+// cannot set (RFC 6265bis, 4.1.3).
 func (c *Console) https() bool { return strings.HasPrefix(c.BaseURL, "https://") }
 
-// tokenCookie is the cookie's name. It is for one path, which the prefix __Host- excludes.
+// tokenCookie returns the cookie's name. The cookie is for one path, which the prefix __Host- excludes.
 func (c *Console) tokenCookie() string {
 	if c.https() {
 		return "__Secure-" + tokenCookieName
@@ -31,7 +31,7 @@ func (c *Console) tokenCookie() string {
 	return tokenCookieName
 }
 
-// redirectWithToken redirects to the page at a path, with a new token that it shows. more is appended to the URL.
+// redirectWithToken redirects to the page at a path, which shows the new token. more is appended to the URL.
 func (c *Console) redirectWithToken(w http.ResponseWriter, token, path, more string) error {
 	whole := strconv.FormatInt(c.Now().Unix(), 10) + "\n" + path + "\n" + token
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the service is reached by HTTPS; on plain http the form carries as much
@@ -42,7 +42,7 @@ func (c *Console) redirectWithToken(w http.ResponseWriter, token, path, more str
 	return seeOther(w, path+more)
 }
 
-// tokenOf is the token in the cookie for the page at a path, if it was sealed here for that page within tokenCookieTTL.
+// tokenOf returns the token in the cookie for the page at a path, if this service sealed it for that page within tokenCookieTTL.
 func (c *Console) tokenOf(r *http.Request, path string) (token string, ok bool) {
 	cookie, err := r.Cookie(c.tokenCookie())
 	if err != nil {

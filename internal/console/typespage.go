@@ -23,7 +23,7 @@ type typesPage struct {
 	Groups []typeGroup
 }
 
-// typeGroup is the types of one group.
+// typeGroup holds the types of one group.
 type typeGroup struct {
 	Name  string
 	Types []typeEntry
@@ -59,7 +59,7 @@ type member struct {
 	value any
 }
 
-// exampleProperties are the properties of a type's example row.
+// exampleProperties returns the properties of a type's example row.
 func exampleProperties(k mapdata.Kind, now time.Time) []member {
 	const nextWeek = 7 * 24 * time.Hour
 	switch {
@@ -97,7 +97,7 @@ func propertiesOf(w *words.Words, k mapdata.Kind) []propertyLine {
 	return all
 }
 
-// formText is what the value of a property looks like.
+// formText describes the form of a property's value.
 func formText(w *words.Words, p *mapdata.PropertyInfo) string {
 	switch p.Type {
 	case mapdata.PropertyNumber:
@@ -109,7 +109,7 @@ func formText(w *words.Words, p *mapdata.PropertyInfo) string {
 	return w.Text("value." + string(p.Type))
 }
 
-// exampleRow is a row of a type, at the middle of this service's map, with the type's own lifetime.
+// exampleRow returns a row of a type, at the middle of this service's map, with the type's own lifetime.
 func (c *Console) exampleRow(kind mapdata.Kind) (string, error) {
 	k := kind.Info()
 	properties := ""

@@ -30,7 +30,7 @@ type navLink struct {
 	Current   bool
 }
 
-// navLinks are the header's links in their order, with who sees them.
+// navLinks returns the header's links in their order, each with the callers who see it.
 func navLinks() []struct {
 	path, key string
 	who       account.Who
@@ -85,7 +85,7 @@ func (c *Console) view(r *http.Request, v *Visitor, p *Page) (*view, error) {
 	return out, nil
 }
 
-// At says whether the page is at a path.
+// At reports whether the page is at a path.
 func (v *view) At(path string) bool {
 	for _, l := range v.Links {
 		if l.Current {

@@ -10,23 +10,24 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Text is the message of a key as plain text: for titles, attributes and e-mails. A missing key is returned itself.
+// Text returns the message of a key as plain text: for titles, attributes and e-mails. If the message is missing it returns the
+// key.
 func (w *Words) Text(key string, args ...any) string {
 	return w.fill(key, plain, args)
 }
 
-// HTML is the message for the body of a page. Arguments are escaped and isolated from the surrounding text's direction
+// HTML returns the message for the body of a page. Arguments are escaped and isolated from the surrounding text's direction
 // (U+202E), unless they are template.HTML; stars and backticks become elements.
 func (w *Words) HTML(key string, args ...any) template.HTML {
 	return template.HTML(w.fill(key, rich, args)) //nolint:gosec // the text is ours, and what is put in is escaped
 }
 
-// Count is the message of key.one or key.other, depending on the number, which is {0}; args are {1} and so on.
+// Count returns the message of key.one or key.other, depending on the number, which is {0}; args are {1} and so on.
 func (w *Words) Count(key string, n int, args ...any) template.HTML {
 	return w.HTML(key+w.plural(n), append([]any{n}, args...)...)
 }
 
-// CountText is Count as plain text.
+// CountText returns the message of Count as plain text.
 func (w *Words) CountText(key string, n int, args ...any) string {
 	return w.Text(key+w.plural(n), append([]any{n}, args...)...)
 }

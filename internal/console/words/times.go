@@ -18,12 +18,12 @@ func (w *Words) Moment(t time.Time) string {
 	return w.Text("moment", w.Day(t), t.UTC().Format("15:04"))
 }
 
-// DayHTML is Day in a time element; empty for the zero time.
+// DayHTML returns Day in a time element; empty for the zero time.
 func (w *Words) DayHTML(t time.Time) template.HTML {
 	return element(t, time.DateOnly, w.Day)
 }
 
-// MomentHTML is Moment in a time element; empty for the zero time.
+// MomentHTML returns Moment in a time element; empty for the zero time.
 func (w *Words) MomentHTML(t time.Time) template.HTML {
 	return element(t, time.RFC3339, w.Moment)
 }

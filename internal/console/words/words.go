@@ -13,7 +13,7 @@ import (
 //go:embed en/*.txt de/*.txt fr/*.txt
 var files embed.FS
 
-// Name is a language's name for itself.
+// Name returns a language's name for itself.
 func Name(l mapdata.Language) string {
 	switch l {
 	case mapdata.German:
@@ -65,13 +65,13 @@ func (c *Catalogue) In(l mapdata.Language) *Words {
 	return c.languages[mapdata.English]
 }
 
-// Has says whether there is a message for a key.
+// Has reports whether there is a message for a key.
 func (w *Words) Has(key string) bool {
 	_, ok := w.texts[key]
 	return ok
 }
 
-// First is the first of the keys for which there is a message; the last key if there is none.
+// First returns the first of the keys for which there is a message; the last key if there is none.
 func (w *Words) First(keys ...string) string {
 	at := slices.IndexFunc(keys, w.Has)
 	if at < 0 {

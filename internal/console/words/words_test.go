@@ -53,7 +53,7 @@ func holders(text string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(placeholder.FindAllString(text, -1))))
 }
 
-// TestLanguagesHaveTheSameKeys: every language has the same keys, with the same placeholders, and closed marks.
+// TestLanguagesHaveTheSameKeys checks that every language has the same keys, with the same placeholders, and closed marks.
 func TestLanguagesHaveTheSameKeys(t *testing.T) {
 	english := texts(t, mapdata.English)
 	for _, l := range mapdata.Languages() {
@@ -64,7 +64,7 @@ func TestLanguagesHaveTheSameKeys(t *testing.T) {
 				t.Errorf("%s has no %s", l, key)
 				continue
 			}
-			// "one hour" need not say the number.
+			// The message of one thing, such as "one hour", need not contain the number.
 			if !slices.Equal(holders(text), holders(translated)) && !strings.HasSuffix(key, ".one") {
 				t.Errorf("%s: %s has %v, in English %v", l, key, holders(translated), holders(text))
 			}
@@ -80,7 +80,7 @@ func TestLanguagesHaveTheSameKeys(t *testing.T) {
 	}
 }
 
-// TestEveryKeyIsUsed: every key that a page or the code uses exists, and every key is used.
+// TestEveryKeyIsUsed checks that every key that a page or the code uses exists, and that every key is used.
 func TestEveryKeyIsUsed(t *testing.T) {
 	keys := texts(t, mapdata.English)
 	unused := maps.Clone(keys)
@@ -144,7 +144,7 @@ func useGroup(unused map[string]string, prefix string) {
 	maps.DeleteFunc(unused, func(key, _ string) bool { return strings.HasPrefix(key, prefix) })
 }
 
-// TestArgumentsAreEscaped: arguments are escaped, and cannot change the direction of the surrounding text.
+// TestArgumentsAreEscaped checks that arguments are escaped, and cannot change the direction of the surrounding text.
 func TestArgumentsAreEscaped(t *testing.T) {
 	w := load(t).In(mapdata.English)
 	hostile := "</bdi><script>alert(1)</script>\u202e*`&\""
