@@ -2,13 +2,15 @@ package apps
 
 import "wayside/internal/mapdata"
 
-// CheckPageURL judges the address of an app's page as a submission's widget_url (D16.2) without fetching it, and gives it normalized.
+// CheckPageURL checks the address of an app's page as a submission's widget_url (D16.2) without fetching it, and returns it
+// normalized.
 func (r *Rules) CheckPageURL(text string) (string, mapdata.FieldErrors) {
 	var errors mapdata.FieldErrors
 	return r.checkWidgetURL(text, &errors), errors
 }
 
-// Sample is a config that a driver may have: the defaults, and samples for what must be set. Curators look at an app with it.
+// Sample returns a config that a driver may have: the defaults, and samples for fields that must be set. Curators look at an app
+// with it.
 func Sample(schema mapdata.ConfigSchema) mapdata.AppConfig {
 	config := Delivered(schema, nil)
 	for i := range schema {
@@ -20,7 +22,8 @@ func Sample(schema mapdata.ConfigSchema) mapdata.AppConfig {
 	return config
 }
 
-// sampleOf is a value that a field accepts. No address is as short as a field of addresses may ask for, which no driver can fill either.
+// sampleOf returns a value that a field accepts. For a field of addresses with a very small max_length there is none, and no driver
+// can fill it in either.
 func sampleOf(f *mapdata.ConfigField) any {
 	switch f.Type {
 	case mapdata.ConfigBoolean:

@@ -11,24 +11,24 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// retryAfter is when a catalogue that could not be read is asked for again.
+// retryAfter is how long Run waits before it reads a catalogue again that it could not read.
 const retryAfter = time.Second
 
 // Listed is an app as the catalogue shows it.
 type Listed struct {
 	*mapdata.App
-	Version   *mapdata.AppVersion // the one that is served
+	Version   *mapdata.AppVersion // the served version
 	Developer string              // the owner's public name, or else a host of the app's
 	Dev       bool                // its page is at an origin for developing apps (D16.2)
-	Changed   bool                // its page is another one than was reviewed, for longer than its developer may leave it so
+	Changed   bool                // its page differs from the reviewed one, for longer than its developer may leave it so
 }
 
-// HasKind says whether the app is of one of the kinds; none selects all.
+// HasKind reports whether the app is of one of the kinds; no kinds select all.
 func (l *Listed) HasKind(kinds []mapdata.AppKind) bool {
 	return len(kinds) == 0 || slices.ContainsFunc(l.Version.Fields.Kinds, func(k mapdata.AppKind) bool { return slices.Contains(kinds, k) })
 }
 
-// catalogue is what is served at one revision. It is immutable. What waits for a review is no part of it.
+// catalogue is the served catalogue at one revision. It is immutable. It does not contain versions that wait for a review.
 type catalogue struct {
 	loaded   bool
 	revision int64
@@ -37,14 +37,14 @@ type catalogue struct {
 	entries  map[mapdata.AppID]*entryOf
 }
 
-// entryOf is an app of the catalogue as it was read at a revision of it.
+// entryOf is an app of the catalogue as it was read at one revision.
 type entryOf struct {
 	revision int64
 	listed   *Listed          // nil: the operator took its origin from apps.dev_origins
 	icon     *mapdata.AppIcon // nil: it has none
 }
 
-// Load reads what changed in the catalogue.
+// Load reads the apps that changed in the catalogue.
 func (s *Service) Load(ctx context.Context) error {
 	s.loading.Lock()
 	defer s.loading.Unlock()
@@ -78,7 +78,7 @@ func (s *Service) Load(ctx context.Context) error {
 	return nil
 }
 
-// entry makes the entry of an app that changed. Its icon is read if it is another one than before.
+// entry makes the entry of an app that changed. It reads the icon only if the app has another one than before.
 func (s *Service) entry(ctx context.Context, a *mapdata.ServedApp, before *entryOf) (*entryOf, error) {
 	l := s.Describe(a.App, a.App.Version(mapdata.AppApproved))
 	e := &entryOf{revision: a.Revision}
@@ -104,14 +104,14 @@ func (s *Service) entry(ctx context.Context, a *mapdata.ServedApp, before *entry
 	return e, nil
 }
 
-// mayServe says whether an approved address is still within the rules that need no network.
+// mayServe reports whether an approved address still satisfies the rules that need no network.
 func (r *Rules) mayServe(address string) bool {
 	var bad mapdata.FieldErrors
 	r.checkWidgetURL(address, &bad)
 	return len(bad) == 0
 }
 
-// Describe is an app as the catalogue would show it with the given version.
+// Describe returns an app as the catalogue would show it with the given version.
 func (s *Service) Describe(a *mapdata.App, v *mapdata.AppVersion) *Listed {
 	l := &Listed{App: a, Version: v, Developer: a.OwnerName, Changed: ChangedSinceReview(v.Page, s.Now())}
 	for _, address := range []string{v.Fields.WebsiteURL, v.Fields.WidgetURL} {
@@ -125,10 +125,10 @@ func (s *Service) Describe(a *mapdata.App, v *mapdata.AppVersion) *Listed {
 	return l
 }
 
-// Run keeps the catalogue up to date until ctx ends. It asks the store for nothing until the log of changes says that there is something. A
-// store that fails is asked again; the catalogue stays as it was.
+// Run keeps the catalogue up to date until ctx ends. It reads the store once, and then only after the log of changes reported a
+// change. It retries a store that fails; the catalogue stays as it was.
 func (s *Service) Run(ctx context.Context) error {
-	timer := time.NewTimer(0) // what changed between Load and now
+	timer := time.NewTimer(0) // fires immediately, for changes between Load and now
 	defer timer.Stop()
 	poll := true
 	for {
@@ -156,7 +156,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// Poll reads the catalogue anew if the store has a newer one.
+// Poll reads the catalogue again if the store has a newer one.
 func (s *Service) Poll(ctx context.Context) error {
 	revision, err := s.Store.AppRevision(ctx)
 	if err != nil {
@@ -168,10 +168,11 @@ func (s *Service) Poll(ctx context.Context) error {
 	return s.Load(ctx)
 }
 
-// Snapshot is the catalogue at one moment. Two snapshots of one content may be equal; after a change they never are.
+// Snapshot is the catalogue at one moment. Two snapshots of the same content may be equal; two with a change between them never
+// are.
 type Snapshot struct{ current *catalogue }
 
-// Snapshot returns what is served now.
+// Snapshot returns the served catalogue.
 func (s *Service) Snapshot() Snapshot { return Snapshot{s.catalogue.Load()} }
 
 // Apps lists the apps of the given kinds, the oldest first; no kinds select all.
@@ -185,10 +186,10 @@ func (s Snapshot) Apps(kinds []mapdata.AppKind) []*Listed {
 	return all
 }
 
-// Catalogue lists the apps of the given kinds that are served, the oldest first; no kinds select all. It reads memory alone.
+// Catalogue lists the apps of the given kinds that are served, the oldest first; no kinds select all. It reads only memory.
 func (s *Service) Catalogue(kinds []mapdata.AppKind) []*Listed { return s.Snapshot().Apps(kinds) }
 
-// App is an app of the catalogue, or fails with mapdata.ErrNotFound. It reads memory alone.
+// App returns an app of the catalogue, or fails with mapdata.ErrNotFound. It reads only memory.
 func (s *Service) App(id mapdata.AppID) (*Listed, error) {
 	if l := s.catalogue.Load().byID[id]; l != nil {
 		return l, nil
@@ -196,7 +197,7 @@ func (s *Service) App(id mapdata.AppID) (*Listed, error) {
 	return nil, mapdata.ErrNotFound
 }
 
-// BySlug is an app of the catalogue, or fails with mapdata.ErrNotFound. It reads memory alone.
+// BySlug returns an app of the catalogue, or fails with mapdata.ErrNotFound. It reads only memory.
 func (s *Service) BySlug(slug string) (*Listed, error) {
 	for _, l := range s.catalogue.Load().listed {
 		if l.Slug == slug {

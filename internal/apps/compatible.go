@@ -8,8 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// CheckCompatible adds to errors what a new schema would refuse of configs that the approved one accepts, after keys that it no
-// longer has were dropped (D16.6), and a secret that it would no longer keep.
+// CheckCompatible adds an error for each way in which a new schema would refuse configs that the approved one accepts, after keys
+// that it lacks were dropped (D16.6), and for each secret that it would no longer keep secret.
 func CheckCompatible(field string, approved, next mapdata.ConfigSchema, errors *mapdata.FieldErrors) {
 	for i := range next {
 		n := &next[i]
@@ -39,7 +39,7 @@ func CheckCompatible(field string, approved, next mapdata.ConfigSchema, errors *
 	}
 }
 
-// checkNarrowed looks for values that a field of the same type no longer takes.
+// checkNarrowed refuses a field that no longer accepts values of a field of the same type.
 func checkNarrowed(o, n *mapdata.ConfigField, refuse func(member, message string)) {
 	if gone := slices.DeleteFunc(slices.Clone(o.Options), func(option string) bool { return slices.Contains(n.Options, option) }); len(gone) > 0 {
 		refuse("options", "The approved version also has "+strings.Join(gone, ", "))
@@ -55,12 +55,12 @@ func checkNarrowed(o, n *mapdata.ConfigField, refuse func(member, message string
 	}
 }
 
-// hasBelow says whether a field takes a number below least, of those that configs may hold at all.
+// hasBelow reports whether a field accepts a number below least, among the numbers that configs may contain at all.
 func hasBelow(f *mapdata.ConfigField, least float64) bool {
 	return least > -largestNumber && (f.Min == nil || *f.Min < least)
 }
 
-// hasAbove says whether a field takes a number above most.
+// hasAbove reports whether a field accepts a number above most, among the numbers that configs may contain at all.
 func hasAbove(f *mapdata.ConfigField, most float64) bool {
 	return most < largestNumber && (f.Max == nil || *f.Max > most)
 }

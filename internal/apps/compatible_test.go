@@ -14,7 +14,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// accepts says whether a schema accepts a config after keys that it lacks were dropped.
+// accepts reports whether a schema accepts a config after keys that it lacks were dropped.
 func accepts(t *testing.T, schema mapdata.ConfigSchema, config mapdata.AppConfig) bool {
 	t.Helper()
 	kept := maps.Clone(config)
@@ -71,7 +71,7 @@ func drawField(random *rand.Rand, key string) mapdata.ConfigField {
 	return f
 }
 
-// valuesOf are values that a field accepts: the longest and the extreme ones among them.
+// valuesOf returns values that a field accepts: the longest and the extreme ones among them.
 func valuesOf(f *mapdata.ConfigField) []any {
 	switch f.Type {
 	case mapdata.ConfigBoolean:
@@ -110,7 +110,7 @@ func drawSchema(random *rand.Rand, from mapdata.ConfigSchema) mapdata.ConfigSche
 	return schema
 }
 
-// configsOf are all configs that combine values of a schema's fields, blanks included where they may be.
+// configsOf returns all configs that combine values of a schema's fields, including blank values where they are allowed.
 func configsOf(schema mapdata.ConfigSchema) []mapdata.AppConfig {
 	configs := []mapdata.AppConfig{{}}
 	for i := range schema {
@@ -171,7 +171,7 @@ func show(schema mapdata.ConfigSchema) string {
 	return fmt.Sprint(string(text), err)
 }
 
-// TestSampleIsAccepted holds that curators see an app with a config that a driver could have.
+// TestSampleIsAccepted checks that curators see an app with a config that a driver could have.
 func TestSampleIsAccepted(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 7))
 	for range 2000 {
@@ -182,7 +182,7 @@ func TestSampleIsAccepted(t *testing.T) {
 	}
 }
 
-// TestD16_6NamesFieldAndReason holds where each reason is reported.
+// TestD16_6NamesFieldAndReason checks where each reason is reported.
 func TestD16_6NamesFieldAndReason(t *testing.T) {
 	parse := func(schema string) mapdata.ConfigSchema {
 		var errors mapdata.FieldErrors

@@ -21,13 +21,13 @@ import (
 // maxConfig bounds a driver's config, as JSON (D16.5).
 const maxConfig = 16 << 10
 
-// Masked stands for a secret that is set, in every answer and page; sent back so, the secret stays.
+// Masked stands for a secret that is set, in every answer and page. A client that sends it back keeps the secret.
 const Masked = "••••"
 
 func newReader(value jsontext.Value) io.Reader { return bytes.NewReader(value) }
 
-// ParseConfig reads what a driver set, and adds what is wrong to errors under field.key. stored is what was set before: a
-// masked secret keeps its value. A blank field is left out (D16.5); what is required and has a default may be.
+// ParseConfig parses a driver's settings, and adds errors under field.key. stored holds the earlier settings: a masked secret keeps
+// its value. A blank field is left out (D16.5), also a required one that has a default.
 func ParseConfig(field string, schema mapdata.ConfigSchema, value jsontext.Value, stored mapdata.AppConfig, errors *mapdata.FieldErrors) mapdata.AppConfig {
 	members, ok := membersOf(value)
 	if !ok {
@@ -74,10 +74,10 @@ func ParseConfig(field string, schema mapdata.ConfigSchema, value jsontext.Value
 	return config
 }
 
-// mustBeSet says whether a config without the field is refused.
+// mustBeSet reports whether a config without the field is refused.
 func mustBeSet(f *mapdata.ConfigField) bool { return f.Required && f.Default == nil }
 
-// parseValue reads the value of a field; nil: it is blank. code and message say what is wrong.
+// parseValue parses the value of a field; nil: it is blank. code and message describe the error.
 func parseValue(f *mapdata.ConfigField, given jsontext.Value) (value any, code, message string) {
 	if given.Kind() == 'n' {
 		return nil, "", ""
@@ -114,7 +114,7 @@ func parseValue(f *mapdata.ConfigField, given jsontext.Value) (value any, code, 
 	return text, "", ""
 }
 
-// checkText says what is wrong with a text that is not blank.
+// checkText checks a text that is not blank; code and message describe the error, and are empty if there is none.
 func checkText(f *mapdata.ConfigField, text string) (code, message string) {
 	most := LengthOf(f)
 	switch {
@@ -132,7 +132,7 @@ func checkText(f *mapdata.ConfigField, text string) (code, message string) {
 	return "", ""
 }
 
-// LengthOf is how long a text of a field may be, in characters.
+// LengthOf returns how long a text of a field may be, in characters.
 func LengthOf(f *mapdata.ConfigField) int {
 	if f.MaxLength != nil {
 		return *f.MaxLength
@@ -170,7 +170,7 @@ func Mask(schema mapdata.ConfigSchema, config mapdata.AppConfig) mapdata.AppConf
 	return masked
 }
 
-// Delivered is what an app gets of a config: the keys of its schema, with the defaults of what was left blank.
+// Delivered returns the config that an app receives: the keys of its schema, with the defaults of fields that were left blank.
 func Delivered(schema mapdata.ConfigSchema, config mapdata.AppConfig) mapdata.AppConfig {
 	delivered := make(mapdata.AppConfig)
 	for i := range schema {

@@ -23,13 +23,14 @@ const (
 // errTooManyLines ends the drawing of an SVG.
 var errTooManyLines = errors.New("too many lines")
 
-// boundedScanner draws as its Scanner does, up to a number of lines.
+// boundedScanner draws as its Scanner does, up to a maximum number of lines.
 type boundedScanner struct {
 	rasterx.Scanner
 	left int
 }
 
-// Line counts before it draws. The library has no way to end a drawing, so that drawSVG recovers from it.
+// Line counts a line and draws it. Beyond the bound it panics, because the library has no other way to end a drawing; drawSVG
+// recovers.
 func (s *boundedScanner) Line(to fixed.Point26_6) {
 	if s.left--; s.left < 0 {
 		panic(errTooManyLines)

@@ -30,12 +30,12 @@ const (
 	maxDepth    = 30
 )
 
-// IconPath is where an icon is served.
+// IconPath returns the path of an icon.
 func IconPath(app mapdata.AppID, name string) string {
 	return "/v2/apps/" + app.String() + "/icons/" + name
 }
 
-// Icon is the icon of an app of the catalogue, or fails with mapdata.ErrNotFound. It reads memory alone.
+// Icon returns the icon of an app of the catalogue, or fails with mapdata.ErrNotFound. It reads only memory.
 func (s *Service) Icon(app mapdata.AppID, name string) (*mapdata.AppIcon, error) {
 	if e := s.catalogue.Load().entries[app]; e != nil && e.icon != nil && e.icon.Name == name {
 		return e.icon, nil
@@ -43,8 +43,8 @@ func (s *Service) Icon(app mapdata.AppID, name string) (*mapdata.AppIcon, error)
 	return nil, mapdata.ErrNotFound
 }
 
-// OtherIcon is an icon of a version that is not served, for the app's owner and for curators. It reads the store. To others, and where there
-// is none, it fails with mapdata.ErrNotFound.
+// OtherIcon returns an icon of a version that is not served, for the app's owner and for curators. It reads the store. For other
+// callers, and for a missing icon, it fails with mapdata.ErrNotFound.
 func (s *Service) OtherIcon(ctx context.Context, by feed.Actor, app mapdata.AppID, name string) (*mapdata.AppIcon, error) {
 	if !iconName.MatchString(name) {
 		return nil, mapdata.ErrNotFound
@@ -59,8 +59,8 @@ func (s *Service) OtherIcon(ctx context.Context, by feed.Actor, app mapdata.AppI
 	return icon, nil
 }
 
-// parseIcon reads the member icon of a submission: an image as a data URL, or the icon_url of an icon that the app has. It gives the image, or the
-// name of the icon that stays.
+// parseIcon parses the member icon of a submission: an image as a data URL, or the icon_url of an icon that the app has. It returns
+// the image, or the name of the icon that stays.
 func parseIcon(members map[string]jsontext.Value, bad *mapdata.FieldErrors) (made *mapdata.AppIcon, kept string) {
 	r := reader{members: members, errors: bad}
 	text := r.text("icon", false)
@@ -118,7 +118,7 @@ var (
 	iconName     = regexp.MustCompile(`^[0-9a-f]{32}\.(png|svg)$`)
 )
 
-// cleanPNG encodes a PNG anew: what is not the image goes. The size is judged before the pixels are read.
+// cleanPNG encodes a PNG again, which drops everything but the image. It checks the size before it reads the pixels.
 func cleanPNG(image []byte) (clean []byte, reason string) {
 	header, err := png.DecodeConfig(bytes.NewReader(image))
 	if err != nil {
@@ -138,7 +138,8 @@ func cleanPNG(image []byte) (clean []byte, reason string) {
 	return out.Bytes(), ""
 }
 
-// What an SVG keeps: shapes and gradients. Scripts, styles, links, other images, text, filters, clips, animations and what repeats elements go.
+// The elements and attributes that an SVG keeps: shapes and gradients. Scripts, styles, links, other images, text, filters, clips,
+// animations and elements that repeat others are dropped.
 var (
 	svgElements = []string{
 		"svg", "g", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "defs", "linearGradient", "radialGradient", "stop",
@@ -149,14 +150,16 @@ var (
 		"stroke-miterlimit", "opacity", "color", "stop-color", "stop-opacity", "transform", "gradientUnits", "gradientTransform", "spreadMethod",
 		"preserveAspectRatio",
 	}
-	// svgValue is a value without anything that loads or runs; a reference within the image is the one form of url() that stays.
+	// svgValue matches a value without anything that loads or runs; a reference within the image is the only form of url() that it
+	// allows.
 	svgValue     = regexp.MustCompile(`^[-+#%.,\w\s()]*$`)
 	svgReference = regexp.MustCompile(`^url\(#[\w-]+\)$`)
 )
 
 const svgNamespace = "http://www.w3.org/2000/svg"
 
-// cleanSVG writes an SVG anew with what it may keep, for drawSVG: what it writes is not served. XML that declares entities is refused by the decoder.
+// cleanSVG writes the allowed parts of an SVG again, for drawSVG: its result is not served. The decoder refuses XML that declares
+// entities.
 func cleanSVG(image []byte) (clean []byte, reason string) {
 	const unreadable = "is not an SVG"
 	dec := xml.NewDecoder(bytes.NewReader(image))

@@ -92,7 +92,7 @@ func TestD16_1Icons(t *testing.T) {
 	}
 }
 
-// TestSVGIconsKeepShapesAlone holds that nothing stays that loads, runs, links, or repeats.
+// TestSVGIconsKeepShapesAlone checks that nothing stays that loads, runs, links, or repeats.
 func TestSVGIconsKeepShapesAlone(t *testing.T) {
 	for hostile, want := range map[string]string{
 		`<script>alert(1)</script><path d="M0 0"/>`:                                            `<path d="M0 0"></path>`,
@@ -115,7 +115,7 @@ func TestSVGIconsKeepShapesAlone(t *testing.T) {
 	}
 }
 
-// TestSVGIconsAreDrawn holds that an SVG becomes pixels, in its own proportions.
+// TestSVGIconsAreDrawn checks that an SVG becomes pixels, in its own proportions.
 func TestSVGIconsAreDrawn(t *testing.T) {
 	made, _, codes := takeIcon(t, dataURL("image/svg+xml", []byte(
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"><rect width="10" height="10" fill="#f00"/><clipPath><rect width="20" height="10"/></clipPath></svg>`)))

@@ -22,28 +22,28 @@ type Installed struct {
 	InstalledAt time.Time
 }
 
-// Change is what a driver sets of an app.
+// Change is a driver's change to the settings of an app.
 type Change struct {
 	Config jsontext.Value // nil: it stays
 	Hidden *bool          // nil: it stays
 }
 
-// Frame is what the page in the car mounts an app's frame with.
+// Frame is the data with which the page in the car mounts an app's frame.
 type Frame struct {
 	Src    string
 	Origin string            // exact target of messages
 	Config mapdata.AppConfig // with secrets in full
 }
 
-// storedConfig is what is sealed of an install. A key that was secret when it was set is never shown or delivered as one that is not, whatever later
-// versions say of it.
+// storedConfig is the sealed part of an install. A key that was secret when it was set is never shown or delivered as one that is
+// not, even if later versions no longer declare it secret.
 type storedConfig struct {
 	Values  mapdata.AppConfig
 	Secrets []string
 }
 
-// read opens the config of an install, and keeps what the schema accepts now: a key may have gone with one version and have come back
-// with another type in a later one.
+// read opens the config of an install, and keeps the values that the schema accepts now: a later version may have dropped a key,
+// and another may have added it again with a different type.
 func (s *Service) read(i *mapdata.AppInstall, schema mapdata.ConfigSchema) (mapdata.AppConfig, error) {
 	plain, err := s.Open(i.Config, i.Account, i.App)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Service) seal(i *mapdata.AppInstall, schema mapdata.ConfigSchema, confi
 	return nil
 }
 
-// Installed lists what an account installed, in that order, with masked secrets.
+// Installed lists the apps of an account in the order in which they were installed, with masked secrets.
 func (s *Service) Installed(ctx context.Context, account mapdata.AccountID) ([]Installed, error) {
 	installs, err := s.Store.Installs(ctx, account)
 	if err != nil {
@@ -123,9 +123,10 @@ func (s *Service) describeInstall(ctx context.Context, i *mapdata.AppInstall) (*
 	return &Installed{Listed: l, Served: served, Config: Mask(schema, config), Hidden: i.Hidden, InstalledAt: i.InstalledAt}, nil
 }
 
-// Configure installs an app of the catalogue or changes what was set of it. Without a config it only shows or hides what is installed. It
-// fails with mapdata.ErrNotFound for an app that is not in the catalogue or, without a config, not installed; with mapdata.ErrConflict where the
-// account has as many apps as it may have; and with a *mapdata.InvalidError that lists every invalid field of the config.
+// Configure installs an app of the catalogue or changes its settings. Without a config it only shows or hides an installed app. It
+// fails with mapdata.ErrNotFound for an app that is not in the catalogue or, without a config, not installed; with
+// mapdata.ErrConflict if the account has as many apps as it may have; and with a *mapdata.InvalidError that lists every invalid
+// field of the config.
 func (s *Service) Configure(ctx context.Context, account mapdata.AccountID, id mapdata.AppID, c Change) (*Installed, error) {
 	l, err := s.App(id)
 	if err != nil {
@@ -164,7 +165,7 @@ func (s *Service) Configure(ctx context.Context, account mapdata.AccountID, id m
 	return s.describeInstall(ctx, i)
 }
 
-// Uninstall removes an app and what was set of it, or fails with mapdata.ErrNotFound.
+// Uninstall removes an app and its settings, or fails with mapdata.ErrNotFound.
 func (s *Service) Uninstall(ctx context.Context, account mapdata.AccountID, id mapdata.AppID) error {
 	if err := s.Store.Uninstall(ctx, account, id); err != nil {
 		return fmt.Errorf("uninstall app: %w", err)
@@ -172,8 +173,8 @@ func (s *Service) Uninstall(ctx context.Context, account mapdata.AccountID, id m
 	return nil
 }
 
-// Frame is what the page in the car mounts an installed app with. It fails with mapdata.ErrNotFound for an app that is not installed, not in the
-// catalogue, or no web page.
+// Frame returns the data with which the page in the car mounts an installed app. It fails with mapdata.ErrNotFound for an app that
+// is not installed, not in the catalogue, or no web page.
 func (s *Service) Frame(ctx context.Context, account mapdata.AccountID, id mapdata.AppID) (*Frame, error) {
 	l, err := s.App(id)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// The JSON here was judged when the body was read: it is well-formed, without duplicate members.
+// The JSON here was checked when the body was read: it is well-formed, without duplicate members.
 
-// membersOf are the members of an object.
+// membersOf returns the members of an object.
 func membersOf(value jsontext.Value) (map[string]jsontext.Value, bool) {
 	if value.Kind() != '{' {
 		return nil, false
@@ -33,7 +33,7 @@ func membersOf(value jsontext.Value) (map[string]jsontext.Value, bool) {
 	return members, ok
 }
 
-// arrayOf are the elements of an array.
+// arrayOf returns the elements of an array.
 func arrayOf(value jsontext.Value) (elements []jsontext.Value, ok bool) {
 	if value.Kind() != '[' {
 		return nil, false
@@ -65,7 +65,7 @@ func each(value jsontext.Value, read func(*jsontext.Decoder) error) bool {
 	}
 }
 
-// reader takes the members of one object one by one, and adds what is wrong with them to errors.
+// reader takes the members of one object one by one, and adds an error for each invalid one.
 type reader struct {
 	at      string // path of the object, with a point at its end
 	members map[string]jsontext.Value
@@ -111,7 +111,7 @@ func (r *reader) line(name string, required bool, maxLength int) string {
 	return r.people(func() string { return r.errors.Line(r.at+name, text, least, maxLength) })
 }
 
-// people judges a text for people. Apps have one code for all that is invalid (D16.12).
+// people checks a text for people. Apps have one code for all that is invalid (D16.12).
 func (r *reader) people(judge func() string) string {
 	before := len(*r.errors)
 	text := judge()
@@ -153,7 +153,7 @@ func (r *reader) options() []string {
 	return options
 }
 
-// texts takes an array of strings of which none is twice; nil: there is none.
+// texts takes an array of strings without duplicates; nil: there is none.
 func (r *reader) texts(name string, most int) []string {
 	value, ok := r.take(name)
 	if !ok {

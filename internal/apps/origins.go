@@ -8,8 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Origins lists the origins of the pages that an account installed, hidden ones included, each once and in order: what the page in the
-// car may frame. It opens no config.
+// Origins lists the origins of the pages that an account installed, hidden ones included, each once and sorted. The page in the car
+// may frame only those. It opens no config.
 func (s *Service) Origins(ctx context.Context, account mapdata.AccountID) ([]string, error) {
 	installs, err := s.Store.Installs(ctx, account)
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"wayside/internal/apps"
 )
 
-// A frame's messages carry the origin as the browser writes it: another text for the same origin would be one that never answers.
+// TestOriginAsBrowsersWriteIt checks the spelling of origins: a frame's messages carry the origin as the browser writes it, and a
+// comparison with another spelling would drop them all.
 func TestOriginAsBrowsersWriteIt(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://App.Example.org:443/a?b#c": "https://app.example.org",

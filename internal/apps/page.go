@@ -10,10 +10,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// MaxPage is how many bytes the page of an app may take, without what it loads.
+// MaxPage bounds the bytes of an app's page, without the files that it loads.
 const MaxPage = 1 << 20
 
-// Page is how the page of an app answered.
+// Page is the answer of an app's page.
 type Page struct {
 	Status       int
 	Policies     []string // Content-Security-Policy headers
@@ -23,19 +23,19 @@ type Page struct {
 	Digest       string   // of its content
 }
 
-// NewPage reads a page of which everything but proofs and digest is known.
+// NewPage completes a page of which everything but proofs and digest is known.
 func NewPage(p Page) *Page {
 	p.Proofs, p.Digest = readDocument(p.Body)
 	return &p
 }
 
-// UnreachableError says why the page of an app cannot be read, for its developer.
+// UnreachableError explains to the developer why the app's page cannot be read.
 type UnreachableError struct{ Advice string }
 
 func (e *UnreachableError) Error() string { return e.Advice }
 
-// checkPage fetches the page of an app, and checks that it answers, is its developer's and may stand in a frame of ours (D16.2). It returns
-// the digest of the page; empty: there is no page.
+// checkPage fetches the page of an app, and checks that it answers, belongs to its developer and allows a frame of this service
+// (D16.2). It returns the digest of the page; empty: there is no page.
 func (s *Service) checkPage(ctx context.Context, owner mapdata.AccountID, f *mapdata.AppFields, bad *mapdata.FieldErrors) (digest string, err error) {
 	if f.WidgetURL == "" || s.Look == nil {
 		return "", nil
@@ -59,8 +59,8 @@ func (s *Service) checkPage(ctx context.Context, owner mapdata.AccountID, f *map
 	return "", nil
 }
 
-// frameRefusal says why a browser does not show the page in a frame of this service; empty: it does. frame-ancestors replaces
-// X-Frame-Options where both are given, and each of several policies has to allow the frame.
+// frameRefusal explains why a browser does not show the page in a frame of this service; empty: it does. frame-ancestors replaces
+// X-Frame-Options if both are given, and each of several policies has to allow the frame.
 func (r *Rules) frameRefusal(p *Page) string {
 	judged := false
 	for _, header := range p.Policies {
@@ -90,7 +90,7 @@ func (r *Rules) frameRefusal(p *Page) string {
 
 func originOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
-// frameAncestors are the sources of a policy's directive frame-ancestors, of which the first counts.
+// frameAncestors returns the sources of a policy's directive frame-ancestors, of which the first counts.
 func frameAncestors(policy string) (sources []string, ok bool) {
 	for directive := range strings.SplitSeq(policy, ";") {
 		if words := strings.Fields(directive); len(words) > 0 && strings.EqualFold(words[0], "frame-ancestors") {
@@ -100,7 +100,7 @@ func frameAncestors(policy string) (sources []string, ok bool) {
 	return nil, false
 }
 
-// allows says whether a source of frame-ancestors matches this service.
+// allows reports whether a source of frame-ancestors matches this service.
 func (r *Rules) allows(sources []string) bool {
 	for _, source := range sources {
 		if r.matches(strings.ToLower(source)) {
@@ -110,7 +110,7 @@ func (r *Rules) allows(sources []string) bool {
 	return false
 }
 
-// matches says whether one source matches this service: *, a scheme, or a host with or without scheme and port.
+// matches reports whether one source matches this service: *, a scheme, or a host with or without scheme and port.
 func (r *Rules) matches(source string) bool {
 	own := r.BaseURL
 	if source == "*" {
@@ -143,7 +143,7 @@ func (r *Rules) matches(source string) bool {
 	return host == name
 }
 
-// fits says whether a scheme of a policy allows ours: http allows https too.
+// fits reports whether a scheme of a policy allows this service's scheme: http allows https too.
 func fits(scheme, own string) bool { return scheme == own || scheme == "http" && own == "https" }
 
 func portOf(scheme, port string) string {

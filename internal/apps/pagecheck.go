@@ -9,24 +9,26 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Times of the checks of pages. A page is looked at about once a day, by one node of several.
+// Times of the checks of pages. Each page is checked about once a day, by one of the nodes.
 const (
 	checkEvery  = 22 * time.Hour   // between two checks of a page, and
 	checkJitter = 4 * time.Hour    // up to this longer, so that checks spread over the day
 	checkStart  = 10 * time.Minute // within which a node first tries each page that it learns of
 	checkLease  = 10 * time.Minute // for which a node holds a check: longer than a fetch takes
 
-	// tellAfter is how long developers have to submit what they changed before drivers are told.
+	// tellAfter is how long developers have to submit a changed page before drivers are warned.
 	tellAfter = 7 * 24 * time.Hour
 )
 
-// ChangedSinceReview reports whether drivers are told that the page of a version is another one than the curator approved: for seven days
-// its developer may submit it as a version. A version that waits does not end it: what drivers get is reviewed by nobody until then.
+// ChangedSinceReview reports whether drivers are warned that the page of a version differs from the one that the curator approved.
+// For seven days its developer may submit it as a version. A version that waits for review does not end the warning, because until
+// it is approved drivers get a page that nobody has reviewed.
 func ChangedSinceReview(page mapdata.AppPage, now time.Time) bool {
 	return !page.ChangedAt.IsZero() && !now.Before(page.ChangedAt.Add(tellAfter))
 }
 
-// SeenPage is what is known of a page after a look at it. What was approved before pages were looked at has no digest: the first look gives it.
+// SeenPage returns the state of a page after a check that found the given digest. A version that was approved before pages were
+// checked has no digest: the first check stores it.
 func SeenPage(page mapdata.AppPage, digest string, now time.Time) mapdata.AppPage {
 	switch {
 	case page.Digest == "" || page.Digest == digest:
@@ -37,14 +39,15 @@ func SeenPage(page mapdata.AppPage, digest string, now time.Time) mapdata.AppPag
 	return page
 }
 
-// pageKey is a version whose page is checked.
+// pageKey identifies a version whose page is checked.
 type pageKey struct {
 	app     mapdata.AppID
 	version int
 }
 
-// RunPageChecks looks at the pages of the catalogue, one after the other, until ctx ends, and notes which are not as they were approved.
-// When a page is due is kept in memory, and in the store for all nodes: a node asks the store for a page only when that one may be due.
+// RunPageChecks checks the pages of the catalogue, one after the other, until ctx ends, and stores which differ from the approved
+// ones. The time of the next check is kept in memory, and in the store for all nodes: a node asks the store about a page only when
+// its check may be due.
 func (s *Service) RunPageChecks(ctx context.Context) error {
 	due := make(map[pageKey]time.Time)
 	for {
@@ -72,7 +75,7 @@ func (s *Service) planChecks(due map[pageKey]time.Time, listed []*Listed) (next 
 		gone[key] = true
 	}
 	for _, l := range listed {
-		if l.Version.Fields.WidgetURL == "" || l.Dev { // what is developed changes
+		if l.Version.Fields.WidgetURL == "" || l.Dev { // a page under development changes
 			continue
 		}
 		key := pageKey{l.ID, l.Version.Number}
@@ -104,15 +107,15 @@ func (s *Service) checkDue(ctx context.Context, due map[pageKey]time.Time, liste
 		case err != nil:
 			s.Log.Warn("cannot check the page of an app; it is tried again", "app", l.ID.String(), "error", err)
 			next = s.Now().Add(checkLease)
-		case next.IsZero(): // it is not approved any more, and leaves the catalogue soon
+		case next.IsZero(): // the version is not approved any more, and leaves the catalogue soon
 			next = s.Now().Add(checkEvery)
 		}
 		due[key] = next
 	}
 }
 
-// checkAgain looks at the page of a listed app, if it is due and no other node does, and returns when it is due next. A page that cannot
-// be read, or answers with an error, is as it was: drivers see that themselves.
+// checkAgain checks the page of a listed app, if that is due and no other node does it, and returns when the next check is due. A
+// page that cannot be read, or answers with an error, counts as unchanged: drivers see the failure themselves.
 func (s *Service) checkAgain(ctx context.Context, l *Listed) (next time.Time, err error) {
 	now := s.now()
 	claimed, next, err := s.Store.ClaimAppPage(ctx, l.ID, l.Version.Number, now, now.Add(checkLease))

@@ -37,7 +37,7 @@ func TestSeenPage(t *testing.T) {
 	}
 }
 
-// TestDigestOfPages checks what makes a page another one.
+// TestDigestOfPages checks which changes of a page change its digest.
 func TestDigestOfPages(t *testing.T) {
 	digest := func(body string) string { return NewPage(Page{Body: []byte(body)}).Digest }
 	const page = `<!doctype html><head><script nonce="1">go()</script></head><body class="a">App</body>`
@@ -64,7 +64,7 @@ func FuzzReadDocument(f *testing.F) {
 	})
 }
 
-// pageStore is a store with one app, which several nodes share. It counts what is asked of it.
+// pageStore is a store with one app, which several nodes share. It counts its calls.
 type pageStore struct {
 	Store
 	mu       sync.Mutex
@@ -72,7 +72,7 @@ type pageStore struct {
 	page     mapdata.AppPage
 	due      time.Time
 	served   bool
-	asked    int // any question
+	asked    int // calls of any method
 	recorded int
 }
 
@@ -121,7 +121,7 @@ func (s *pageStore) RecordAppPage(_ context.Context, _ mapdata.AppID, _ int, pag
 	return nil
 }
 
-// pageNode is a node of a service whose catalogue has one app.
+// pageNode returns a node of a service whose catalogue has one app.
 func pageNode(store *pageStore, body func() string, looks *int) (*Service, signal.AppsChanged) {
 	changed := signal.NewAppsChanged()
 	check := func(text string) (string, error) { return text, nil }
@@ -137,8 +137,8 @@ func pageNode(store *pageStore, body func() string, looks *int) (*Service, signa
 	}), changed
 }
 
-// TestPagesAreCheckedDailyByOneNode runs three nodes for ten days: each page is looked at about once a day, by one of them, and the mark
-// that drivers see comes by itself.
+// TestPagesAreCheckedDailyByOneNode runs three nodes for ten days, and checks that each page is checked about once a day, by one of
+// them, and that the mark for drivers appears without a further change.
 func TestPagesAreCheckedDailyByOneNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &pageStore{served: true, revision: 1, page: mapdata.AppPage{}}
@@ -212,7 +212,8 @@ func TestPagesAreCheckedDailyByOneNode(t *testing.T) {
 	})
 }
 
-// TestIdleCatalogueAsksTheStoreForNothing runs a node without apps for a day (F10 b): it used to ask four times a second.
+// TestIdleCatalogueAsksTheStoreForNothing runs a node without apps for a day, and checks that it does not poll the store (F10 b):
+// it used to ask four times a second.
 func TestIdleCatalogueAsksTheStoreForNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &pageStore{}

@@ -33,9 +33,9 @@ type Proof struct {
 	Meta string // the element with the code in the page's head, as HTML
 }
 
-// ProofOf makes the proof that an account publishes for a page. It is the same for all pages of an origin, and tells nothing of the account:
-// it is made of both by a key of this service, so that nothing has to be stored before the first submission. nil: the page needs none,
-// because its origin is one for developing apps, or the address has no origin.
+// ProofOf returns the proof that an account publishes for a page. It is the same for all pages of an origin, and reveals nothing
+// about the account: it is derived from both with a key of this service, so that nothing has to be stored before the first
+// submission. nil: the page needs none, because its origin is one for developing apps, or the address has no origin.
 func (s *Service) ProofOf(owner mapdata.AccountID, address string) *Proof {
 	origin := OriginOf(address)
 	if origin == "" || s.Rules.exempts(address) {
@@ -48,7 +48,7 @@ func (s *Service) ProofOf(owner mapdata.AccountID, address string) *Proof {
 	return &Proof{Code: code, File: origin + proofPath, Meta: `<meta name="` + proofName + `" content="` + code + `">`}
 }
 
-// checkProof checks that the page of an app is its developer's, by an element of the page or else by the file of its origin.
+// checkProof checks that the page of an app belongs to its developer, by an element of the page or else by the file of its origin.
 func (s *Service) checkProof(ctx context.Context, owner mapdata.AccountID, address string, page *Page, bad *mapdata.FieldErrors) error {
 	proof := s.ProofOf(owner, address)
 	if proof == nil || slices.Contains(page.Proofs, proof.Code) {
@@ -78,15 +78,16 @@ func hasLine(text []byte, line string) bool {
 	return false
 }
 
-// readDocument finds the proofs in the head of a page, and makes the digest of the page: of its elements and texts as a browser's tokenizer
-// sees them, without comments and without the values of nonce, which change with each answer of a page that has a policy for its scripts.
+// readDocument returns the proofs in the head of a page, and a digest of its elements and texts as a browser's tokenizer sees them.
+// The digest leaves out comments and the values of nonce, which change with each answer of a page that has a policy for its
+// scripts.
 func readDocument(body []byte) (proofs []string, digest string) {
 	sum := sha256.New()
 	inHead := true
 	tokens := html.NewTokenizer(bytes.NewReader(body))
 	for {
 		switch tokens.Next() {
-		case html.ErrorToken: // a reader of bytes ends, and has no other error
+		case html.ErrorToken: // a reader of bytes ends with io.EOF, and has no other error
 			return proofs, fmt.Sprintf("%x", sum.Sum(nil))
 		case html.CommentToken:
 		default:

@@ -6,7 +6,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// publish shows a catalogue to readers, and tells which apps differ from the one before. loading is held.
+// publish shows a catalogue to readers, and reports the apps that differ from the one before. The caller holds loading.
 func (s *Service) publish(next *catalogue) {
 	before := s.catalogue.Load()
 	s.catalogue.Store(next)
@@ -33,20 +33,20 @@ func (s *Service) publish(next *catalogue) {
 	}
 }
 
-// catalogueAndNext returns what is served now, and a channel that is closed when that is something else.
+// catalogueAndNext returns the served apps, and a channel that is closed when the catalogue changes.
 func (s *Service) catalogueAndNext() ([]*Listed, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.catalogue.Load().listed, s.next
 }
 
-// Revision is that of the catalogue: it grows with each change of what is served, on all nodes alike.
+// Revision returns the revision of the catalogue, which grows with each change of the served apps, on all nodes alike.
 func (s *Service) Revision() int64 { return s.catalogue.Load().revision }
 
-// maxMarkWait bounds how long Run sleeps until a mark is due, so that a step of the clock cannot delay one for long.
+// maxMarkWait bounds how long Run sleeps until the next warning is due, so that a step of the clock cannot delay one for long.
 const maxMarkWait = time.Hour
 
-// nextMark returns how long it is until drivers are told of the next page that changed.
+// nextMark returns how long it is until drivers are warned of the next changed page, at most maxMarkWait.
 func (s *Service) nextMark() time.Duration {
 	wait, now := maxMarkWait, s.Now()
 	for _, l := range s.catalogue.Load().listed {
@@ -57,7 +57,7 @@ func (s *Service) nextMark() time.Duration {
 	return wait
 }
 
-// Mark marks the apps of the catalogue whose pages are to be told of by now. It asks the store for nothing.
+// Mark marks the apps of the catalogue of whose changed pages drivers are warned by now. It does not ask the store.
 func (s *Service) Mark() {
 	s.loading.Lock()
 	defer s.loading.Unlock()

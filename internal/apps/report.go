@@ -18,8 +18,8 @@ const (
 	maxSeen   = 500 // characters
 )
 
-// ParseReport checks the conformance report of a submission, and adds what is wrong to errors. It gives the report as compact JSON; nil:
-// it is wrong. A report is a statement of the developer: it has the form of one, and whether it is true is for the curator to see.
+// ParseReport checks the conformance report of a submission, and adds its errors to errors. It returns the report as compact JSON;
+// nil: it is invalid. A report is the developer's statement: only its form is checked, and the curator judges whether it is true.
 func ParseReport(field string, value jsontext.Value, errors *mapdata.FieldErrors) []byte {
 	before := len(*errors)
 	members, ok := membersOf(value)
@@ -62,7 +62,7 @@ func ParseReport(field string, value jsontext.Value, errors *mapdata.FieldErrors
 	return compact
 }
 
-// parseChecks judges the checks of a report, and says whether all of them passed.
+// parseChecks parses the checks of a report, and reports whether all of them passed.
 func parseChecks(r *reader) bool {
 	value, ok := r.take("checks")
 	checks, isArray := arrayOf(value)

@@ -16,12 +16,12 @@ import (
 type Waiting struct {
 	App      mapdata.App
 	Pending  *mapdata.AppVersion
-	Approved *mapdata.AppVersion // what is served now; nil: nothing was approved yet
+	Approved *mapdata.AppVersion // the served version; nil: nothing was approved yet
 	Owner    *mapdata.Account
 }
 
 // Queue lists the first apps that wait for a curator, the longest waiting first, without reports, and counts all. It fails with
-// mapdata.ErrForbidden for an actor who may not review.
+// mapdata.ErrForbidden if the actor may not review.
 func (s *Service) Queue(ctx context.Context, by feed.Actor) (all []Waiting, count int, err error) {
 	if !by.MayReview() {
 		return nil, 0, mapdata.Describe(mapdata.ErrForbidden, "Only curators see which apps wait.")
@@ -42,7 +42,7 @@ func (s *Service) Queue(ctx context.Context, by feed.Actor) (all []Waiting, coun
 	return all, count, nil
 }
 
-// Suspended lists apps that are suspended, the last one first, without reports. It fails with mapdata.ErrForbidden for an actor who may not
+// Suspended lists the suspended apps, the last one first, without reports. It fails with mapdata.ErrForbidden if the actor may not
 // review.
 func (s *Service) Suspended(ctx context.Context, by feed.Actor) ([]mapdata.App, error) {
 	if !by.MayReview() {
@@ -55,8 +55,8 @@ func (s *Service) Suspended(ctx context.Context, by feed.Actor) ([]mapdata.App, 
 	return all, nil
 }
 
-// Changed lists the apps of the catalogue whose page is another one than was approved, the longest first. It reads memory alone. It fails with
-// mapdata.ErrForbidden for an actor who may not review.
+// Changed lists the apps of the catalogue whose page differs from the approved one, those that changed first at the beginning. It
+// reads only memory. It fails with mapdata.ErrForbidden if the actor may not review.
 func (s *Service) Changed(by feed.Actor) ([]*Listed, error) {
 	if !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators see which pages changed.")
@@ -71,7 +71,7 @@ func (s *Service) Changed(by feed.Actor) ([]*Listed, error) {
 	return all[:min(len(all), maxListed)], nil
 }
 
-// All lists every app with all of its versions, the oldest first. It fails with mapdata.ErrForbidden for an actor who may not review.
+// All lists every app with all of its versions, the oldest first. It fails with mapdata.ErrForbidden if the actor may not review.
 func (s *Service) All(ctx context.Context, by feed.Actor) ([]mapdata.App, error) {
 	if !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators list all apps.")
@@ -86,10 +86,10 @@ func (s *Service) All(ctx context.Context, by feed.Actor) ([]mapdata.App, error)
 // errDecided aborts an edit that would change nothing.
 var errDecided = errors.New("decided already")
 
-// Approve approves a pending version, which is served from then on in place of the one before. Its page is fetched once more, and its
-// feeds must be public and approved. A version that is approved already stays so. It fails with mapdata.ErrForbidden for an actor who may
-// not review or owns the app, with mapdata.ErrNotFound, with mapdata.ErrConflict for a version that does not wait, and with a
-// *mapdata.InvalidError for one that must not be served.
+// Approve approves a pending version, which is served from then on in place of the one before. It fetches the app's page once more,
+// and the app's feeds must be public and approved. A version that is approved already stays so. It fails with mapdata.ErrForbidden
+// if the actor may not review or owns the app, with mapdata.ErrNotFound, with mapdata.ErrConflict for a version that is not
+// pending, and with a *mapdata.InvalidError for one that must not be served.
 func (s *Service) Approve(ctx context.Context, by feed.Actor, id mapdata.AppID, number int) (*mapdata.App, *mapdata.AppVersion, error) {
 	a, v, err := s.reviewed(ctx, by, id, number)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Service) Reject(ctx context.Context, by feed.Actor, id mapdata.AppID, n
 	return s.decide(ctx, by, id, number, decision{state: mapdata.AppRejected, note: note})
 }
 
-// cleanNote judges what a curator writes to a developer.
+// cleanNote checks a curator's note to a developer.
 func cleanNote(note string) (string, error) {
 	var bad mapdata.FieldErrors
 	note = bad.Lines("note", note, 1, maxNote)
@@ -154,7 +154,7 @@ func (s *Service) reviewed(ctx context.Context, by feed.Actor, id mapdata.AppID,
 	return a, v, err
 }
 
-// mayDecide refuses decisions on an actor's own app, but by the command line (D11.9), and on one whose owner is gone.
+// mayDecide refuses decisions on the actor's own app, except from the command line (D11.9), and on an app whose owner is gone.
 func mayDecide(by feed.Actor, a *mapdata.App) error {
 	switch {
 	case a.Owner.IsZero():
@@ -165,21 +165,21 @@ func mayDecide(by feed.Actor, a *mapdata.App) error {
 	return nil
 }
 
-// decision is what a curator decided of a version.
+// decision is a curator's decision on a version.
 type decision struct {
 	state mapdata.AppState
 	note  string
 	page  mapdata.AppPage // as it was approved
 }
 
-// decide gives a pending version its state.
+// decide sets the state of a pending version.
 func (s *Service) decide(ctx context.Context, by feed.Actor, id mapdata.AppID, number int, d decision) (*mapdata.App, *mapdata.AppVersion, error) {
 	now, state, note := s.now(), d.state, d.note
 	action, email := mapdata.AuditAppApprove, mapdata.EmailAppApproved
 	if state == mapdata.AppRejected {
 		action, email = mapdata.AuditAppReject, mapdata.EmailAppRejected
 	}
-	var decided mapdata.App // as it was already
+	var decided mapdata.App // set if the version had this state already
 	a, err := s.Store.UpdateApp(ctx, id, func(a *mapdata.App) (mapdata.Side, error) {
 		v, err := numbered(a, number)
 		if err == nil {
@@ -212,7 +212,7 @@ func (s *Service) decide(ctx context.Context, by feed.Actor, id mapdata.AppID, n
 	return a, v, err
 }
 
-// side is the entry of the audit log and the e-mail to the developer of a decision.
+// side returns the entry of the audit log and the e-mail to the developer of a decision.
 func side(
 	ctx context.Context, by feed.Actor, a *mapdata.App, at time.Time, action string, email mapdata.EmailKind, v *mapdata.AppVersion, note string,
 ) mapdata.Side {
@@ -229,7 +229,7 @@ func side(
 	}
 }
 
-// Latest is the version that describes an app best: the approved one, or else the newest.
+// Latest returns the version that describes an app best: the approved one, or else the newest.
 func Latest(a *mapdata.App) *mapdata.AppVersion {
 	if v := a.Version(mapdata.AppApproved); v != nil {
 		return v
@@ -265,7 +265,7 @@ func (s *Service) setSuspension(ctx context.Context, by feed.Actor, id mapdata.A
 		action, email = mapdata.AuditAppResume, mapdata.EmailAppResumed
 	}
 	now := s.now()
-	var decided mapdata.App // as it was already
+	var decided mapdata.App // set if the app was in this state already
 	a, err := s.Store.UpdateApp(ctx, id, func(a *mapdata.App) (mapdata.Side, error) {
 		if err := mayDecide(by, a); err != nil {
 			return mapdata.Side{}, err

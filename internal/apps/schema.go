@@ -12,7 +12,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Bounds of a schema (D16.4), and where it gives none, ours.
+// Bounds of a schema: those of D16.4, and others where it sets none.
 const (
 	maxFields       = 12
 	maxLabel        = 60  // characters
@@ -22,13 +22,13 @@ const (
 	maxText         = 1000 // characters; also the max_length of a text that has none
 	maxURL          = 2048 // characters
 	largestNumber   = 1e15 // an integer that JSON and JavaScript keep exactly
-	maxMemberInText = 64   // bytes of a foreign word in an error
+	maxMemberInText = 64   // bytes of a received word in an error
 )
 
-// keyPattern is the specification's.
+// keyPattern is the pattern of the specification (D16.4).
 var keyPattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
-// ParseSchema reads a config_schema, and adds what is wrong to errors under field[i].member. It gives what it could read.
+// ParseSchema parses a config_schema, and adds errors under field[i].member. It returns the fields that it could read.
 func ParseSchema(field string, value jsontext.Value, errors *mapdata.FieldErrors) mapdata.ConfigSchema {
 	elements, ok := arrayOf(value)
 	if !ok {
@@ -89,7 +89,7 @@ func parseField(at string, value jsontext.Value, errors *mapdata.FieldErrors) (f
 	return f, true
 }
 
-// longest is how long a text of a type may be, in characters.
+// longest returns how long a text of a type may be, in characters.
 func longest(t mapdata.ConfigType) int {
 	if t == mapdata.ConfigURL {
 		return maxURL
@@ -97,7 +97,7 @@ func longest(t mapdata.ConfigType) int {
 	return maxText
 }
 
-// checkType checks that a field has what its type has, and nothing else.
+// checkType checks that a field has the members of its type, and no others.
 func checkType(at string, f *mapdata.ConfigField, errors *mapdata.FieldErrors) {
 	types := []mapdata.ConfigType{mapdata.ConfigText, mapdata.ConfigNumber, mapdata.ConfigBoolean, mapdata.ConfigSelect, mapdata.ConfigURL}
 	if f.Type != "" && !slices.Contains(types, f.Type) {

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// codesOf are the fields and codes of errors.
+// codesOf returns the fields and codes of errors.
 func codesOf(errors mapdata.FieldErrors) (list []string) {
 	for _, e := range errors {
 		list = append(list, e.Field+" "+e.Code)
@@ -139,7 +139,7 @@ func TestD16_5ConfigIsBounded(t *testing.T) {
 	}
 }
 
-// FuzzParseSchema holds that no schema breaks the reader, and that what it accepts it accepts again.
+// FuzzParseSchema checks that no schema or config breaks the parsers, and that an accepted schema is compatible with itself.
 func FuzzParseSchema(f *testing.F) {
 	f.Add(`[{"key":"a","label":"L","type":"text","default":"x"}]`, `{"a":"y"}`)
 	f.Add(`[{"key":"a","label":"L","type":"select","options":["x"],"min":1}]`, `{"a":1e999}`)
@@ -160,7 +160,7 @@ func FuzzParseSchema(f *testing.F) {
 	})
 }
 
-// TestSchemaJSONIsReadAgain holds that what is written is what was read.
+// TestSchemaJSONIsReadAgain checks that a schema that is written and parsed again stays the same.
 func TestSchemaJSONIsReadAgain(t *testing.T) {
 	const text = `[{"key":"a","label":"Ä \"b\"","type":"text","required":true,"help":"h","secret":true,"max_length":9},` +
 		`{"key":"n","label":"N","type":"number","required":false,"default":2.5,"min":-1,"max":3,"step":0.5},` +

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// SchemaJSON writes a schema as ParseSchema reads it. Members that were not given are left out, but required.
+// SchemaJSON writes a schema in the form that ParseSchema reads. Members that were not given are left out, except required.
 func SchemaJSON(schema mapdata.ConfigSchema) []byte {
 	out := []byte{'['}
 	for i := range schema {

@@ -48,7 +48,7 @@ func compile(t *testing.T, file string) *jsonschema.Schema {
 	return schema
 }
 
-// accepted says whether a schema accepts a value, which is encoded as it would be sent.
+// accepted returns the error with which a schema refuses a value, encoded as it would be sent; nil: it accepts the value.
 func accepted(t *testing.T, schema *jsonschema.Schema, value any) error {
 	t.Helper()
 	text, err := json.Marshal(value)
@@ -62,8 +62,8 @@ func accepted(t *testing.T, schema *jsonschema.Schema, value any) error {
 	return schema.Validate(parsed)
 }
 
-// TestMessagesFitTheirSchemas reads the messages that the page's own tests say it sends (web/overlay/src/apps), and changes of
-// them that no page sends.
+// TestMessagesFitTheirSchemas checks the messages that the tests of the page in the car send (web/overlay/src/apps), and changed
+// messages that no page sends.
 func TestMessagesFitTheirSchemas(t *testing.T) {
 	text, err := os.ReadFile("testdata/messages.json")
 	if err != nil {
@@ -122,10 +122,10 @@ func with(m, change map[string]any) map[string]any {
 	return changed
 }
 
-// beyondSchema are the rules that a schema cannot say: the service checks more.
+// beyondSchema lists rules that a schema cannot express: the service checks more.
 var beyondSchema = []string{".key duplicate", ".default invalid", ".default too_long", ".max invalid", "same_site", "domains", "feed_ids[", "_url invalid", " unreachable"}
 
-// TestSubmissionSchemaAcceptsWhatTheServiceAccepts changes a good submission at random, and compares.
+// TestSubmissionSchemaAcceptsWhatTheServiceAccepts changes a valid submission at random, and checks that schema and service agree.
 func TestSubmissionSchemaAcceptsWhatTheServiceAccepts(t *testing.T) {
 	schema, r := compile(t, "app-submission.json"), rules(t, "https://map.example.com")
 	random := rand.New(rand.NewPCG(16, 12))
@@ -166,7 +166,7 @@ func TestSubmissionSchemaAcceptsWhatTheServiceAccepts(t *testing.T) {
 	}
 }
 
-// drawChange draws one or two members of a submission, right or wrong.
+// drawChange draws one or two members of a submission, valid or invalid.
 func drawChange(random *rand.Rand) map[string]any {
 	long := func(n int) string { return strings.Repeat("ä", n) }
 	feed := "0192d3e4-5f60-7a1b-8c2d-3e4f5a6b7c8d"
@@ -221,7 +221,7 @@ func drawRawSchema(random *rand.Rand) []any {
 	return []any{field}
 }
 
-// TestReportsFitTheirSchema holds that the service and the schema agree on reports.
+// TestReportsFitTheirSchema checks that the service and the schema agree on reports.
 func TestReportsFitTheirSchema(t *testing.T) {
 	schema := compile(t, "app-report.json")
 	check := func(result string) map[string]any {
@@ -264,7 +264,7 @@ func TestReportsFitTheirSchema(t *testing.T) {
 			t.Errorf("%v: the schema says %v", tt.change, fits)
 		}
 	}
-	// What a schema cannot say.
+	// Rules that a schema cannot express.
 	for change, want := range map[string]string{
 		`"passed":false`:              "report.passed invalid",
 		`"url":"javascript:alert(1)"`: "report.url invalid",

@@ -21,18 +21,18 @@ import (
 
 // Limits of accounts: D16.10 for installs, docs/decisions/0018-apps.md for the others.
 const (
-	maxVersions  = 20 // of an app; the oldest that are neither pending nor approved are forgotten
+	maxVersions  = 20 // of an app; the oldest that are neither pending nor approved are dropped
 	maxPerDriver = 12 // installed apps
 	maxNote      = 2000
 	maxListed    = 100 // apps in a list of the curators' page
 )
 
-// limits bound what developers store.
+// limits returns the bounds of the apps that developers store.
 func limits() mapdata.AppLimits {
 	return mapdata.AppLimits{PerOwner: 20, Waiting: 500, WaitingPerOwner: 10}
 }
 
-// Config is what a Service needs.
+// Config holds the dependencies and settings of a Service.
 type Config struct {
 	Store Store
 	Rules Rules
@@ -41,20 +41,20 @@ type Config struct {
 
 	// ProofKey makes the proofs that developers publish on their pages.
 	ProofKey []byte
-	// Look fetches a page or file of an app once (D16.2). Its error is an *UnreachableError where the page or its network is at fault.
-	// nil: pages are not fetched, as on the command line beside a service.
+	// Look fetches a page or file of an app once (D16.2). Its error is an *UnreachableError where the page or its network is at
+	// fault. nil: pages are not fetched, because the command line runs beside a service.
 	Look func(ctx context.Context, address string) (*Page, error)
 	// Seal encrypts the config of an install, and Open decrypts it.
 	Seal func(plain []byte, account mapdata.AccountID, app mapdata.AppID) []byte
 	Open func(sealed []byte, account mapdata.AccountID, app mapdata.AppID) ([]byte, error)
 	// MailQueued is notified when an e-mail was stored.
 	MailQueued signal.MailQueued
-	// ReviewQueued is notified when an app began to wait for curators.
+	// ReviewQueued is notified when a version starts to wait for curators.
 	ReviewQueued signal.ReviewQueued
-	// AppsChanged delivers when the catalogue in the store may be newer, on whichever node it was changed.
+	// AppsChanged delivers when the catalogue in the store may be newer, whichever node changed it.
 	AppsChanged signal.AppsChanged
-	// Tell is called with the revision of a new catalogue and the apps that it has another version or mark of, or no longer; nil: nobody
-	// wants to know. It must not block.
+	// Tell is called with the revision of a new catalogue and the apps whose version or mark changed or that are gone; nil: nothing
+	// is called. It must not block.
 	Tell func(revision int64, changed []mapdata.AppID)
 }
 
@@ -62,11 +62,11 @@ type Config struct {
 // the store.
 type Service struct {
 	Config
-	loading   sync.Mutex // held while the catalogue is read anew
+	loading   sync.Mutex // held while the catalogue is read
 	catalogue atomic.Pointer[catalogue]
 
 	mu   sync.Mutex
-	next chan struct{} // closed when the catalogue is another one
+	next chan struct{} // closed when the catalogue changes
 }
 
 // New creates a Service. The catalogue is empty until Run or Load has read it.
@@ -76,10 +76,11 @@ func New(c Config) *Service {
 	return s
 }
 
-// now is the time as it is stored: UTC, to the millisecond.
+// now returns the time as it is stored: UTC, to the millisecond.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-// changed follows a change, so that this node shows it before the change is answered. Where nothing else is served, nothing is read.
+// changed notifies the sender of e-mails and reads the catalogue after a change, so that this node shows the change before the
+// request is answered. If the served apps stayed the same it reads only their revision.
 func (s *Service) changed(ctx context.Context) {
 	s.MailQueued.Notify()
 	if err := s.Poll(context.WithoutCancel(ctx)); err != nil {
@@ -87,9 +88,9 @@ func (s *Service) changed(ctx context.Context) {
 	}
 }
 
-// Submit stores a new app of the actor with its first version, pending review. It fails with a *mapdata.InvalidError that lists every
-// invalid member, with mapdata.ErrConflict when the account has as many apps, or as many that wait, as it may have, and with
-// mapdata.ErrUnavailable when as many of all accounts wait as may.
+// Submit stores a new app of the actor with its first version, pending review. It fails with a *mapdata.InvalidError that lists
+// every invalid member, with mapdata.ErrConflict when the account has as many apps, or as many waiting versions, as it may have,
+// and with mapdata.ErrUnavailable when the versions of all accounts that wait have reached their bound.
 func (s *Service) Submit(ctx context.Context, by feed.Actor, members map[string]jsontext.Value) (*mapdata.App, error) {
 	if by.Account().IsZero() {
 		return nil, mapdata.ErrForbidden
@@ -119,8 +120,9 @@ func (s *Service) Submit(ctx context.Context, by feed.Actor, members map[string]
 	return s.Store.App(ctx, id)
 }
 
-// Resubmit stores a new version of one of the actor's apps, which replaces one that is pending. It fails as Submit does, with
-// mapdata.ErrNotFound for an app of somebody else, and for a version that is not compatible with the approved one (D16.6).
+// Resubmit stores a new version of one of the actor's apps, which replaces a pending one. It fails as Submit does, with
+// mapdata.ErrNotFound for an app of another account, and with a *mapdata.InvalidError for a version that is not compatible with the
+// approved one (D16.6).
 func (s *Service) Resubmit(ctx context.Context, by feed.Actor, id mapdata.AppID, members map[string]jsontext.Value) (*mapdata.App, *mapdata.AppVersion, error) {
 	before, err := s.owned(ctx, by, id)
 	if err != nil {
@@ -162,7 +164,7 @@ func (s *Service) Resubmit(ctx context.Context, by feed.Actor, id mapdata.AppID,
 	return a, v, nil
 }
 
-// forgetOldest drops the oldest versions beyond the bound of which nothing depends.
+// forgetOldest drops the oldest versions beyond maxVersions, except the approved and the pending one.
 func forgetOldest(versions []mapdata.AppVersion) []mapdata.AppVersion {
 	for len(versions) > maxVersions {
 		i := slices.IndexFunc(versions, func(v mapdata.AppVersion) bool {
@@ -173,8 +175,8 @@ func forgetOldest(versions []mapdata.AppVersion) []mapdata.AppVersion {
 	return versions
 }
 
-// submitted judges a submission and makes a pending version of it, with its icon if there is a new one. app is what the version is of; nil: a
-// new app.
+// submitted checks a submission and makes a pending version of it, with its icon if there is a new one. app is the app that gets
+// another version; nil: a new app.
 func (s *Service) submitted(
 	ctx context.Context, by feed.Actor, app *mapdata.App, members map[string]jsontext.Value,
 ) (*mapdata.AppVersion, *mapdata.AppIcon, error) {
@@ -213,12 +215,12 @@ func (s *Service) submitted(
 	return &mapdata.AppVersion{State: mapdata.AppPending, Fields: *fields, Report: string(report), SubmittedAt: s.now()}, icon, nil
 }
 
-// hasIcon says whether a version of an app has an icon of this name.
+// hasIcon reports whether a version of an app has an icon of this name.
 func hasIcon(app *mapdata.App, name string) bool {
 	return app != nil && slices.ContainsFunc(app.Versions, func(v mapdata.AppVersion) bool { return v.Fields.Icon == name })
 }
 
-// checkFeeds checks that an app's feeds belong to its owner, and when listed is set, that readers see them (D16.1).
+// checkFeeds checks that an app's feeds belong to its owner, and when listed is set, that readers see those feeds (D16.1).
 func (s *Service) checkFeeds(ctx context.Context, owner mapdata.AccountID, ids []string, listed bool, bad *mapdata.FieldErrors) error {
 	for i, text := range ids {
 		id, ok := mapdata.ParseFeedID(text)
@@ -271,7 +273,7 @@ func (s *Service) Own(ctx context.Context, by feed.Actor) ([]mapdata.App, error)
 	return all, nil
 }
 
-// Versions reads an app with its versions for its owner, curators and operators; to others there is no such app.
+// Versions reads an app with its versions for its owner, curators and operators; for others it fails with mapdata.ErrNotFound.
 func (s *Service) Versions(ctx context.Context, by feed.Actor, id mapdata.AppID) (*mapdata.App, error) {
 	if !by.MayReview() {
 		return s.owned(ctx, by, id)
@@ -283,7 +285,8 @@ func (s *Service) Versions(ctx context.Context, by feed.Actor, id mapdata.AppID)
 	return a, nil
 }
 
-// Withdraw takes back a pending version of one of the actor's apps. Another state than pending is mapdata.ErrConflict.
+// Withdraw withdraws a pending version of one of the actor's apps. It fails with mapdata.ErrConflict for a version in another
+// state.
 func (s *Service) Withdraw(ctx context.Context, by feed.Actor, id mapdata.AppID, number int) (*mapdata.App, *mapdata.AppVersion, error) {
 	now := s.now()
 	a, err := s.Store.UpdateApp(ctx, id, func(a *mapdata.App) (mapdata.Side, error) {
@@ -308,7 +311,7 @@ func (s *Service) Withdraw(ctx context.Context, by feed.Actor, id mapdata.AppID,
 	return a, v, err
 }
 
-// numbered is the version with a number, or mapdata.ErrNotFound.
+// numbered returns the version with a number, or mapdata.ErrNotFound.
 func numbered(a *mapdata.App, number int) (*mapdata.AppVersion, error) {
 	for i := range a.Versions {
 		if a.Versions[i].Number == number {
@@ -322,7 +325,8 @@ func decidedAlready(v *mapdata.AppVersion) error {
 	return mapdata.Explain(mapdata.ErrConflict, "not_pending", "This version is "+string(v.State)+", not pending.")
 }
 
-// entry is an entry of the audit log about an app, with the number of the version and a curator's note. It never holds a config.
+// entry returns an entry of the audit log about an app, with the number of the version and a curator's note. It never contains a
+// config.
 func entry(ctx context.Context, by feed.Actor, a *mapdata.App, at time.Time, action string, v *mapdata.AppVersion, note string) mapdata.AuditEntry {
 	if v != nil {
 		text := fmt.Sprintf("version %d", v.Number)
@@ -336,7 +340,8 @@ func entry(ctx context.Context, by feed.Actor, a *mapdata.App, at time.Time, act
 	}
 }
 
-// OriginOf is the origin of an address, as browsers write it: in lower case, and without the scheme's own port. Empty: it has none.
+// OriginOf returns the origin of an address, as browsers write it: in lower case, and without the scheme's own port. Empty: it has
+// none.
 func OriginOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

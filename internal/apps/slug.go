@@ -9,7 +9,7 @@ import (
 // unnamed is the slug of an app whose name has no letter or digit that a slug may contain.
 const unnamed = "app"
 
-// slugOf makes an app's slug from its name. Pages beside that of the app have some names already.
+// slugOf makes an app's slug from its name, and avoids the names of other pages beside that of the app.
 func slugOf(name string) string {
 	slug := feed.Slug(name, unnamed)
 	if slices.Contains([]string{"new", "own", "bench", "review"}, slug) {

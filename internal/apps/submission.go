@@ -12,7 +12,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Bounds of a submission (D16.1, D16.3), in characters where nothing else is said.
+// Bounds of a submission (D16.1, D16.3), in characters unless stated otherwise.
 const (
 	maxName        = 60
 	maxSummary     = 140
@@ -25,16 +25,16 @@ const (
 	maxChangelog   = 1000
 )
 
-// Rules are what a submission is judged by.
+// Rules holds the rules for submissions.
 type Rules struct {
 	BaseURL    *url.URL                     // of this service
 	Hosts      []string                     // other names by which it may be called; "*" names none
 	DevOrigins []string                     // whose pages are exempt from D6.5 and from https, for developing apps
-	CheckURL   func(string) (string, error) // the rules of D6.5; it gives the normalized URL
-	CheckHost  func(string) (string, error) // the name of a public host; it gives the normalized name
+	CheckURL   func(string) (string, error) // checks a URL by the rules of D6.5 and returns it normalized
+	CheckHost  func(string) (string, error) // checks the name of a public host and returns it normalized
 }
 
-// ParseSubmission reads the members of a submission, and adds what is wrong to errors.
+// ParseSubmission parses the members of a submission, and adds its errors to errors.
 func (r *Rules) ParseSubmission(members map[string]jsontext.Value, errors *mapdata.FieldErrors) *mapdata.AppFields {
 	m := reader{members: members, errors: errors}
 	f := &mapdata.AppFields{
@@ -53,17 +53,17 @@ func (r *Rules) ParseSubmission(members map[string]jsontext.Value, errors *mapda
 	return f
 }
 
-// Framed says whether an app of these kinds is a web page beside the map.
+// Framed reports whether an app of these kinds is a web page beside the map.
 func Framed(kinds []mapdata.AppKind) bool {
 	return slices.Contains(kinds, mapdata.AppWidget) || slices.Contains(kinds, mapdata.AppNotifications)
 }
 
-// showsFeeds says whether an app of these kinds shows feeds.
+// showsFeeds reports whether an app of these kinds shows feeds.
 func showsFeeds(kinds []mapdata.AppKind) bool {
 	return slices.Contains(kinds, mapdata.AppPins) || slices.Contains(kinds, mapdata.AppCustomLayer)
 }
 
-// checkParts checks that an app has what its kinds need, and nothing else.
+// checkParts checks that an app has the members that its kinds need, and no others.
 func (r *Rules) checkParts(f *mapdata.AppFields, errors *mapdata.FieldErrors) {
 	switch framed := Framed(f.Kinds); {
 	case framed && f.WidgetURL == "":
@@ -81,7 +81,7 @@ func (r *Rules) checkParts(f *mapdata.AppFields, errors *mapdata.FieldErrors) {
 	}
 }
 
-// checkWidgetURL judges the address of the page in the frame (D16.2), and gives it normalized.
+// checkWidgetURL checks the address of the page in the frame (D16.2), and returns it normalized.
 func (r *Rules) checkWidgetURL(text string, errors *mapdata.FieldErrors) string {
 	normalized, err := r.CheckURL(text)
 	if u, invalid := url.Parse(text); invalid == nil && r.Exempt(u) && len(text) <= maxURL {
@@ -98,23 +98,23 @@ func (r *Rules) checkWidgetURL(text string, errors *mapdata.FieldErrors) string 
 	return normalized
 }
 
-// Exempt says whether an address is of an origin for developing apps.
+// Exempt reports whether an address belongs to an origin for developing apps.
 func (r *Rules) Exempt(u *url.URL) bool {
 	return u.User == nil && slices.Contains(r.DevOrigins, u.Scheme+"://"+u.Host)
 }
 
-// exempts reports whether the text of an address is of an origin for developing apps.
+// exempts reports whether an address, given as text, belongs to an origin for developing apps.
 func (r *Rules) exempts(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && r.Exempt(u)
 }
 
-// isOurs says whether a host belongs to a site of this service.
+// isOurs reports whether a host belongs to a site of this service.
 func (r *Rules) isOurs(host string) bool {
 	return sameSite(host, r.BaseURL.Hostname()) || slices.ContainsFunc(r.Hosts, func(own string) bool { return sameSite(host, own) })
 }
 
-// sameSite says whether two hosts belong to one site: one domain that somebody registered.
+// sameSite reports whether two hosts belong to one site: one registered domain.
 func sameSite(a, b string) bool {
 	site := func(host string) string {
 		host = strings.ToLower(strings.TrimSuffix(host, "."))
@@ -205,7 +205,7 @@ func (r *reader) cost() (c mapdata.AppCost) {
 	return c
 }
 
-// page takes the address of a page for people, which opens in a tab of its own.
+// page takes the address of a page for people, which opens in a new tab.
 func (r *reader) page(name string, required bool) string {
 	text := r.text(name, required)
 	if text != "" && (len(text) > maxURL || !strings.HasPrefix(text, "https://") || !isWebAddress(text) || strings.ContainsFunc(text, mapdata.ForbiddenInText)) {

@@ -33,7 +33,7 @@ func rules(t *testing.T, base string) *Rules {
 	}
 }
 
-// submit parses a submission that is right but for the given members.
+// submit parses a submission that is valid except for the given members.
 func submit(t *testing.T, r *Rules, change map[string]any) (*mapdata.AppFields, []string) {
 	t.Helper()
 	all := map[string]any{
@@ -134,7 +134,8 @@ func TestD16_2WidgetURL(t *testing.T) {
 	}
 }
 
-// TestD16_2NeverOneOfOurNames holds that another name of this service is its site too, and that origins for developing apps are no exception.
+// TestD16_2NeverOneOfOurNames checks that another name of this service counts as its site too, even for origins for developing
+// apps.
 func TestD16_2NeverOneOfOurNames(t *testing.T) {
 	r := rules(t, "http://localhost:8080")
 	r.Hosts, r.DevOrigins = []string{"*", "map.example.net"}, []string{"http://localhost:8080", "http://localhost:9000", "http://127.0.0.1:9000"}

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// endGrace is how long a browser that was asked to end may take.
+// endGrace is how long a browser may take to end after it was asked to.
 const endGrace = 5 * time.Second
 
-// names are how Chromium and its relatives are called on PATH, and where macOS has them.
+// names returns the names of Chromium and its relatives on PATH, and their paths on macOS.
 func names() []string {
 	return []string{
 		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "brave-browser",
@@ -31,7 +31,7 @@ var ErrNoBrowser = errors.New("no Chromium or Chrome is on PATH: install one (on
 // ErrWindows is returned on Windows, where programs do not inherit the files by which the browser is controlled.
 var ErrWindows = errors.New("the check does not run on Windows: use the app bench, /apps/bench, or run it under WSL")
 
-// Find gives the path of a browser: the given one, or the first that is on PATH.
+// Find returns the path of a browser: the given one, or the first that is on PATH.
 func Find(given string) (string, error) {
 	if runtime.GOOS == "windows" {
 		return "", ErrWindows
@@ -51,7 +51,7 @@ func Find(given string) (string, error) {
 	return "", ErrNoBrowser
 }
 
-// browser is a running browser with a profile of its own.
+// browser is a running browser with a separate profile.
 type browser struct {
 	*connection
 	command *exec.Cmd
@@ -96,13 +96,13 @@ func start(path string, noSandbox bool, handle func(message)) (_ *browser, err e
 	}
 	go func() { // ends with the browser, which close waits for
 		defer close(b.ended)
-		_ = b.read(ourIn, handle) // who waits for an answer learns of it
+		_ = b.read(ourIn, handle) // a waiting call returns the same error
 	}()
 	return b, nil
 }
 
-// arguments are the browser's: no window, no profile of the developer's, no requests of its own. Frames of other sites get processes of
-// their own, as in a car.
+// arguments returns the browser's arguments: no window, not the developer's profile, no background requests. Frames of other sites
+// run in separate processes, as in a car.
 func arguments(folder string, noSandbox bool) []string {
 	all := []string{
 		"--headless=new", "--remote-debugging-pipe", "--user-data-dir=" + folder, "--site-per-process", "--no-first-run", "--no-default-browser-check",
@@ -115,7 +115,7 @@ func arguments(folder string, noSandbox bool) []string {
 	return append(all, "about:blank")
 }
 
-// why explains an error by what the browser printed before it ended.
+// why adds the text that the browser printed before it ended to an error.
 func (b *browser) why(err error) error {
 	if !errors.Is(err, errBrowserEnded) {
 		return err
@@ -186,7 +186,7 @@ func (l *stderrTail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the last line that says something.
+// String returns the last line that is not blank.
 func (l *stderrTail) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

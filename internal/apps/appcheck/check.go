@@ -20,20 +20,20 @@ const (
 	windowWidth, windowHeight = 1400, 1200
 )
 
-// Plan says what is checked, and how.
+// Plan describes the checks of one page.
 type Plan struct {
 	URL     string          // of the app's page
 	Slot    string          // widget or notifications
 	Schema  json.RawMessage // config_schema; nil: the app has none
 	Config  json.RawMessage // values for it, as an object; nil: samples
-	As      string          // origin of the page that shows the app; empty: one of this package's own
+	As      string          // origin of the page that shows the app; empty: one that this package makes up
 	Scripts fs.FS           // the console's scripts, as they were built
 
 	Browser   string // path of its program
 	NoSandbox bool   // lets the browser run as root, and in containers
 }
 
-// Report is what the checks found, in the form that a submission takes.
+// Report is the result of the checks, in the form that a submission takes.
 type Report struct {
 	Version int     `json:"version"`
 	URL     string  `json:"url"`
@@ -43,7 +43,7 @@ type Report struct {
 	Checks  []Check `json:"checks"`
 }
 
-// Check is what one check saw.
+// Check is the result of one check.
 type Check struct {
 	Check  string `json:"check"`
 	Seen   string `json:"seen"`
@@ -62,7 +62,8 @@ func Run(ctx context.Context, plan *Plan) (*Report, error) {
 	}
 	host := &hostPage{origin: plan.As, appOrigin: app.Scheme + "://" + app.Host, scripts: plan.Scripts, loaded: make(chan struct{}), fail: fail}
 	if host.origin == "" {
-		// A name of another site than any app's, which browsers trust like https, and which nobody asks for: the answer is ours.
+		// A name of another site than any app's. Browsers trust it like https, and no request for it leaves the browser, because
+		// this package answers.
 		host.origin = app.Scheme + "://wayside.localhost"
 	}
 	b, err := start(plan.Browser, plan.NoSandbox, host.handle)
@@ -70,7 +71,7 @@ func Run(ctx context.Context, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	report, err := host.run(ctx, b, plan)
-	closed := b.close() // after it, all that the browser printed was read
+	closed := b.close() // after close, everything that the browser printed has been read
 	if err != nil {
 		return nil, b.why(err)
 	}
@@ -87,7 +88,7 @@ type planInPage struct {
 	Schema  json.RawMessage `json:"schema,omitempty"`
 	Config  json.RawMessage `json:"config,omitempty"`
 	MadeBy  string          `json:"madeBy"`
-	Watched bool            `json:"watched"` // somebody tells the script of errors in the frame
+	Watched bool            `json:"watched"` // errors in the frame are reported to the script
 }
 
 // run opens the page and lets the script check the app.

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// maxMessage bounds a message of the browser, which may quote what the app's page wrote.
+// maxMessage bounds a message of the browser, which may quote text of the app's page.
 const maxMessage = 16 << 20
 
 // connection speaks the remote debugging protocol: JSON messages, each ended by a zero byte.
@@ -21,7 +21,7 @@ type connection struct {
 	mu      sync.Mutex
 	next    int
 	waiting map[int]chan message // calls without an answer, by their number
-	closed  error                // why no answer will come any more; nil: the browser is there
+	closed  error                // why no more answers will come; nil: the browser is running
 }
 
 // message is an answer (ID is set) or an event (Method is set).
@@ -42,8 +42,8 @@ func newConnection(out io.Writer) *connection {
 	return &connection{out: out, waiting: make(map[int]chan message)}
 }
 
-// read hands answers to who waits for them and events to handle, until the browser closes its pipe. handle must not wait for
-// answers.
+// read hands answers to the calls that wait for them and events to handle, until the browser closes its pipe. handle must not wait
+// for answers.
 func (c *connection) read(in io.Reader, handle func(message)) error {
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(nil, maxMessage)
@@ -71,7 +71,7 @@ func (c *connection) read(in io.Reader, handle func(message)) error {
 	return c.end(errBrowserEnded)
 }
 
-// end wakes who waits for an answer.
+// end wakes all calls that wait for an answer.
 func (c *connection) end(why error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,7 +93,7 @@ func splitAtZero(data []byte, atEnd bool) (advance int, token []byte, err error)
 	return 0, nil, nil
 }
 
-// send sends a command; its answer goes to the channel, which has room for it, or to nobody if it is nil.
+// send sends a command. Its answer goes to the channel, which has room for it; with a nil channel it is dropped.
 func (c *connection) send(session, method string, params any, answer chan message) error {
 	if params == nil {
 		params = struct{}{}
@@ -117,7 +117,7 @@ func (c *connection) send(session, method string, params any, answer chan messag
 		c.waiting[c.next] = answer
 	}
 	if _, err = c.out.Write(append(text, 0)); err != nil {
-		return fmt.Errorf("%w: %w", errBrowserEnded, err) // a pipe breaks when nobody reads it any more
+		return fmt.Errorf("%w: %w", errBrowserEnded, err) // a pipe breaks when nothing reads it any more
 	}
 	return nil
 }

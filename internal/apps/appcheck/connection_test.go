@@ -125,7 +125,7 @@ func TestFindsABrowserByName(t *testing.T) {
 	}
 }
 
-// TestSaysWhyABrowserDoesNotStart runs programs that end at once, as a browser does that must not run as root.
+// TestSaysWhyABrowserDoesNotStart runs programs that end immediately, as a browser does that must not run as root.
 func TestSaysWhyABrowserDoesNotStart(t *testing.T) {
 	for text, want := range map[string]string{
 		"Running as root without --no-sandbox is not supported.": "add --no-sandbox",

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// maxProblems bounds how many errors of the app's page the script hears of: a page may throw one with each frame it draws.
+// maxProblems bounds how many errors of the app's page are reported to the script: a page may throw one with each frame it draws.
 const maxProblems = 50
 
 // longestBusy is how long a page may take to react.
@@ -34,7 +34,7 @@ type hostPage struct {
 	session string
 
 	once     sync.Once
-	problems atomic.Int32 // that the script was told of
+	problems atomic.Int32 // reported to the script
 	frame    atomic.Value // session of the app's page, a string; the latest one
 }
 
@@ -81,15 +81,15 @@ func (h *hostPage) open(ctx context.Context, b *browser) error {
 	}
 }
 
-// autoAttach has frames in processes of their own report to us too, before they run.
+// autoAttach returns the parameters that have frames in separate processes report to the connection too, before they run.
 func autoAttach() map[string]any {
 	return map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true}
 }
 
-// handle takes an event of the browser.
+// handle handles an event of the browser.
 func (h *hostPage) handle(m message) {
 	var p struct {
-		SessionID  string `json:"sessionId"` // of what was attached
+		SessionID  string `json:"sessionId"` // of the attached target
 		TargetInfo struct {
 			Type string `json:"type"`
 		} `json:"targetInfo"`
@@ -105,7 +105,7 @@ func (h *hostPage) handle(m message) {
 		}
 	}
 	if err := json.Unmarshal(m.Params, &p); err != nil {
-		return // an event that we do not know
+		return // an unknown event
 	}
 	switch m.Method {
 	case "Fetch.requestPaused":
@@ -143,7 +143,7 @@ func (h *hostPage) handle(m message) {
 	}
 }
 
-// watchFrame tells the script when the app's page is busy for so long that a driver would take it for broken, until ctx ends.
+// watchFrame reports to the script when the app's page is busy for so long that a driver would take it for broken, until ctx ends.
 func (h *hostPage) watchFrame(ctx context.Context) {
 	for ctx.Err() == nil {
 		if session, ok := h.frame.Load().(string); ok {
@@ -161,12 +161,12 @@ func (h *hostPage) watchFrame(ctx context.Context) {
 	}
 }
 
-// post sends a command whose answer tells nothing.
+// post sends a command whose answer is not needed.
 func (h *hostPage) post(session, method string, params any) {
-	_ = h.conn.send(session, method, params, nil) // it fails when the browser ended, which the next call says
+	_ = h.conn.send(session, method, params, nil) // it fails when the browser ended, which the next call reports
 }
 
-// problem tells the script of an error that it cannot see itself.
+// problem reports an error to the script, which cannot see it itself.
 func (h *hostPage) problem(text string) {
 	if h.problems.Add(1) > maxProblems {
 		return
@@ -178,7 +178,7 @@ func (h *hostPage) problem(text string) {
 	h.post(h.session, "Runtime.evaluate", map[string]any{"expression": fmt.Sprintf(`dispatchEvent(new CustomEvent("wayside:problem", { detail: %s }))`, detail)})
 }
 
-// answer answers a request of the page: the page itself, and the scripts beside it.
+// answer answers a request of the page: with the page itself, or with one of its scripts.
 func (h *hostPage) answer(session, request, address string) {
 	status, kind, body := http.StatusNotFound, "text/plain", []byte("not found")
 	switch name, _ := strings.CutPrefix(address, h.origin+"/"); {
@@ -200,7 +200,7 @@ func (h *hostPage) answer(session, request, address string) {
 	})
 }
 
-// exception is an error as the protocol tells of it.
+// exception is an error in the form of the protocol.
 type exception struct {
 	Text      string `json:"text"`
 	URL       string `json:"url"`
@@ -210,7 +210,7 @@ type exception struct {
 	} `json:"exception"`
 }
 
-// text is the error in one line.
+// text describes the error in one line.
 func (e *exception) text() string {
 	text, _, _ := strings.Cut(e.Exception.Description, "\n")
 	if text == "" {
