@@ -66,7 +66,8 @@ func checkOrigin(s string) (string, error) {
 	return origin, nil
 }
 
-// checkStyleURL accepts URLs that drivers' browsers can load. A user and a password in it would be visible to every driver.
+// checkStyleURL accepts URLs that drivers' browsers can load. It refuses a user and a password, because every driver would see
+// them.
 func checkStyleURL(s string) (string, error) {
 	u, err := parseURL(s, "http", "https")
 	switch {
@@ -94,7 +95,7 @@ func parseURL(s string, schemes ...string) (*url.URL, error) {
 	return u, checkPort(u.Port())
 }
 
-// checkHost accepts a name or an address as it stands in a Host header, without a port, and "*" for all.
+// checkHost accepts a name or an address as in a Host header, without a port, and "*" for all.
 func checkHost(s string) (string, error) {
 	if s == "*" {
 		return s, nil
@@ -127,7 +128,7 @@ func checkListen(s string) (string, error) {
 	return s, checkPort(port)
 }
 
-// checkNodeAddress checks where other nodes reach this one.
+// checkNodeAddress checks the address at which other nodes reach this one.
 func checkNodeAddress(s string) (string, error) {
 	if _, err := checkListen(s); err != nil {
 		return "", err

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Config is everything that an operator can set. Load has checked every field.
+// Config is everything that an operator can set. Load checks every field.
 type Config struct {
 	BaseURL string // public address in links and e-mails, without a trailing slash; default: http:// and HTTP.Listen
 	DataDir string // directory of database, key and outbox; default "./wayside-data"
@@ -41,9 +41,9 @@ type Config struct {
 
 // HTTP is the public address.
 type HTTP struct {
-	Listen         string         // host:port; default "127.0.0.1:8080"; port 0 takes a free one
+	Listen         string         // host:port; default "127.0.0.1:8080"; port 0 means any free one
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For counts; default none
-	MaxConnections int            // at the same time; default 0: as many as the limit of open files leaves room for
+	MaxConnections int            // open at the same time; default 0: as many as the limit of open files leaves room for
 	MaxPerAddress  int            // connections of one address (IPv6: one /64) that is no trusted proxy; default 256
 	Hosts          []string       // names, beside that of base_url, by which the service may be called; default none
 }
@@ -63,12 +63,12 @@ type Cache struct {
 	URL string // as valkey.CheckURL accepts it; default empty: in this process
 }
 
-// Cluster is what nodes need to reach each other.
+// Cluster configures how nodes reach each other.
 type Cluster struct {
-	Address string // host:port of this node for the others; default empty: where the shared cache sees it, and the port of HTTP.Listen
+	Address string // host:port of this node for the others; default empty: the address that the shared cache sees, and the port of HTTP.Listen
 }
 
-// Limits are rates and counts; each is at least 1 unless it says otherwise.
+// Limits holds rates and counts; each is at least 1 unless its comment allows less.
 type Limits struct {
 	GuestReadsPerMinute    int // of one client address; default 60
 	AccountReadsPerMinute  int // of one account; default 120
@@ -83,7 +83,7 @@ type Limits struct {
 	ReportsPerMinute int // of one account (D17.37); default 5
 	ReportsPerDay    int // of one account within 24 hours, 10 at most on its first day; default 50
 
-	// What may be stored (D5.10); 0 turns each off.
+	// Bounds of stored data (D5.10); 0 turns each off.
 	EntitiesPerFeed           int   // default 200 000
 	BytesPerFeed              int64 // of external ids, properties and lines; default 64 MiB
 	BytesPerAccount           int64 // of all feeds of an account; default 256 MiB
@@ -91,12 +91,12 @@ type Limits struct {
 	UnreviewedBytesPerFeed    int64 // likewise; default 16 MiB
 }
 
-// Votes configures what drivers' votes do.
+// Votes configures the effect of drivers' votes.
 type Votes struct {
-	TrustAfter time.Duration // how long after its first sign-in an account's votes count towards suppression (D9.8); default 24 h; 0: at once
+	TrustAfter time.Duration // how long after its first sign-in an account's votes count towards suppression (D9.8); default 24 h; 0: immediately
 }
 
-// Whose reports everybody reads.
+// Which reports everybody reads:
 const (
 	ShowAll       = "all" // apart from closed roads, which need two accounts in any case
 	ShowConfirmed = "confirmed"
@@ -104,9 +104,9 @@ const (
 
 // Drivers configures drivers' own reports (D17.37).
 type Drivers struct {
-	Enabled    bool          // default true; otherwise there are none
-	Show       string        // ShowAll, or ShowConfirmed: those that two accounts stand behind; default "all"
-	TrustAfter time.Duration // how long after its first sign-in an account's reports and its votes on reports count; default 24 h; 0: at once
+	Enabled    bool          // default true; false: there are no reports
+	Show       string        // ShowAll, or ShowConfirmed: only reports that two accounts support; default "all"
+	TrustAfter time.Duration // how long after its first sign-in an account's reports and its votes on reports count; default 24 h; 0: immediately
 }
 
 // Read configures the read API.
@@ -141,7 +141,7 @@ type Incidents struct {
 	Mode string // "live" or "database"; default "live"
 }
 
-// What a curator must present for a decision, on the pages and by the API.
+// The values of Review.Require: what a curator must present for a decision, on the pages and through the API.
 const (
 	RequireSession = "session"
 	RequirePasskey = "passkey"
@@ -159,33 +159,33 @@ type Map struct {
 	Attribution string // attribution that the map requires, at most 500 characters; default empty: that of the file
 }
 
-// Privacy is what the privacy notice at /privacy says of the operator of the service. Each is plain text of at most 500
-// characters; default empty: the notice says that it is not set.
+// Privacy is the operator's part of the privacy notice at /privacy. Each field is plain text of at most 500 characters; default
+// empty: the notice says that it is not set.
 type Privacy struct {
 	Operator string // name and postal address
 	Contact  string // how the data protection contact is reached
 	Hosting  string // where the machines stand
 }
 
-// Law configures what drivers must not be shown in some areas.
+// Law configures what drivers must not see in some areas.
 type Law struct {
 	File string // GeoJSON of areas in which kinds are hidden or cameras are zones; default empty: nowhere
 }
 
-// RegionOff is the value of Navigation.Region by which the service has none.
+// RegionOff is the value of Navigation.Region with which the service has no region.
 const RegionOff = "off"
 
 // EngineEmbedded is the routing engine within this program.
 const EngineEmbedded = "embedded"
 
-// Speech configures who speaks the announcements of routes (D15.25).
+// Speech configures the program that speaks the announcements of routes (D15.25).
 type Speech struct {
 	Command []string // a program and its arguments, {language} is replaced; default empty: announcements have no clips
 }
 
-// Apps configures pages of others beside the map (D16).
+// Apps configures web pages of third parties beside the map (D16).
 type Apps struct {
-	Enabled    bool     // default false: there are no apps, no pages and no endpoints of them
+	Enabled    bool     // default false: there are no apps, and neither their pages nor their endpoints
 	DevOrigins []string // origins whose pages may be framed without https and on any host, for developing apps; default none
 }
 
@@ -201,7 +201,7 @@ type Log struct {
 	Level string // "debug", "info", "warn" or "error"; default "info"
 }
 
-// Remote says that routes are found by an engine outside of this program.
+// Remote reports whether an engine outside of this program finds routes.
 func (n *Navigation) Remote() bool { return n.Engine != EngineEmbedded }
 
 // Upstream is one relay provider (D8.1).

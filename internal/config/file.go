@@ -100,8 +100,9 @@ func (f *tomlFile) setting(s setting, line int, value toml.Primitive) {
 	}})
 }
 
-// keysAfter finds where the keys of the table at a line stand. The parser does not know: the lines from there to the next
-// table's header are searched for a line that assigns the key; where there is no such line, or several, nothing is returned.
+// keysAfter returns a function that finds the lines of the keys of the table at a line. The parser does not report them, so it
+// searches the lines from there to the next table's header for one that assigns the key. If there is no such line, or several, it
+// returns nothing.
 func (f *tomlFile) keysAfter(line int) func(key string) string {
 	return func(key string) string {
 		assigns := regexp.MustCompile(`^[ \t]*(` + regexp.QuoteMeta(key) + `|"` + regexp.QuoteMeta(key) + `"|'` + regexp.QuoteMeta(key) + `')[ \t]*=`)
@@ -170,9 +171,9 @@ func (f *tomlFile) line(value toml.Primitive) int {
 	return 0
 }
 
-// header finds the line in which table i of n begins. The parser knows only that of the last one, so header searches the
-// text. If the text does not contain n headers, since tables can be written in other ways, it returns the line of the last one,
-// and that this is not certain.
+// header finds the line in which table i of n begins. The parser reports only that of the last one, so header searches the text. If
+// the text does not contain n headers, because tables can be written in other ways, it returns the line of the last one and false
+// for certain.
 func (f *tomlFile) header(key string, i, n, last int) (line int, certain bool) {
 	headers := regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*["']?`+regexp.QuoteMeta(key)+`["']?[ \t]*\]\]`).FindAllIndex(f.data, -1)
 	if len(headers) != n {

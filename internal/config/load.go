@@ -134,7 +134,7 @@ func (l *loader) complain(where, key, text string) {
 	l.problems = append(l.problems, Problem{where, key, text})
 }
 
-// problemOf is what is wrong with a key; empty: nothing.
+// problemOf returns the text of the problem with a key; empty: there is none.
 func (l *loader) problemOf(key string) string {
 	for _, p := range l.problems {
 		if p.Key == key {

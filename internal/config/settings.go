@@ -109,8 +109,8 @@ func Keys() []string {
 // variablePrefix starts the name of every variable of this program.
 const variablePrefix = "WAYSIDE_"
 
-// Variable returns the name of the variable that overrides a key: upper case, with underscores for dots. It is empty for the
-// one key that only a file can set.
+// Variable returns the name of the variable that overrides a key: upper case, with underscores for dots. It returns an empty name
+// for the one key that only a file can set.
 func Variable(key string) string {
 	if key == "upstreams" {
 		return ""
@@ -232,7 +232,7 @@ func durationKey(key string, field func(*Config) *time.Duration, least, most tim
 	}
 }
 
-// formatDuration writes a duration without units of which there are none: "24h", not "24h0m0s".
+// formatDuration formats a duration without units that are zero: "24h", not "24h0m0s".
 func formatDuration(d time.Duration) string {
 	s := d.String()
 	for _, zero := range [...]string{"m0s", "h0m"} {

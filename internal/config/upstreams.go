@@ -37,7 +37,7 @@ func takeUpstream(c *Config, v any) error {
 	if u.Name != "" && slices.ContainsFunc(c.Upstreams, func(o Upstream) bool { return o.Name == u.Name }) {
 		errs = append(errs, keyError{"name", fmt.Errorf("name: %q is there twice", u.Name)})
 	}
-	// An invalid one is kept as well, so that the next ones are numbered right. Load fails anyway.
+	// An invalid table is kept as well, so that the next ones are numbered right. Load fails anyway.
 	c.Upstreams = append(c.Upstreams, u)
 	number := len(c.Upstreams)
 	if number > maxUpstreams {
@@ -119,7 +119,7 @@ func checkUpstreamURL(s string) (string, error) {
 	return s, nil
 }
 
-// checkSecret accepts text that an HTTP header carries unchanged.
+// checkSecret accepts text that an HTTP header transmits unchanged.
 func checkSecret(s string) (string, error) {
 	switch {
 	case s == "":

@@ -166,7 +166,7 @@ func TestUpstreamsDependOnEachOther(t *testing.T) {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 
-	// The line of this header cannot be found: the line of the last one is reported.
+	// The line of this header cannot be found, so the error names the line of the last one.
 	_, err = Load(Input{File: write(t, upstream(`url = ""`)+upstream(`name = "b"`, `attribution = '''`, `[[upstreams]]'''`))})
 	if err == nil || !strings.HasPrefix(err.Error(), "wayside.toml:5: upstreams: number 1: url: ") {
 		t.Errorf("got %v", err)
