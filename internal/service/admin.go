@@ -21,8 +21,7 @@ import (
 	"wayside/internal/takedown"
 )
 
-// Admin is the store with the use cases of people over it: what commands use beside a running service, and the service
-// itself.
+// Admin is the store with the use cases of people over it. Commands use it beside a running service, and the service contains one.
 type Admin struct {
 	Store     Store
 	Accounts  *account.Service
@@ -33,7 +32,7 @@ type Admin struct {
 	box       *secret.Box   // seals auth headers
 }
 
-// AdminOptions are what an Admin needs.
+// AdminOptions holds the dependencies of an Admin.
 type AdminOptions struct {
 	Config *config.Config
 	Log    *slog.Logger
@@ -41,9 +40,9 @@ type AdminOptions struct {
 	Make   bool // make the data directory and the database if they are missing; otherwise they are required
 }
 
-// OpenAdmin opens the data directory and the store. It fails with a *datadir.NoDataError if there is no data, so that a command
-// in the wrong folder does not begin an empty service there. A running service polls the store for what is changed here, once a
-// second. Close must follow.
+// OpenAdmin opens the data directory and the store. It fails with a *datadir.NoDataError if there is no data, so that a command in
+// the wrong folder does not create an empty service there. A running service polls the store for the changes of commands once a
+// second. The caller must call Close.
 func OpenAdmin(ctx context.Context, o AdminOptions) (*Admin, error) {
 	prepare := requireData
 	if o.Make {
@@ -55,8 +54,8 @@ func OpenAdmin(ctx context.Context, o AdminOptions) (*Admin, error) {
 	return openAdmin(ctx, o, signal.Set{})
 }
 
-// requireData fails unless the data directory holds what a service has put there: the embedded database, or, beside
-// PostgreSQL, the secret key.
+// requireData fails unless the data directory holds the data of a service: the embedded database, or, if PostgreSQL is used, the
+// secret key.
 func requireData(cfg *config.Config) error {
 	if cfg.Database.URL != "" {
 		return datadir.Require(cfg.DataDir, datadir.KeyFile)
@@ -64,7 +63,7 @@ func requireData(cfg *config.Config) error {
 	return datadir.Require(cfg.DataDir, datadir.DatabaseFile)
 }
 
-// openAdmin opens the store. signals are notified of what is changed here.
+// openAdmin opens the store. Changes through the Admin notify signals.
 func openAdmin(ctx context.Context, o AdminOptions, signals signal.Set) (_ *Admin, err error) {
 	a := &Admin{}
 	if a.Store, err = openStore(ctx, o); err != nil {
@@ -112,7 +111,7 @@ func openAdmin(ctx context.Context, o AdminOptions, signals signal.Set) (_ *Admi
 	return a, err
 }
 
-// storageLimits are the bounds of D5.10 in the words of those who apply them.
+// storageLimits converts the bounds of D5.10 from the configuration to the type of the use cases.
 func storageLimits(l *config.Limits) mapdata.StorageLimits {
 	return mapdata.StorageLimits{
 		EntitiesPerFeed: l.EntitiesPerFeed, BytesPerFeed: l.BytesPerFeed, BytesPerAccount: l.BytesPerAccount,
@@ -123,7 +122,7 @@ func storageLimits(l *config.Limits) mapdata.StorageLimits {
 // Close closes the store.
 func (a *Admin) Close() error { return a.Store.Close() }
 
-// headersUse names the key of auth headers, placesUse that of the places that drivers keep.
+// headersUse names the key of auth headers, placesUse that of drivers' saved places.
 const (
 	headersUse = "auth headers"
 	placesUse  = "saved places"
@@ -141,7 +140,7 @@ func keyFor(cfg *config.Config, use string) ([]byte, error) {
 	return key, nil
 }
 
-// feedFormats are the formats of bridges in the words of those who register feeds.
+// feedFormats converts the formats of bridges to the type with which feeds are registered.
 func feedFormats() []feed.Format {
 	var all []feed.Format
 	for _, f := range bridge.Formats() {

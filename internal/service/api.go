@@ -18,7 +18,7 @@ import (
 	"wayside/web"
 )
 
-// openAPI makes the API and the pages for people, and hands them to the public address.
+// openAPI makes the API and the pages for people, and serves them at the public address.
 func (s *Service) openAPI(ctx context.Context) (err error) {
 	if s.passkeys, err = s.newPasskeys(); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (s *Service) openAPI(ctx context.Context) (err error) {
 	return nil
 }
 
-// serve makes the handler of an edition, which answers the requests that come from then on.
+// serve makes the handler of a generation, which answers all later requests.
 func (s *Service) serve(e *edition) (err error) {
 	deps := httpapi.Deps{
 		BaseURL: s.config.BaseURL, TrustedProxies: s.config.HTTP.TrustedProxies, Hosts: s.hosts(), CORSOrigins: s.config.Read.CORSOrigins,
@@ -99,8 +99,8 @@ func (s *Service) serve(e *edition) (err error) {
 	return nil
 }
 
-// hosts are the names by which the public address may be called beside that of base_url; nil: it may be called by any. In a private network only known
-// names are answered, because a foreign page can have its own name resolved to a private address.
+// hosts returns the names, besides that of base_url, under which the public address may be called; nil: any name is allowed. In a
+// private network only known names are allowed, because a foreign page can have its own name resolved to a private address.
 func (s *Service) hosts() []string {
 	tcp, ok := s.public.Addr().(*net.TCPAddr)
 	private := ok && (tcp.IP.IsLoopback() || tcp.IP.IsPrivate() || tcp.IP.IsLinkLocalUnicast())
@@ -110,7 +110,7 @@ func (s *Service) hosts() []string {
 	return append([]string{}, s.config.HTTP.Hosts...)
 }
 
-// opsHandler answers at the operator's address: metrics, profiles, and the probes, which strangers cannot crowd out there.
+// opsHandler serves metrics, profiles and the probes at the operator's address, where strangers cannot crowd out the probes.
 func (s *Service) opsHandler(api http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", s.metrics.Handler())
@@ -119,7 +119,8 @@ func (s *Service) opsHandler(api http.Handler) http.Handler {
 	return mux
 }
 
-// newPasskeys makes the use case of passkeys. It fails if the configuration requires them and browsers offer none here.
+// newPasskeys makes the use case of passkeys. It fails if the configuration requires passkeys and browsers offer none for this
+// address.
 func (s *Service) newPasskeys() (*account.Passkeys, error) {
 	passkeys, err := account.NewPasskeys(account.PasskeyConfig{Accounts: s.Accounts, Store: s.Store, BaseURL: s.config.BaseURL, ForDecisions: s.requiresPasskey()})
 	if err != nil {
@@ -163,7 +164,7 @@ func (s *Service) newConsole(e *edition) (*console.Console, error) {
 	return console.New(pages)
 }
 
-// home is the middle of the map that the service has when it starts or reads its configuration again; zero without one.
+// home returns the middle of the map that the service has when it starts or reads its configuration again; zero without a map.
 func (s *Service) home(e *edition) geo.Point {
 	m := s.baseMap(e)()
 	if m == nil || m.Archive == nil {

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/signal"
 )
 
-// newApps makes the use case of apps. Pages of apps are looked at once a client is there: see lookAt.
+// newApps makes the use case of apps. It fetches no pages of apps until a client is set (see lookAt).
 func newApps(o AdminOptions, store Store, box *secret.Box, signals signal.Set) (*apps.Service, error) {
 	base, err := url.Parse(o.Config.BaseURL)
 	if err != nil {
@@ -32,8 +32,8 @@ func newApps(o AdminOptions, store Store, box *secret.Box, signals signal.Set) (
 	}), nil
 }
 
-// lookAt returns the function that fetches the page of an app (D16.2). The pages of origins for developing apps are on addresses that others'
-// may not be on.
+// lookAt returns the function that fetches the page of an app (D16.2). Only the pages of origins for developing apps may be on
+// private addresses.
 func lookAt(web *safehttp.Client, rules *apps.Rules) func(context.Context, string) (*apps.Page, error) {
 	return func(ctx context.Context, address string) (*apps.Page, error) {
 		target, err := pageURL(address, rules)
@@ -48,14 +48,14 @@ func lookAt(web *safehttp.Client, rules *apps.Rules) func(context.Context, strin
 			Status: answer.Status, Policies: answer.Header.Values("Content-Security-Policy"), FrameOptions: answer.Header.Values("X-Frame-Options"),
 		}
 		if page.Body, err = io.ReadAll(answer.Body); err != nil {
-			_ = answer.Body.Close() // the failure to read says more
+			_ = answer.Body.Close() // the failure to read is the better error
 			return nil, unreadable(err)
 		}
 		return apps.NewPage(page), answer.Body.Close()
 	}
 }
 
-// unreadable makes an error of a fetch one for the developer, if the page or its network is at fault.
+// unreadable turns an error of a fetch into one for the developer if the page or its network is at fault.
 func unreadable(err error) error {
 	var failed *safehttp.Error
 	if errors.As(err, &failed) {
@@ -73,7 +73,7 @@ func pageURL(address string, rules *apps.Rules) (*safehttp.URL, error) {
 	return safehttp.OperatorURL(u.String())
 }
 
-// LookAtPages makes the commands beside a service fetch pages of apps as it does, until done is called.
+// LookAtPages makes the commands beside a service fetch pages of apps as the service does, until done is called.
 func (a *Admin) LookAtPages(cfg *config.Config, version string) (done func(), err error) {
 	web, err := NewFetcher(cfg, version)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/region"
 )
 
-// ownStyleURL is the URL of the style of a map that the service serves itself.
+// ownStyleURL is the URL of the style of a map that the service serves.
 const ownStyleURL = "/map/style.json"
 
 // openBaseMap opens the configured map; nil: none is.
@@ -47,7 +47,7 @@ func CheckMap(cfg config.Map) error {
 	return m.Archive.Close()
 }
 
-// baseMap returns the map of an edition: the configured one, or else that of the region in use.
+// baseMap returns a function for the map of a generation: the configured one, or else that of the current region.
 func (s *Service) baseMap(e *edition) func() *httpapi.BaseMap {
 	if e.baseMap != nil {
 		return func() *httpapi.BaseMap { return e.baseMap }

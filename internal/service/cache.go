@@ -23,19 +23,19 @@ import (
 	"wayside/internal/valkey"
 )
 
-// caches hold state that lasts for minutes: live incidents, the windows of drivers, and the buckets of rate limits. They lie in
-// this process, or in the cache that nodes share (D12.7).
+// caches hold state that lasts for minutes: live incidents, the windows of drivers, and the buckets of rate limits. The state is
+// kept in this process, or in the cache that nodes share (D12.7).
 type caches struct {
 	driver  live.Driver
 	buckets ratelimit.Buckets
 	jobs    []Job // in the order in which they stop
 
-	// Of a shared cache; nil: there is none.
+	// The connection to a shared cache; nil: there is none.
 	conn  *valkey.Conn
 	calls *cluster.Calls
 }
 
-// openCaches makes the caches. The server of a shared cache need not be up.
+// openCaches makes the caches. The server of a shared cache need not be reachable.
 func (s *Service) openCaches(context.Context) (err error) {
 	local := ratelimit.NewMemory(ratelimit.DefaultBuckets)
 	if s.config.Cache.URL != "" {
@@ -49,7 +49,7 @@ func (s *Service) openCaches(context.Context) (err error) {
 	return nil
 }
 
-// openSharedCache makes the caches over the server that nodes share. Rates are counted in local while it is out of reach.
+// openSharedCache makes the caches over the server that nodes share. Rates are counted in local while the server is unreachable.
 func (s *Service) openSharedCache(local *ratelimit.Memory) (*caches, error) {
 	secret, err := datadir.SecretKey(s.config.DataDir)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Service) openSharedCache(local *ratelimit.Memory) (*caches, error) {
 	}
 	conn, err := valkey.Open(s.config.Cache.URL, valkey.Options{
 		Log: s.log, Roots: roots, Failed: s.metrics.CacheFailed,
-		// Live incidents disappear with the cache and come back with it: streams look again.
+		// Live incidents disappear with the cache and return with it, so that streams must read them again.
 		Changed: func(bool) { s.signals.Moved.Notify(mapdata.Touched{Everywhere: true}) },
 	})
 	if err != nil {
@@ -83,14 +83,14 @@ func (s *Service) openSharedCache(local *ratelimit.Memory) (*caches, error) {
 	)
 }
 
-// close ends the connection, also of a service that never ran.
+// close closes the connection, also if the service never ran.
 func (c *caches) close() {
 	if c.conn != nil {
 		c.conn.Close()
 	}
 }
 
-// toGauge is 1 for true.
+// toGauge returns 1 for true and 0 for false.
 func toGauge(yes bool) float64 {
 	if yes {
 		return 1
@@ -106,7 +106,7 @@ func (c *caches) connect(to *relay.Config, movedLive *signal.Moved) {
 	}
 }
 
-// exchange adds the job that exchanges with the other nodes where live incidents moved and how calls of upstreams ended.
+// exchange adds the job that exchanges with the other nodes where live incidents moved and which outcomes calls of upstreams had.
 func (c *caches) exchange(s *Service) {
 	if c.conn == nil {
 		return

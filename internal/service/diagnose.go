@@ -19,8 +19,8 @@ const (
 	maxOwnAnswer      = 64 << 10 // bytes
 )
 
-// CheckBaseURL opens the public address as a visitor would: by name, through proxy and certificate. It fails with what an
-// operator can do.
+// CheckBaseURL opens the public address as a visitor would: by name, through proxy and certificate. Its error tells the operator
+// what to correct.
 func CheckBaseURL(ctx context.Context, cfg *config.Config, version string) error {
 	roots, err := safehttp.ReadRoots(cfg.Egress.CAFile)
 	if err != nil {
@@ -58,7 +58,7 @@ func CheckBaseURL(ctx context.Context, cfg *config.Config, version string) error
 	return nil
 }
 
-// CheckMail connects to the configured e-mail server and signs in, and sends nothing. Its error does not have the password.
+// CheckMail connects to the configured e-mail server and signs in, and sends nothing. Its error does not contain the password.
 func CheckMail(ctx context.Context, cfg *config.Config) error {
 	return mail.CheckServer(ctx, cfg.Mail.SMTPURL)
 }
@@ -69,5 +69,5 @@ func CheckLaw(cfg config.Law) error {
 	return err
 }
 
-// LocalURL reports whether a URL leads every device to itself.
+// LocalURL reports whether a URL leads every device to itself, as localhost does.
 func LocalURL(text string) bool { return localURL(text) }

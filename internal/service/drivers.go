@@ -10,7 +10,7 @@ import (
 	"wayside/internal/votes"
 )
 
-// keepDrivers is the job that keeps the source of drivers' reports.
+// keepDrivers returns the job that keeps the source of drivers' reports.
 func (s *Service) keepDrivers() Job {
 	keeper := &drivers.Keeper{
 		Store: s.Store, Enabled: s.config.Drivers.Enabled, Changes: s.reportsEnabled, Attribution: s.reportsAttribution(), StoreChanged: s.signals.StoreChanged, Now: s.now, Log: s.log,
@@ -18,7 +18,8 @@ func (s *Service) keepDrivers() Job {
 	return Job{"source of drivers' reports", keeper.Run}
 }
 
-// reportsAttribution returns whose the drivers' reports are: the operator's, whose name comes before the postal address.
+// reportsAttribution returns the attribution of drivers' reports: the operator's name, which the configuration has before the
+// postal address, or else the host of base_url.
 func (s *Service) reportsAttribution() string {
 	name, _, _ := strings.Cut(s.config.Privacy.Operator, "\n")
 	name, _, _ = strings.Cut(name, ",")
@@ -31,7 +32,7 @@ func (s *Service) reportsAttribution() string {
 	return ""
 }
 
-// newReports makes the use case of drivers' reports; nil: there are none.
+// newReports makes the use case of drivers' reports; nil: they are not enabled.
 func (s *Service) newReports(e *edition, reader *nearby.Reader, ballots *votes.Service) *drivers.Service {
 	if !e.config.Drivers.Enabled {
 		return nil

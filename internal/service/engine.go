@@ -13,7 +13,7 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// openEngine makes the engine that finds routes: the embedded one, or a remote one.
+// openEngine opens the engine that finds routes: the embedded one, or a remote one.
 func (s *Service) openEngine() error {
 	if !s.config.Navigation.Remote() {
 		s.engine = engine.NewEmbedded(s.routes)
@@ -53,7 +53,7 @@ func newEngine(cfg *config.Config, web *safehttp.Client, log *slog.Logger, now f
 	return engine.New(engine.Options{Name: cfg.Navigation.Engine, URL: target, Web: web, Network: network, Now: now, Log: log, Count: count})
 }
 
-// reportEngine adds what people are told of a remote engine to the state of this node.
+// reportEngine adds the public state of a remote engine to the state of this node.
 func (s *Service) reportEngine(state *console.State) {
 	if s.remote != nil {
 		engine := s.remote.State()
@@ -61,8 +61,8 @@ func (s *Service) reportEngine(state *console.State) {
 	}
 }
 
-// CheckEngine calls the remote engine of a configuration once, and gives its version if it tells. It fails with what an operator can
-// correct.
+// CheckEngine calls the remote engine of a configuration once, and returns its version if the engine reports one. Its error tells
+// the operator what to correct.
 func CheckEngine(ctx context.Context, cfg *config.Config, version string) (string, error) {
 	web, err := newEngineClient(cfg, version)
 	if err != nil {

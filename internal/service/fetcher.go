@@ -34,7 +34,7 @@ func NewFetcher(cfg *config.Config, version string) (*safehttp.Client, error) {
 	return safehttp.New(options)
 }
 
-// userAgent is the User-Agent of the service (D6.2).
+// userAgent returns the User-Agent of the service (D6.2).
 func userAgent(cfg *config.Config, version string) string {
 	return "wayside/" + version + " (+" + cfg.BaseURL + ")"
 }

@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// How much the heap may grow between two collections. A large heap consists mostly of large blocks without pointers, which
-// are cheap to scan and expensive to hold twice: it grows by a constant size and not by a share of its size. A small one
-// would be collected after every batch if it grew by a quarter.
+// How much the heap may grow between two collections. A large heap consists mostly of large blocks without pointers, which are
+// cheap to scan and expensive to hold twice, so that it grows by a constant size and not by a share of its size. A small heap would
+// be collected after every batch if it grew by a quarter.
 const (
 	heapHeadroom = 96 << 20 // bytes
 	minGrowth    = 15       // percent
 	maxGrowth    = 200      // percent
 )
 
-// When memory is given back to the system. The runtime gives back what it expects not to need again soon, and expects so by the
-// last collection: after a flood, which nothing follows, that is minutes later (measured: 361 of 655 MB after a minute, 85 before).
+// When memory is returned to the system. The runtime returns the memory that it does not expect to need soon, and derives that from
+// the last collection. After a flood no collection follows for minutes (measured: 361 of 655 MB after a minute, 85 before).
 const (
-	giveBackInterval = 5 * time.Second // between two looks at the memory
+	giveBackInterval = 5 * time.Second // between two readings of the memory metrics
 	minGivenBack     = 32 << 20        // bytes: less is not worth a collection
-	busyFor          = time.Minute     // memory that is used again within this time is not given back
-	giveBackWindow   = 2               // looks over which use is measured
+	busyFor          = time.Minute     // memory that is used again within this time is not returned
+	giveBackWindow   = 2               // readings over which use is measured
 )
 
 // growth returns the headroom as a share of the live heap in percent: the value of GOGC.
@@ -35,25 +35,26 @@ func growth(live uint64) int {
 	return int(min(max(heapHeadroom*100/live, minGrowth), maxGrowth))
 }
 
-// softLimit returns the bytes above which the runtime collects at once: what is alive, what is no heap, and the headroom. The growth in
-// percent is that of the last collection. If the heap doubles meanwhile, it would grow by twice the headroom.
+// softLimit returns the bytes above which the runtime collects immediately: the live heap, the memory outside of the heap, and the
+// headroom. It complements GOGC, whose percentage dates from the last collection: if the heap doubled meanwhile, GOGC would let it
+// grow by twice the headroom.
 func softLimit(live, other uint64) int64 {
 	headroom := max(heapHeadroom, live*minGrowth/100)
 	return int64(live + other + headroom) //nolint:gosec // bytes of this machine
 }
 
-// heapTuner sets the bounds of the heap, and gives memory back after floods.
+// heapTuner sets the bounds of the heap, and returns memory to the system after floods.
 type heapTuner struct {
 	most    int64 // GOMEMLIMIT of the operator
 	samples []metrics.Sample
 	percent int
 	limit   int64
 
-	floor     uint64                     // bytes of memory after it was last given back
-	allocated [giveBackWindow + 1]uint64 // at the last looks, the newest last
+	floor     uint64                     // bytes of memory after the last return
+	allocated [giveBackWindow + 1]uint64 // at the last readings, the newest last
 }
 
-// The places of metrics in heapTuner.samples.
+// The indexes of metrics in heapTuner.samples.
 const (
 	liveBytes = iota
 	allocatedBytes
@@ -77,7 +78,8 @@ func newHeapTuner() *heapTuner {
 
 func (t *heapTuner) value(i int) uint64 { return t.samples[i].Value.Uint64() }
 
-// tuneHeap sets GOGC and a soft limit by the size of the heap after each collection, and gives memory back to the system, until ctx ends.
+// tuneHeap sets GOGC and a soft limit by the size of the heap after each collection, and returns memory to the system, until ctx
+// ends.
 func tuneHeap(ctx context.Context) error {
 	t := newHeapTuner()
 	collected := make(chan struct{}, 1)
@@ -109,7 +111,7 @@ func notifyOfCollection(to chan<- struct{}) {
 	}, to)
 }
 
-// set sets the bounds by what is alive now.
+// set sets the bounds by the size of the live heap.
 func (t *heapTuner) set() {
 	metrics.Read(t.samples)
 	live := t.value(liveBytes)
@@ -118,37 +120,37 @@ func (t *heapTuner) set() {
 		t.percent = percent
 	}
 	other := t.value(totalBytes) - t.value(releasedBytes) - t.value(objectBytes) - t.value(unusedBytes) - t.value(freeBytes)
-	// Each change stops everything for some microseconds: small ones are left out.
+	// Each change stops the world for some microseconds, so that small ones are skipped.
 	if limit := min(softLimit(live, other), t.most); math.Abs(float64(limit-t.limit)) > heapHeadroom/16 {
 		debug.SetMemoryLimit(limit)
 		t.limit = limit
 	}
 }
 
-// giveBack gives memory back to the system after a flood.
+// giveBack returns memory to the system after a flood.
 func (t *heapTuner) giveBack() {
 	metrics.Read(t.samples)
 	copy(t.allocated[:], t.allocated[1:])
 	t.allocated[giveBackWindow] = t.value(allocatedBytes)
 	used := t.value(totalBytes) - t.value(releasedBytes)
 	if t.floor == 0 || used < t.floor {
-		t.floor = used // of the start, which gave back what it did not need
+		t.floor = used // at the start, whose spare memory was returned already
 	}
 	if t.allocated[0] == 0 || !worthGivingBack(used-t.floor, t.allocated[giveBackWindow]-t.allocated[0]) {
 		return
 	}
-	runtime.GC() // pools are empty after two collections
+	runtime.GC() // frees what pools hold, which takes two collections
 	freeMemory()
 	metrics.Read(t.samples)
 	t.floor = t.value(totalBytes) - t.value(releasedBytes)
 	t.set()
 }
 
-// worthGivingBack reports whether so many bytes of memory are given back when the program allocated as many during the last looks: if it
-// goes on like that, it does not need them within busyFor.
+// worthGivingBack reports whether it is worth returning excess bytes to the system, given the bytes that the program allocated
+// during the last giveBackWindow readings: at that rate, the program must not need them again within busyFor.
 func worthGivingBack(excess, allocated uint64) bool {
 	return excess >= minGivenBack && allocated*uint64(busyFor/(giveBackInterval*giveBackWindow)) < excess
 }
 
-// freeMemory returns to the system what loading or a flood used: about as much as remains in use.
+// freeMemory returns the memory to the system that loading or a flood used: about as much as remains in use.
 func freeMemory() { debug.FreeOSMemory() }

@@ -43,7 +43,7 @@ func TestWorthGivingBack(t *testing.T) {
 	}
 }
 
-// TestGiveBack checks that memory which a flood used is back at the system after the third look, with what is in pools.
+// TestGiveBack checks that the memory of a flood, with that in pools, is returned to the system after the third reading.
 func TestGiveBack(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
@@ -59,7 +59,7 @@ func TestGiveBack(t *testing.T) {
 	if now := usedMemory(); now < floor+150<<20 {
 		t.Fatalf("a flood of 200 MiB takes %d MiB", (now-floor)>>20)
 	}
-	runtime.KeepAlive(flood) // until here
+	runtime.KeepAlive(flood) // stays allocated until here
 	for range giveBackWindow + 2 {
 		tuner.giveBack()
 	}
@@ -74,7 +74,7 @@ func usedMemory() uint64 {
 	return samples[0].Value.Uint64() - samples[1].Value.Uint64()
 }
 
-// TestTuningFollowsCollections checks that the bounds are set after a collection, and not only at a look at the memory.
+// TestTuningFollowsCollections checks that the bounds are set after a collection, and not only when the memory is read.
 func TestTuningFollowsCollections(t *testing.T) {
 	collected := make(chan struct{}, 1)
 	notifyOfCollection(collected)

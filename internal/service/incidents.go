@@ -104,15 +104,15 @@ func parseUpstream(u *config.Upstream) (relay.Upstream, error) {
 
 // TryUpstream's parameters and result, for commands, which import neither geo nor relay.
 type (
-	// Circle is where an upstream is asked about.
+	// Circle is the area for which an upstream is called.
 	Circle = geo.Circle
 	// Point is the centre of a Circle.
 	Point = geo.Point
-	// Tried is what came of a call.
+	// Tried is the result of a call.
 	Tried = relay.Tried
 )
 
-// TryUpstream calls a configured upstream once, as for a driver in the circle.
+// TryUpstream calls a configured upstream once, as it would be called for a driver in the circle.
 func TryUpstream(ctx context.Context, cfg *config.Config, version string, u *config.Upstream, c Circle) (*Tried, error) {
 	upstream, err := parseUpstream(u)
 	if err != nil {
@@ -123,7 +123,7 @@ func TryUpstream(ctx context.Context, cfg *config.Config, version string, u *con
 		return nil, err
 	}
 	defer web.Close()
-	key := []byte(rand.Text()) // no driver is meant
+	key := []byte(rand.Text()) // a random key, because the call is for no driver
 	return relay.Try(ctx, relay.Config{Web: web, Key: key, Now: time.Now}, upstream, c.Center, c.Radius)
 }
 

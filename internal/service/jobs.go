@@ -13,8 +13,8 @@ type Job struct {
 	Run  func(ctx context.Context) error // blocks until ctx ends; returning before that ends the service
 }
 
-// RunJobs runs all jobs until ctx ends or one of them fails, and then stops them one after the other, in their order: it
-// waits for each before it stops the next. It returns the first failure.
+// RunJobs runs all jobs until ctx ends or one of them fails, and then stops them in their order: it waits for each before it stops
+// the next. It returns the first failure.
 func RunJobs(ctx context.Context, log *slog.Logger, jobs []Job) error {
 	var (
 		failed  = make(chan error, len(jobs))

@@ -25,7 +25,7 @@ func (d *recorder) note(line string) {
 	d.lines = append(d.lines, line)
 }
 
-// slow is a job that takes a second to stop.
+// slow returns a job that takes a second to stop.
 func (d *recorder) slow(name string) Job {
 	return Job{name, func(ctx context.Context) error {
 		<-ctx.Done()

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/law"
 )
 
-// TestReadLaw: an operator reads the file, the feature and the member.
+// TestReadLaw checks that the error names the file, the feature and the member for the operator.
 func TestReadLaw(t *testing.T) {
 	if l, err := readLaw(""); l != nil || err != nil {
 		t.Errorf("no file: %v, %v", l, err)

@@ -8,10 +8,10 @@ import (
 	"wayside/internal/datadir"
 )
 
-// releaseAgain is how long after a failure leases are given back once more.
+// releaseAgain is how long poll waits after a failure before it tries to release the leases again.
 const releaseAgain = time.Second
 
-// nameNode finds the name that begins those by which this node leases feeds. Each process adds one of its own.
+// nameNode reads the prefix of the names under which this node leases feeds. Each process appends a suffix.
 func (s *Service) nameNode() error {
 	name, err := datadir.NodeName(s.config.DataDir)
 	if err != nil {
@@ -21,8 +21,8 @@ func (s *Service) nameNode() error {
 	return nil
 }
 
-// poll gives back the leases of the process that served this data directory before, if it was killed, and polls. The lock of the
-// directory says that it has ended.
+// poll releases the leases of the process that served this data directory before, in case it was killed, and then polls. That
+// process has ended, because this one holds the lock of the directory.
 func (s *Service) poll(ctx context.Context) error {
 	for {
 		n, err := s.Store.ReleaseNode(ctx, s.node)

@@ -2,8 +2,8 @@ package service
 
 import "testing"
 
-// TestRequestMemory checks that all that requests may hold leaves room within the 300 MiB that strangers may cost: beside it there are the
-// heap's headroom of 96 MiB and what connections take.
+// TestRequestMemory checks that the memory of requests leaves room within the 300 MiB that strangers may cost for the heap's
+// headroom of 96 MiB and for connections.
 func TestRequestMemory(t *testing.T) {
 	if allMemory > 150<<20 || heapHeadroom > 96<<20 {
 		t.Errorf("requests may hold %d MiB, and the heap grows by %d", allMemory>>20, heapHeadroom>>20)

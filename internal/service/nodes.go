@@ -21,14 +21,14 @@ const (
 	addressRetry   = 5 * time.Second // until it is tried again
 )
 
-// nodes are the connections between the nodes of a service, over which each asks the node that leads a driver.
+// nodes holds the connections between the nodes of a service, over which a node asks the one that leads a driver.
 type nodes struct {
 	links   *forward.Links
 	address atomic.Pointer[netip.AddrPort] // of this node; nil: it is not known
 	leaving atomic.Bool                    // this node stops
 }
 
-// at returns where other nodes reach this one; zero: that is not known.
+// at returns the address at which other nodes reach this one; zero: it is not known.
 func (n *nodes) at() netip.AddrPort {
 	if address := n.address.Load(); address != nil {
 		return *address
@@ -36,7 +36,8 @@ func (n *nodes) at() netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// openDrives makes what leads drivers, and the connections between nodes. Their keys are derived from the secret key, which all nodes share.
+// openDrives makes the hub of drives and the connections between nodes. The keys of both are derived from the secret key, which all
+// nodes share.
 func (s *Service) openDrives(ctx context.Context) error {
 	key, err := keyFor(s.config, "drives")
 	if err != nil {
@@ -72,7 +73,8 @@ func (s *Service) openNodes(ctx context.Context) error {
 	return nil
 }
 
-// beforeAPI takes what other nodes open at the public address.
+// beforeAPI returns a handler that takes the connections that other nodes open at the public address, and passes all other requests
+// to api.
 func (s *Service) beforeAPI(api http.Handler) http.Handler {
 	if s.nodes == nil {
 		return api
@@ -80,7 +82,7 @@ func (s *Service) beforeAPI(api http.Handler) http.Handler {
 	return s.nodes.links.Before(api)
 }
 
-// runNodes serves the other nodes until ctx ends, and finds this node's address if it is not known.
+// runNodes serves the other nodes until ctx ends, and searches for this node's address if it is not known.
 func (s *Service) runNodes(ctx context.Context) error {
 	if s.nodes == nil {
 		<-ctx.Done()
@@ -110,12 +112,12 @@ func (s *Service) runNodes(ctx context.Context) error {
 	return err
 }
 
-// handOverPause is how long a node that stops answers at /readyz that it is not ready before it ends its drives' streams: proxies that ask /readyz every second or two
-// have sent nobody here by then who opens them again.
+// handOverPause is how long a stopping node answers /readyz with "not ready" before it ends its drives' streams. Proxies that ask
+// /readyz every second or two send no requests to this node any more by then, so that drivers open their streams at other nodes.
 const handOverPause = 3 * time.Second
 
-// handOver has the proxies send new requests to other nodes before the drives of this one end. Where it is alone, or leads nobody,
-// there is nothing to wait for.
+// handOver makes the proxies send new requests to other nodes before the drives of this node end. It does not wait if this node is
+// alone or leads no driver.
 func (s *Service) handOver(ctx context.Context) error {
 	<-ctx.Done()
 	if s.nodes == nil || s.drives.Len() == 0 {
@@ -127,10 +129,10 @@ func (s *Service) handOver(ctx context.Context) error {
 	return nil
 }
 
-// errLeaving says that this node stops.
+// errLeaving is the reason why a stopping node is not ready.
 var errLeaving = errors.New("this node stops")
 
-// checkLeaving returns why no request should come here; nil: there is no reason.
+// checkLeaving returns why this node should get no new requests; nil: it should.
 func (s *Service) checkLeaving() error {
 	if s.nodes != nil && s.nodes.leaving.Load() {
 		return errLeaving
@@ -138,8 +140,8 @@ func (s *Service) checkLeaving() error {
 	return nil
 }
 
-// findAddress finds where other nodes reach this one: where it was configured to be, where it listens, or, if it listens at all
-// addresses, where the shared cache sees it.
+// findAddress finds the address at which other nodes reach this one: the configured one, the one on which it listens, or, if it
+// listens on all addresses, the one that the shared cache sees.
 func (s *Service) findAddress(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
 	defer cancel()
@@ -172,7 +174,7 @@ func (s *Service) findAddress(ctx context.Context) error {
 	return nil
 }
 
-// localAddress returns the address of this machine in the network of the shared cache. Nothing is sent.
+// localAddress returns the address of this machine in the network of the shared cache. It sends nothing.
 func (s *Service) localAddress(ctx context.Context) (netip.Addr, error) {
 	server, err := valkey.Server(s.config.Cache.URL)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"wayside/internal/replica"
 )
 
-// publishedWait bounds how long the answer to a change waits until this node shows the change. Usually it takes one or two
+// publishedWait bounds how long the answer to a change waits until this node shows the change. Usually that takes one or two
 // milliseconds, and a few more where conditions on roads change.
 const publishedWait = 50 * time.Millisecond
 
-// published has the answer to a change wait until the change is in the next read, route and stream of this node (D3.4, D12.7).
+// published delays the answer to a change until the next read, route and stream of this node see the change (D3.4, D12.7).
 type published struct {
 	replica *replica.Follower
 	roads   *roads
@@ -21,8 +21,8 @@ type published struct {
 
 func (s *Service) published() published { return published{s.replica, s.roads} }
 
-// Await waits until this node shows what was committed before the call, for publishedWait at most: the change is stored in
-// any case.
+// Await waits until this node shows the changes that were committed before the call, for publishedWait at most. The changes are
+// stored in any case.
 func (p published) Await(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, publishedWait)
 	defer cancel()
@@ -30,14 +30,14 @@ func (p published) Await(ctx context.Context) {
 	p.roads.await(ctx)
 }
 
-// AwaitRoads waits until routes see what readers of this node see, for publishedWait at most.
+// AwaitRoads waits until routes see the changes that readers of this node see, for publishedWait at most.
 func (p published) AwaitRoads(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, publishedWait)
 	defer cancel()
 	p.roads.await(ctx)
 }
 
-// pushFromPage stores rows that a page for people sends.
+// pushFromPage stores rows that a page for people sent.
 func (s *Service) pushFromPage(ctx context.Context, feed mapdata.FeedID, rows *ingest.Batch) (ingest.Report, error) {
 	report, err := s.ingester.Push(ctx, feed, rows)
 	if err == nil {

@@ -13,7 +13,7 @@ import (
 	"wayside/internal/signal"
 )
 
-// slowStore is an empty store whose changes take as long as slow says to be read.
+// slowStore is an empty store whose changes take the time slow to be read.
 type slowStore struct {
 	replica.Store
 	revision, slow atomic.Int64

@@ -19,8 +19,8 @@ import (
 	"wayside/internal/region"
 )
 
-// openRegion opens the region that routes are served from, so that it is there before the service is ready. A region that cannot be read
-// does not keep the service from starting.
+// openRegion opens the region from which routes are served, so that it is open before the service is ready. A region that cannot be
+// read does not keep the service from starting.
 func (s *Service) openRegion(ctx context.Context) error {
 	choice := s.config.Navigation.Region
 	if choice == config.RegionOff {
@@ -30,7 +30,7 @@ func (s *Service) openRegion(ctx context.Context) error {
 		moved: s.signals.Moved, reader: s.reader.Load, locate: s.locate, now: s.now, log: s.log,
 		next: make(chan *region.Region, 1), ready: make(chan struct{}),
 	}
-	// It exists before anything is told of a region, and runs once there is an ingester.
+	// Made before anything learns of a region, because a region calls it. It runs once there is an ingester.
 	s.osm = osm.New(osm.Options{Store: s.Store, Region: func() *region.Region { return s.regions.Region() }, StoreChanged: s.signals.StoreChanged, Now: s.now, Log: s.log})
 	s.regions = region.Open(ctx, region.CurrentOptions{
 		Folder: region.Folder(filepath.Join(s.config.DataDir, datadir.RegionFolder)), Choice: choice, Now: s.now, Log: s.log,
@@ -59,7 +59,7 @@ func (s *Service) openRegion(ctx context.Context) error {
 	return s.registerRegion()
 }
 
-// dataVersion is that of the region in use; empty: there is none.
+// dataVersion returns the version of the current region's data; empty: there is no region.
 func (s *Service) dataVersion() string {
 	if r := s.regions.Region(); r != nil {
 		return r.DataVersion
@@ -67,7 +67,7 @@ func (s *Service) dataVersion() string {
 	return ""
 }
 
-// geocoder is the place search of the region in use, and its attribution.
+// geocoder returns the place search of the current region, and its attribution; nil: there is no region.
 func (s *Service) geocoder() (*geocode.Index, string) {
 	if r := s.regions.Region(); r != nil {
 		return r.Search, r.Attribution
@@ -133,12 +133,12 @@ func (s *Service) describeRegion() string {
 	return "none"
 }
 
-// reportRegion adds what people are told of the region to the state of this node.
+// reportRegion adds the public description of the region to the state of this node.
 func (s *Service) reportRegion(state *console.State) {
 	if r := s.regions.Region(); r != nil {
 		state.Region = &console.Region{
 			ID: r.ID, DataVersion: r.DataVersion, AsOf: r.AsOf, Imported: r.Imported, Attribution: r.Attribution, OpenStreetMap: r.Attribution == region.Attribution,
-			Bounds: fmt.Sprintf("%.3f, %.3f – %.3f, %.3f", r.Bounds[1], r.Bounds[0], r.Bounds[3], r.Bounds[2]), // as people write places
+			Bounds: fmt.Sprintf("%.3f, %.3f – %.3f, %.3f", r.Bounds[1], r.Bounds[0], r.Bounds[3], r.Bounds[2]), // in the order of people: latitude, longitude
 		}
 	}
 	if p := s.regions.Problem(); p != nil {
@@ -155,7 +155,7 @@ type RegionAge struct {
 	HasMap   bool      // the base map was not left out
 }
 
-// CheckRegion verifies the region that a service with this configuration would serve. It is nil where there is none.
+// CheckRegion verifies the region that a service with this configuration would serve, and describes it; nil: there is none.
 func CheckRegion(ctx context.Context, cfg *config.Config) (*RegionAge, error) {
 	path := cfg.Navigation.Region
 	switch path {

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/region/imports"
 )
 
-// openImports makes what imports and removes regions for admins.
+// openImports makes the use case that imports and removes regions for admins.
 func (s *Service) openImports() error {
 	program, err := os.Executable()
 	if err != nil {

@@ -17,19 +17,19 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// reloaded are the sections of the configuration that a reload takes.
+// reloaded lists the sections of the configuration that a reload applies.
 var reloaded = []string{"limits", "upstreams", "law", "map", "drivers"}
 
-// edition is what a reload replaces, as one: upstreams, law, map, limits and what drivers may report.
+// generation holds the parts that a reload replaces together: upstreams, law, map, limits and the rules of drivers' reports.
 type edition struct {
 	config    *config.Config
 	law       *law.Law         // nil: none
 	incidents *incidents       // nil: no upstream is configured
 	baseMap   *httpapi.BaseMap // nil: no map is configured
-	shared    bool             // the next edition has the same incidents
+	shared    bool             // the next generation has the same incidents
 }
 
-// openEdition opens the files that the configuration names.
+// openGeneration opens the files that the configuration names.
 func (s *Service) openEdition(cfg *config.Config) (_ *edition, err error) {
 	e := &edition{config: cfg}
 	if e.law, err = readLaw(cfg.Law.File); err != nil {
@@ -39,7 +39,7 @@ func (s *Service) openEdition(cfg *config.Config) (_ *edition, err error) {
 		return nil, err
 	}
 	if now := s.edition.Load(); now != nil && reflect.DeepEqual(now.config.Upstreams, cfg.Upstreams) {
-		e.incidents = now.incidents // their health and what they wait for stay
+		e.incidents = now.incidents // keeps the health of upstreams and the calls under way
 		return e, nil
 	}
 	if e.incidents, err = s.openIncidents(cfg); err != nil {
@@ -48,7 +48,7 @@ func (s *Service) openEdition(cfg *config.Config) (_ *edition, err error) {
 	return e, nil
 }
 
-// close closes what the edition opened and no other one has.
+// close closes everything that only this generation uses.
 func (e *edition) close() error {
 	if e.incidents != nil && !e.shared {
 		e.incidents.web.Close()
@@ -64,12 +64,12 @@ type switchHandler struct{ now atomic.Pointer[http.Handler] }
 
 func (h *switchHandler) set(handler http.Handler) { h.now.Store(&handler) }
 
-// ServeHTTP answers by the handler in force when the request came.
+// ServeHTTP answers with the handler that is set when the request arrives.
 func (h *switchHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	(*h.now.Load()).ServeHTTP(w, r)
 }
 
-// reloads reads the configuration again whenever it is asked to, until ctx ends.
+// reloads reads the configuration again whenever Options.Reload delivers, until ctx ends.
 func (s *Service) reloads(ctx context.Context) error {
 	for {
 		select {
@@ -83,8 +83,8 @@ func (s *Service) reloads(ctx context.Context) error {
 	}
 }
 
-// reload puts a new edition into force. Requests under way end with what they began with; open streams go on with the new
-// one. Other keys stay as they were at the start.
+// reload replaces the current generation. Requests under way end with the generation with which they began; open streams continue
+// with the new one. Keys of other sections keep their values from the start.
 func (s *Service) reload(ctx context.Context) error {
 	fresh, err := s.options.ReadConfig()
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Service) reload(ctx context.Context) error {
 	case <-ctx.Done(): // the job that closes it has ended, or soon will
 		return before.close()
 	}
-	s.signals.Moved.Notify(mapdata.Touched{Everywhere: true}) // streams look again
+	s.signals.Moved.Notify(mapdata.Touched{Everywhere: true}) // streams read again
 	var rest []string
 	for _, key := range config.Differences(s.options.Config, fresh) {
 		if section, _, _ := strings.Cut(key, "."); !slices.Contains(reloaded, section) {
@@ -135,11 +135,11 @@ func (s *Service) reload(ctx context.Context) error {
 	return nil
 }
 
-// drainTime is how long what a reload replaced still serves requests that began before: longer than a call of an upstream
-// and than an answer may take.
+// drainTime is how long a replaced generation stays open for requests that began before: longer than a call of an upstream and than
+// an answer may take.
 const drainTime = 2 * time.Minute
 
-// runEditions owns the calls of upstreams and what reloads replaced, until ctx ends.
+// runGenerations runs the calls of upstreams, and closes replaced generations, until ctx ends.
 func (s *Service) runEditions(ctx context.Context) error {
 	var running sync.WaitGroup
 	failed := make(chan error, 1)
@@ -198,7 +198,7 @@ func (s *Service) runEditions(ctx context.Context) error {
 	return first
 }
 
-// locate finds a live incident of the upstreams in force.
+// locate finds a live incident of the current generation's upstreams.
 func (s *Service) locate(ctx context.Context, externalID string) (mapdata.Voted, error) {
 	if in := s.edition.Load().incidents; in != nil {
 		return in.relay.Find(ctx, externalID)

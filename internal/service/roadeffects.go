@@ -15,11 +15,11 @@ import (
 	"wayside/internal/traffic"
 )
 
-// streetsNamed is how many names of streets the page of a feed has for an entity.
+// streetsNamed is how many street names the page of a feed shows for an entity.
 const streetsNamed = 3
 
-// effectsOf is what the entities of a feed do to roads, of those that the account may read, the nearest to the middle of the region;
-// nil: no region is served, or the account may not read the feed.
+// effectsOf returns the effects on roads of the entities of a feed that the account may read, those nearest to the middle of the
+// region; nil: no region is served, or the account may not read the feed.
 func (r *roads) effectsOf(ctx context.Context, account mapdata.AccountID, feed mapdata.FeedID) (*console.RoadEffects, error) {
 	c := r.current.Load()
 	if c == nil {

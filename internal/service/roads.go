@@ -19,7 +19,7 @@ import (
 	"wayside/internal/traffic"
 )
 
-// roads is what routes are found on: the roads of the current region, with the conditions on them.
+// roads holds the roads of the current region with their conditions, on which routes are found.
 type roads struct {
 	moved  *signal.Moved
 	reader func() *nearby.Reader
@@ -28,10 +28,10 @@ type roads struct {
 	log    *slog.Logger
 
 	changed signal.RoadsChanged // conditions, or the region
-	next    chan *region.Region // the last region that became current
+	next    chan *region.Region // the region that became current last, until run takes it
 	current atomic.Pointer[network]
 	version uint64        // of the last state of conditions; only run uses it
-	ready   chan struct{} // closed once the conditions of the first region were read, or there is none
+	ready   chan struct{} // closed once the conditions of the first region have been read, or nothing is left to wait for
 	once    sync.Once     // for ready
 }
 
@@ -44,18 +44,18 @@ type network struct {
 	moved   *signal.Moved
 }
 
-// change is told of each region that becomes current; nil: none. It never waits.
+// change passes a region that became current to run; nil: there is none. It never blocks.
 func (r *roads) change(to *region.Region) {
 	for {
 		select {
 		case r.next <- to:
 			return
-		case <-r.next: // nobody needs the one before any more
+		case <-r.next: // the earlier region is outdated
 		}
 	}
 }
 
-// network returns the network now, which its caller releases; nil: there is none.
+// network returns the current network, which its caller releases; nil: there is none.
 func (r *roads) network() *nav.Network {
 	if c := r.current.Load(); c != nil {
 		return c.live.Network()
@@ -63,18 +63,19 @@ func (r *roads) network() *nav.Network {
 	return nil
 }
 
-// await waits until routes see what readers of this node saw before the call, or ctx ends. What has yet to be matched to roads
-// comes later.
+// await waits until routes see the entities that readers of this node saw before the call, or ctx ends. It does not wait for
+// entities that are not yet matched to roads.
 func (r *roads) await(ctx context.Context) {
 	if c := r.current.Load(); c != nil {
 		c.follow.Await(ctx)
 	}
 }
 
-// conditionsRead is how many entities one answer about conditions reads.
+// conditionsRead bounds the entities that one answer about conditions reads.
 const conditionsRead = 200
 
-// explain says what the entities around a place do to roads, which a guest or the account may read; nil: no region is served.
+// explain describes the effects on roads of the entities around a place that a guest or the account may read; nil: no region is
+// served.
 func (r *roads) explain(ctx context.Context, account mapdata.AccountID, area geo.Circle) (*traffic.Explanation, error) {
 	c := r.current.Load()
 	if c == nil {
@@ -102,7 +103,7 @@ func (r *roads) run(ctx context.Context) error {
 					return nil
 				}
 				r.log.Error("the roads of the region cannot be used: import it again", "region", to.ID, "error", err)
-				r.markReady() // everything else works
+				r.markReady() // the service is ready without routes
 				continue
 			}
 			began, end := r.follow(ctx, next)
@@ -119,10 +120,10 @@ func (r *roads) run(ctx context.Context) error {
 	}
 }
 
-// markReady says that nobody has to wait for conditions any more.
+// markReady closes ready, so that nothing waits for conditions any more.
 func (r *roads) markReady() { r.once.Do(func() { close(r.ready) }) }
 
-// open prepares a region for routes; nil for none.
+// open prepares a region for routes; without a region it returns nil.
 func (r *roads) open(ctx context.Context, to *region.Region) (*network, error) {
 	if to == nil {
 		return nil, nil //nolint:nilnil // there is no region, which is no error
@@ -142,11 +143,12 @@ func (r *roads) open(ctx context.Context, to *region.Region) (*network, error) {
 	return n, nil
 }
 
-// versionGap is more than the changes of a region's conditions while the next region is prepared, which takes seconds.
+// versionGap is larger than the number of versions that the old region's conditions can reach while the next region is prepared,
+// which takes seconds.
 const versionGap = 1_000_000
 
-// firstVersion is the metric_version with which the next region begins: it grows from region to region too, though the old one is
-// served, and changes, until the conditions of the new one were read (D15.17).
+// firstVersion returns the metric_version with which the next region begins. It grows from region to region (D15.17), although the
+// old region is served, and its version grows, until the conditions of the new one have been read.
 func (r *roads) firstVersion() uint64 {
 	if c := r.current.Load(); c != nil {
 		return c.follow.State().Version + versionGap
@@ -154,7 +156,8 @@ func (r *roads) firstVersion() uint64 {
 	return r.version
 }
 
-// follow runs the conditions of a network, until end is called, and waits until all were read; false: ctx ended before.
+// follow runs the conditions of a network until end is called, and waits until all of them have been read. began is false if ctx
+// ended before.
 func (r *roads) follow(ctx context.Context, n *network) (began bool, end func()) {
 	if n == nil {
 		return true, func() {}
@@ -187,7 +190,7 @@ func (r *roads) locateLive(ctx context.Context, externalID string) (geo.Point, b
 	return voted.Entity.Point, err == nil
 }
 
-// router shows conditions to routes.
+// router passes changed conditions to the search for routes.
 type router struct {
 	live    *nav.Live
 	roads   *traffic.Network
@@ -204,7 +207,7 @@ func (r router) Update(_ context.Context, changed []traffic.Cost, state *traffic
 	return nil
 }
 
-// conditions is a state of conditions as routes read it.
+// conditions adapts a state of conditions to the interface of routes.
 type conditions struct {
 	roads *traffic.Network
 	state *traffic.State
@@ -213,7 +216,7 @@ type conditions struct {
 
 func (c *conditions) Version() uint64 { return c.state.Version }
 
-// None says that nothing concerns any arc.
+// None reports whether no arc has a condition.
 func (c *conditions) None() bool { return c.none }
 
 func (c *conditions) On(arc uint32) (nav.Condition, bool) {
@@ -224,7 +227,7 @@ func (c *conditions) On(arc uint32) (nav.Condition, bool) {
 	return nav.Condition{Weight: cost.Open, Duration: cost.Duration, Closed: cost.Weight != cost.Open}, true
 }
 
-// Events calls each with the entities that concern an arc.
+// Events calls each with the entities that affect an arc.
 func (c *conditions) Events(arc uint32, each func(nav.Event)) {
 	for on := range c.state.Conditions(arc).All() {
 		e := nav.Event{
@@ -239,7 +242,7 @@ func (c *conditions) Events(arc uint32, each func(nav.Event)) {
 	}
 }
 
-// Arcs are those that something concerns.
+// Arcs returns the arcs that have a condition.
 func (c *conditions) Arcs() iter.Seq[uint32] {
 	return func(yield func(arc uint32) bool) {
 		for cost := range c.state.Costs {
@@ -250,19 +253,19 @@ func (c *conditions) Arcs() iter.Seq[uint32] {
 	}
 }
 
-// eventTypes are the types of conditions as routes name them.
+// eventTypes maps types of conditions to the names that routes use.
 var eventTypes = [...]nav.EventType{
 	traffic.Closure: nav.RoadClosure, traffic.Works: nav.Construction, traffic.Jam: nav.Congestion,
 	traffic.Slippery: nav.Hazard, traffic.Accident: nav.Accident,
 }
 
-// reader reads entities as a driver does, a guest unless there is an account (D15.13). An account's own feeds are among them, whatever
-// their review says.
+// reader reads entities as a driver does: as a guest, or as the account if one is set (D15.13). It reads the account's own feeds
+// whatever their review state is.
 type reader struct {
 	current func() *nearby.Reader
 	account mapdata.AccountID
 	sources []string       // nil: all that the account reads
-	answer  *nearby.Answer // memory for one goroutine; nil: each answer has its own
+	answer  *nearby.Answer // reused by one goroutine; nil: each answer has its own
 }
 
 func (r reader) Read(ctx context.Context, area geo.Circle, within *geo.Box, kinds mapdata.KindSet, limit int, each func(*mapdata.Hit)) (more bool, err error) {

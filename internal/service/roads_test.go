@@ -15,8 +15,8 @@ import (
 	"wayside/internal/signal"
 )
 
-// A region is served, and the service ready, once all conditions were read; the metric_version grows with each change, and with each region
-// (D15.17).
+// TestReadyWithConditions checks that a region is served, and the service ready, only once all conditions have been read, and that
+// the metric_version grows with each change and with each region (D15.17).
 func TestReadyWithConditions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newBadDay(t)

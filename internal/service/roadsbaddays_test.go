@@ -28,7 +28,7 @@ import (
 	"wayside/internal/wire"
 )
 
-// squareTown has so many streets in each direction, a hundred metres apart, some of them open in one direction alone.
+// The size of squareTown: its streets in each direction, a hundred metres apart. Some of them are open in one direction only.
 const (
 	townStreets = 40
 	townBlock   = 1e-3 // degrees
@@ -76,7 +76,7 @@ func squareTown(random *rand.Rand) *graph.Graph {
 	return g
 }
 
-// badDay is a town whose conditions are followed as a service does it, by the real index, reader and router.
+// badDay is a town whose conditions are followed as in a service, by the real index, reader and router.
 type badDay struct {
 	t      *testing.T
 	random *rand.Rand
@@ -90,10 +90,10 @@ type badDay struct {
 	moved  *signal.Moved
 	follow *traffic.Follower
 
-	updated func(*traffic.State) // told of each state; nil: nobody is
+	updated func(*traffic.State) // called with each state; nil: not called
 }
 
-// Update is the router of the town.
+// Update calls updated and passes the state to the town's router.
 func (d *badDay) Update(ctx context.Context, changed []traffic.Cost, state *traffic.State) error {
 	if d.updated != nil {
 		d.updated(state)
@@ -127,7 +127,7 @@ func newBadDay(t *testing.T) *badDay {
 	return d
 }
 
-// day runs a function in a bubble beside the follower.
+// day runs a function with a followed town in a synctest bubble.
 func day(t *testing.T, do func(d *badDay)) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newBadDay(t)
@@ -143,13 +143,13 @@ func day(t *testing.T, do func(d *badDay)) {
 	})
 }
 
-// closure is a closed road.
+// closure returns a closed road.
 func closure(id string, at geo.Point, properties string) mapdata.Entity {
 	kind, _ := mapdata.ParseKind("alert.road_closed")
 	return mapdata.Entity{ExternalID: id, Kind: kind, Point: at, Properties: []byte(properties), FirstSeenAt: time.Now(), SeenAt: time.Now(), ChangedAt: time.Now(), Lifetime: time.Hour}
 }
 
-// push stores entities and waits until they count, and until nothing is left to be matched.
+// push stores entities and waits until they are applied and every entity is matched.
 func (d *badDay) push(entities []mapdata.Entity, gone ...string) {
 	for i := range entities {
 		entities[i].Feed = d.feed.ID
@@ -161,12 +161,13 @@ func (d *badDay) push(entities []mapdata.Entity, gone ...string) {
 func (d *badDay) settle() {
 	for version := uint64(math.MaxUint64); version != d.follow.State().Version; {
 		version = d.follow.State().Version
-		time.Sleep(50 * time.Millisecond) // more than a change waits for those who read
+		time.Sleep(50 * time.Millisecond) // more than the delay after which readers see a change
 		synctest.Wait()
 	}
 }
 
-// exact compares routes between random arcs with plain Dijkstra under the weights that the conditions give, and these with what must be closed.
+// exact checks that exactly the arcs of closed are closed, and compares routes between random arcs with those of plain Dijkstra
+// under the weights of the conditions.
 func (d *badDay) exact(closed map[uint32]bool) {
 	d.t.Helper()
 	weights := d.graph.Weights()
@@ -187,7 +188,7 @@ func (d *badDay) exact(closed map[uint32]bool) {
 	}
 }
 
-// closedBy are the arcs that points close.
+// closedBy returns the arcs that closures at the entities' points close.
 func (d *badDay) closedBy(entities []mapdata.Entity) map[uint32]bool {
 	closed := map[uint32]bool{}
 	for i := range entities {
@@ -198,7 +199,7 @@ func (d *badDay) closedBy(entities []mapdata.Entity) map[uint32]bool {
 	return closed
 }
 
-// everyRoad is a closure in the middle of each road within a distance of a place.
+// everyRoad returns closures in the middle of each road within a distance of a place.
 func (d *badDay) everyRoad(around geo.Point, metres float64) (all []mapdata.Entity) {
 	for i := range d.graph.Pieces {
 		line := d.graph.PieceLine(uint32(i))
@@ -219,7 +220,8 @@ func ids(entities []mapdata.Entity) (all []string) {
 
 var townCenter = geo.Point{Lat: townBlock * townStreets / 2, Lng: townBlock * townStreets / 2}
 
-// All roads around a place close, and then all of the town, and open again.
+// TestClosuresAroundAStartAndEverywhere checks routes while all roads around a place are closed, then all of the town, and after
+// they open again.
 func TestClosuresAroundAStartAndEverywhere(t *testing.T) {
 	day(t, func(d *badDay) {
 		for _, metres := range []float64{130, 400, 1e6} {
@@ -238,7 +240,8 @@ func TestClosuresAroundAStartAndEverywhere(t *testing.T) {
 	})
 }
 
-// leaves asks for a route from a place to the edge of the town: who begins on a closed road may leave it, and drives on no other.
+// leaves asks for a route from a place to the edge of the town. A route may leave the closed road on which it begins, but must use
+// no other closed road.
 func (d *badDay) leaves(begins geo.Point, shut bool) {
 	d.t.Helper()
 	var a nav.RouteAnswer
@@ -248,7 +251,8 @@ func (d *badDay) leaves(begins geo.Point, shut bool) {
 	}
 }
 
-// A hundred thousand closures at once (ten thousand, unless WAYSIDE_TEST_FULL is set) are matched and customised in bounded time and memory, and expire in the same instant.
+// TestManyClosuresAtOnce checks that a hundred thousand closures in one batch (ten thousand, unless WAYSIDE_TEST_FULL is set) are
+// matched and customised in bounded time and memory, and that they expire together.
 func TestManyClosuresAtOnce(t *testing.T) {
 	closures := 10_000
 	if os.Getenv("WAYSIDE_TEST_FULL") != "" {
@@ -257,7 +261,7 @@ func TestManyClosuresAtOnce(t *testing.T) {
 	day(t, func(d *badDay) {
 		all := make([]mapdata.Entity, closures)
 		for i := range all {
-			// On the western half, so that routes are left.
+			// Only on the western half, so that some routes stay possible.
 			all[i] = closure(fmt.Sprint(i), geo.Point{Lat: townBlock * townStreets * d.random.Float64(), Lng: townBlock * townStreets / 2 * d.random.Float64()}, `{}`)
 		}
 		want := d.closedBy(all)
@@ -269,7 +273,7 @@ func TestManyClosuresAtOnce(t *testing.T) {
 			t.Errorf("%s of a processor, %d MB", took, grown>>20)
 		}
 		d.exact(want)
-		// One more among them counts by itself.
+		// One more closure is applied without the others.
 		processor = processorTime()
 		last := closure("last", geo.Point{Lat: townBlock * 5, Lng: townBlock * (townStreets - 4.5)}, `{}`)
 		d.push([]mapdata.Entity{last})
@@ -292,7 +296,8 @@ func TestManyClosuresAtOnce(t *testing.T) {
 	})
 }
 
-// Lines of 500 positions across the town, as many as a batch has: a closure behind them counts before they are all matched.
+// TestLinesAcrossTheTown pushes lines of 500 positions across the town, as many as a batch has, and checks that a closure pushed
+// after them is applied before all of them are matched.
 func TestLinesAcrossTheTown(t *testing.T) {
 	const lines = 30
 	day(t, func(d *badDay) {
@@ -315,7 +320,7 @@ func TestLinesAcrossTheTown(t *testing.T) {
 		for arc := range d.closedBy([]mapdata.Entity{last}) {
 			want[arc] = true
 		}
-		// The last one is pushed when the first of the lines counts.
+		// The last closure is pushed when the first of the lines is applied.
 		behind := d.places.At(last.Point, "", 0, false)[0]
 		states, before := 0, 0
 		d.updated = func(s *traffic.State) {

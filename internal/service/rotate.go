@@ -11,23 +11,24 @@ import (
 	"wayside/internal/store"
 )
 
-// sealing is what the key's replacement needs of a store.
+// sealing lists the methods of a store that replacing the key needs.
 type sealing interface {
 	AnySealed(ctx context.Context) (*store.SealedHeader, error)
 	Reseal(ctx context.Context, reseal func(store.SealedHeader) ([]byte, error), audit mapdata.AuditEntry) (int, error)
 	ResealSavedPlaces(ctx context.Context, reseal func(account mapdata.AccountID, sealed []byte) ([]byte, error)) error
 }
 
-// Rotated is what RotateKey did.
+// Rotated is the result of RotateKey.
 type Rotated struct {
-	Resealed int // auth headers, and what accounts set of apps
+	Resealed int // auth headers, and configs of apps
 	Removed  int // those that no key opened
 }
 
-// RotateKey replaces the secret key of a data directory that nobody serves, and seals all auth headers and saved places with the
-// new one. The new key is durable before the headers are sealed with it, in one transaction, and takes the old one's place after
-// that: interrupted anywhere, it is completed by another call, and nothing starts before. Headers that the old key does not open
-// make it fail, unless it may drop them because that key is lost. Places that it does not open are dropped: nobody can read them.
+// RotateKey replaces the secret key of a data directory that no service uses, and seals all auth headers and saved places with the
+// new key. The new key is durable before the headers are sealed with it, in one transaction, and then replaces the old one. If
+// RotateKey is interrupted, another call completes it, and no service starts before. RotateKey fails if the old key does not open a
+// header, unless lost is set, which drops such headers. It drops places that the old key does not open, because nothing can read
+// them.
 func RotateKey(ctx context.Context, o AdminOptions, lost bool) (_ Rotated, err error) {
 	file := datadir.DatabaseFile
 	if o.Config.Database.URL != "" {
@@ -45,7 +46,7 @@ func RotateKey(ctx context.Context, o AdminOptions, lost bool) (_ Rotated, err e
 	if err != nil {
 		return Rotated{}, err
 	}
-	unused := !resumed // nothing can be sealed with the new key
+	unused := !resumed // so far nothing is sealed with the new key
 	defer func() {
 		if err != nil && unused {
 			err = errors.Join(err, datadir.DropRotation(o.Config.DataDir))
@@ -84,7 +85,7 @@ func RotateKey(ctx context.Context, o AdminOptions, lost bool) (_ Rotated, err e
 	}
 	audit := mapdata.AuditEntry{At: o.Now().UTC(), Via: mapdata.ViaOf(ctx), Action: mapdata.AuditKeyRotate}
 	if _, err := db.Reseal(ctx, reseal, audit); err != nil {
-		unused = !resumed && errors.Is(err, secret.ErrSealed) // otherwise it may be committed
+		unused = !resumed && errors.Is(err, secret.ErrSealed) // otherwise the transaction may be committed
 		return Rotated{}, err
 	}
 	unused = false
@@ -121,7 +122,7 @@ func boxesOf(use string, keys ...[]byte) ([]*secret.Box, error) {
 	return boxes, nil
 }
 
-// openWith tries one key after another.
+// openWith tries one key after the other.
 func openWith(boxes []*secret.Box, open func(*secret.Box) ([]byte, error)) (plain []byte, err error) {
 	for _, box := range boxes {
 		if plain, err = open(box); err == nil {
@@ -147,8 +148,8 @@ func sealWith(box *secret.Box, plain []byte, h *store.SealedHeader) []byte {
 	return box.Seal(plain, h.Feed)
 }
 
-// checkKey fails where the database holds auth headers that the data directory's key does not open. Without a key none is
-// made then: the headers would be lost.
+// checkKey fails if the database holds auth headers that the data directory's key does not open. If the key is missing in that
+// case, it makes none, because the headers would be lost.
 func checkKey(ctx context.Context, o AdminOptions, db sealing) error {
 	header, err := db.AnySealed(ctx)
 	if err != nil || header == nil {

@@ -106,7 +106,8 @@ func (k *keyTest) rotate(lost bool) (Rotated, error) {
 	return RotateKey(mapdata.WithVia(k.Context(), mapdata.ViaCommandLine), k.options, lost)
 }
 
-// TestRotateKeySealsConfigsOfApps holds that what drivers set of apps is opened with the new key, and goes with a key that is lost.
+// TestRotateKeySealsConfigsOfApps checks that drivers' configs of apps are opened with the new key, and are dropped if the old key
+// is lost.
 func TestRotateKeySealsConfigsOfApps(t *testing.T) {
 	k := newKeyTest(t)
 	admin := k.open()
@@ -177,7 +178,7 @@ func TestRotateKey(t *testing.T) {
 	}
 }
 
-// TestRotateKeyKeepsPlaces: what drivers keep is sealed with the new key; with a lost one it is gone, as headers are.
+// TestRotateKeyKeepsPlaces checks that saved places are sealed with the new key, and dropped with a lost key, as headers are.
 func TestRotateKeyKeepsPlaces(t *testing.T) {
 	k := newKeyTest(t)
 	use := func(what func(a *Admin, id mapdata.AccountID)) {
@@ -217,8 +218,8 @@ func TestRotateKeyKeepsPlaces(t *testing.T) {
 	wantPlaces(nil)
 }
 
-// TestRotateKeyInterrupted stops a rotation at each of its steps: nothing starts with a key that does not fit, and another
-// call completes it.
+// TestRotateKeyInterrupted stops a rotation at each of its steps, and checks that nothing starts with a key that does not fit, and
+// that another call completes the rotation.
 func TestRotateKeyInterrupted(t *testing.T) {
 	for _, sealed := range []bool{false, true} {
 		k := newKeyTest(t)
@@ -248,7 +249,8 @@ func TestRotateKeyInterrupted(t *testing.T) {
 	}
 }
 
-// TestMissingAndWrongKeys: where headers are sealed, no new key is made, and a wrong one is refused; a lost one can be replaced.
+// TestMissingAndWrongKeys checks that no new key is made while headers are sealed, that a wrong key is refused, and that a lost one
+// can be replaced.
 func TestMissingAndWrongKeys(t *testing.T) {
 	k := newKeyTest(t)
 	k.wantHeaders(k.feeds)
@@ -287,7 +289,8 @@ func TestMissingAndWrongKeys(t *testing.T) {
 	k.wantHeaders(k.feeds)
 }
 
-// TestRotateKeyOfARunningService is refused: it would seal with the old key meanwhile.
+// TestRotateKeyOfARunningService checks that RotateKey refuses a data directory in use, because the service would go on sealing
+// with the old key.
 func TestRotateKeyOfARunningService(t *testing.T) {
 	k := newKeyTest(t)
 	release, err := datadir.Lock(k.options.Config.DataDir)

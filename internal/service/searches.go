@@ -10,15 +10,16 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// newWork makes the gate of large reads and of rows that are decoded: one processor is left to short reads where there are several. It is not the
-// gate of searches, because each of these takes milliseconds and must not wait for a search of seconds.
+// newWork makes the gate of large reads and of decoding rows. It leaves one processor to short reads if there are several. It is
+// separate from the gate of searches, because its work takes milliseconds and must not wait for a search of seconds.
 func newWork() *ratelimit.Gate {
 	most := runtime.GOMAXPROCS(0) - 1
 	return ratelimit.NewGate(most, most)
 }
 
-// newSearches makes the gate of all searches for routes: as many at once as there are processors, of which one is left to requests for light ones
-// where there are several. An engine of others computes elsewhere: as many calls wait for it as may.
+// newSearches makes the gate of all searches for routes: as many at the same time as there are processors, of which one is left to
+// light requests if there are several. A remote engine computes elsewhere: as many calls may wait for it as the engine's client
+// allows.
 func (s *Service) newSearches() *ratelimit.Gate {
 	if s.config.Navigation.Engine != config.EngineEmbedded {
 		return ratelimit.NewGate(engine.MaxCalls, engine.MaxCalls)
@@ -27,7 +28,7 @@ func (s *Service) newSearches() *ratelimit.Gate {
 	return ratelimit.NewGate(processors, processors-1)
 }
 
-// chargeDrive counts a search that the position of a led drive caused as routes of the caller who began it.
+// chargeDrive charges the search that a position of a drive caused to the caller who began the drive, as routes.
 func (s *Service) chargeDrive(c session.Caller, cost int) bool {
 	limits := &s.edition.Load().config.Limits
 	limit := ratelimit.PerMinute(limits.GuestRoutesPerMinute)
@@ -37,7 +38,7 @@ func (s *Service) chargeDrive(c session.Caller, cost int) bool {
 	return limit.Count == 0 || s.caches.buckets.Allow(c.Key, limit, min(cost, limit.Count), s.now()).OK
 }
 
-// admitDrive waits for the turn of a led drive's search, which is never the last processor's.
+// admitDrive waits until a drive's search may run. Such searches leave one processor to other requests.
 func (s *Service) admitDrive(ctx context.Context, c session.Caller, cost int) (leave func(), err error) {
 	return s.searches.Enter(ctx, c.Key, cost, true)
 }

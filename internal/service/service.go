@@ -41,24 +41,25 @@ import (
 	"wayside/internal/votes"
 )
 
-// Options are what a Service needs.
+// Options holds the dependencies and settings of a Service.
 type Options struct {
 	Config  *config.Config
 	Log     *slog.Logger
 	Now     func() time.Time
-	Version string // release that is shown to readers and providers
+	Version string // release, shown to readers and providers
 
-	// DemoDrive are the recorded drives that the page for cars plays; nil: this is no demo.
+	// DemoDrive holds the recorded drives that the page for cars plays; nil: this is no demo.
 	DemoDrive []byte
-	// DemoBegan is called when a page begins such a drive, so many times as fast as a real one; nil: nothing happens on the way.
+	// DemoBegan is called when a page begins such a drive at speedUp times the real speed; nil: nothing happens on the way.
 	DemoBegan func(speedUp float64)
-	// DemoExtent is where the page for cars begins in a demo; nil: where there are entities.
+	// DemoExtent is the area that the page for cars shows first in a demo; nil: where there are entities.
 	DemoExtent *geo.Box
 
-	// Progress is called when loading the index begins. add is called with how many more entities are loaded, from several
-	// goroutines; ended once, after loading ended or was given up. nil: progress is not reported.
+	// Progress is called when loading the index begins. add is called with the number of newly loaded entities, from several
+	// goroutines; ended is called once, after loading ended or was given up. nil: progress is not reported.
 	Progress func() (add func(entities int), ended func())
-	// Reload asks to read the configuration again, by ReadConfig, and to replace upstreams, law, map and limits. nil: never.
+	// Reload delivers when the service must read the configuration again with ReadConfig, and replace upstreams, law, map and
+	// limits. nil: never.
 	Reload     <-chan os.Signal
 	ReadConfig func() (*config.Config, error)
 	// TuneHeap lets Run set the growth of this process's heap (GOGC) by its size.
@@ -74,13 +75,13 @@ type Service struct {
 	now      func() time.Time
 	signals  signal.Set
 	metrics  *telemetry.Metrics
-	release  func() error       // of the data directory's lock
+	release  func() error       // releases the data directory's lock
 	public   *httpserver.Server // the public address
 	ops      *httpserver.Server // metrics; nil: off
 	handler  switchHandler      // of the public address
 	newest   httpapi.Newest
 	edition  atomic.Pointer[edition]
-	replaced chan *edition // to the job that runs upstreams and closes what a reload replaced
+	replaced chan *edition // to the job that runs upstreams and closes replaced generations
 	began    time.Time
 	caches   *caches
 	index    index.Projection
@@ -88,9 +89,9 @@ type Service struct {
 	tallies  *votes.Tallies
 	presence *votes.Presence
 
-	reportsEnabled chan bool // drivers.enabled as a reload has it
+	reportsEnabled chan bool // delivers drivers.enabled after a reload
 
-	node      string // begins the names by which this node's processes lease feeds
+	node      string // prefix of the names under which this node's processes lease feeds
 	replica   *replica.Follower
 	world     *world.World
 	ingester  *ingest.Ingester
@@ -113,7 +114,7 @@ type Service struct {
 	speaker   *speech.Speaker // nil: announcements have no clips
 	osm       *osm.Sources    // made of the region
 	imports   *imports.Service
-	reader    atomic.Pointer[nearby.Reader] // of the current edition
+	reader    atomic.Pointer[nearby.Reader] // of the current generation
 	versions  *cluster.Versions             // of the other nodes' regions; nil: there is no shared cache
 	streams   *stream.Hub
 	sender    *mail.Sender
@@ -123,8 +124,8 @@ type Service struct {
 	ready     chan struct{} // closed once everything is loaded
 }
 
-// Open opens everything that the service needs: an invalid configuration makes Open fail, not Run. When it fails, it has
-// closed what it had opened. A service that is not run must be closed.
+// Open opens everything that the service needs, so that an invalid configuration makes Open fail, not Run. If Open fails, it has
+// closed everything that it opened. The caller must close a service that is not run.
 func Open(ctx context.Context, o Options) (_ *Service, err error) {
 	own := *o.Config
 	s := &Service{
@@ -147,17 +148,17 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 	return s, nil
 }
 
-// URL is where this node is reached from this machine.
+// URL returns the URL of this node for callers on this machine.
 func (s *Service) URL() string { return "http://" + config.Reachable(s.public.Addr().String()) }
 
-// Ready is closed once everything is loaded.
+// Ready returns a channel that is closed once everything is loaded.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
 
-// Entities is how many entities the index holds.
+// Entities returns how many entities the index holds.
 func (s *Service) Entities() int { return s.index.Len() }
 
-// Run runs everything until ctx ends or something fails, and closes what Open opened. first are further jobs, which stop
-// before all others.
+// Run runs everything until ctx ends or something fails, and closes everything that Open opened. first are additional jobs, which
+// stop before all others.
 func (s *Service) Run(ctx context.Context, first ...Job) error {
 	s.log.Info("listening", "address", s.public.Addr().String(), "version", s.options.Version)
 	err := errors.Join(RunJobs(ctx, s.log, append(first, s.jobs()...)), s.Close())
@@ -167,7 +168,7 @@ func (s *Service) Run(ctx context.Context, first ...Job) error {
 	return err
 }
 
-// jobs lists everything that runs, in the order in which it stops.
+// jobs returns everything that runs, in the order in which it stops.
 func (s *Service) jobs() []Job {
 	jobs := []Job{
 		// Proxies learn that this node stops before its drivers open their sessions elsewhere.
@@ -176,15 +177,15 @@ func (s *Service) jobs() []Job {
 		{"streams", s.streams.Run},
 		{"drives", s.drives.Run},
 		{"requests of other nodes", s.runNodes},
-		// Then no new request is accepted; those in flight still need everything below.
+		// Then no new request is accepted; those in flight still need all of the following jobs.
 		{"public address", s.public.Run},
-		// Polls under way give their leases back through the store, uncounted.
+		// Polls under way release their leases through the store, without counting as failures.
 		{"poller", s.afterReady(s.poll)},
-		// What it queues is sent after the next start.
+		// E-mails that this job queues are sent after the next start.
 		{"e-mails to curators and owners", func(ctx context.Context) error { return s.Feeds.RunCalls(ctx, s.log) }},
 		// The current e-mail is finished. Requests and polls, which queue e-mail, have ended.
 		{"mail", s.sender.Run},
-		// Nothing reads any more.
+		// Nothing reads any more after this.
 		{"follower", s.replica.Run},
 		{"live incidents", s.runEditions},
 		{"start", s.awaitLoad},
@@ -276,7 +277,7 @@ func (s *Service) prune(ctx context.Context) error {
 // pingTimeout bounds the wait for the store's answer to a ping.
 const pingTimeout = 2 * time.Second
 
-// checkReady returns why reads or writes do not work now, and nil if they do (D12.4).
+// checkReady returns why reads or writes do not work now; nil: they do (D12.4).
 func (s *Service) checkReady() error {
 	if err := s.checkLeaving(); err != nil {
 		return err
@@ -294,8 +295,8 @@ func (s *Service) checkReady() error {
 	return s.Store.Ping(ctx)
 }
 
-// Close closes what Open opened. The lock of the data directory is released last: until then no other process may serve
-// it. Run calls it itself.
+// Close closes everything that Open opened. It releases the lock of the data directory last, because no other process may serve the
+// directory before. Run calls Close.
 func (s *Service) Close() error {
 	var err error
 	for _, server := range []*httpserver.Server{s.public, s.ops} {
@@ -338,10 +339,10 @@ func (s *Service) openFiles(context.Context) (err error) {
 	return err
 }
 
-// opsConnections is how many connections the operator's address has room for.
+// opsConnections bounds the connections at the operator's address.
 const opsConnections = 64
 
-// openListeners opens the addresses. Connections wait until Run.
+// openListeners opens the addresses. Clients' connections wait until Run.
 func (s *Service) openListeners(ctx context.Context) (err error) {
 	limits := httpserver.Limits{
 		Total: s.config.HTTP.MaxConnections, PerAddress: s.config.HTTP.MaxPerAddress, Exempt: s.config.HTTP.TrustedProxies,
@@ -354,7 +355,7 @@ func (s *Service) openListeners(ctx context.Context) (err error) {
 	}
 	// Commands beside this process print links with it.
 	if err := datadir.WriteAddress(s.config.DataDir, datadir.Address{BaseURL: s.config.BaseURL, Local: s.URL()}); err != nil {
-		// Such as a full disk, with which the service still answers.
+		// For example on a full disk, with which the service still answers.
 		s.log.Warn("commands beside this process do not learn its address", "error", err)
 	}
 	if s.config.Ops.Listen == "" {

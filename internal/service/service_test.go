@@ -42,14 +42,14 @@ func get(t *testing.T, client *http.Client, url string) int {
 	return resp.StatusCode
 }
 
-// TestStartAndStop runs a service in this process: it becomes ready and answers, a second one is refused its data directory,
-// and after the stop no goroutine, lock or spool folder is left.
+// TestStartAndStop runs a service in this process, and checks that it becomes ready and answers, that a second service cannot open
+// its data directory, and that after the stop no goroutine, lock or spool folder is left.
 func TestStartAndStop(t *testing.T) {
 	leaked := goleak.IgnoreCurrent()
 	o := options(t)
 	loaded := make(chan struct{})
 	o.Progress = func() (func(int), func()) { return func(int) {}, func() { close(loaded) } }
-	for range 2 { // the second time on what the first one left
+	for range 2 { // the second time with the data of the first
 		loaded = make(chan struct{})
 		s, err := service.Open(t.Context(), o)
 		if err != nil {
@@ -91,8 +91,8 @@ func TestStartAndStop(t *testing.T) {
 	goleak.VerifyNone(t, leaked)
 }
 
-// TestOpenFailsCleanly gives a wrong value to each stage of Open: the error names the setting, and no lock or listener is
-// left that would stop a service with the right value.
+// TestOpenFailsCleanly opens services with a wrong value for each stage, and checks that the error names the setting, and that no lock or
+// listener is left that would stop a service with the right value.
 func TestOpenFailsCleanly(t *testing.T) {
 	for name, tt := range map[string]struct {
 		spoil func(t *testing.T, cfg *config.Config)

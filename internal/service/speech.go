@@ -28,7 +28,7 @@ func (s *Service) openSpeech() (err error) {
 	return err
 }
 
-// CheckSpeech has the operator's program speak a sentence, and says what it made of it.
+// CheckSpeech makes the operator's program speak a sentence, and describes the result.
 func CheckSpeech(ctx context.Context, cfg config.Speech) (string, error) {
 	began := time.Now()
 	made, err := speech.Try(ctx, cfg.Command)

@@ -25,7 +25,8 @@ import (
 	"wayside/internal/wire"
 )
 
-// openStore opens the store, the use cases over it that commands have too, and the sender of the e-mails that they queue.
+// openStore opens the store, the use cases over it that commands have too, and the sender of the e-mails that these use cases
+// queue.
 func (s *Service) openStore(ctx context.Context) (err error) {
 	s.Admin, err = openAdmin(ctx, AdminOptions{Config: s.config, Log: s.log, Now: s.now}, s.signals)
 	if err != nil {
@@ -38,7 +39,7 @@ func (s *Service) openStore(ctx context.Context) (err error) {
 	return err
 }
 
-// openProjections makes what is kept in memory of the store, and the replica that keeps it up to date.
+// openProjections makes the projections of the store in memory, and the replica that keeps them up to date.
 func (s *Service) openProjections(context.Context) error {
 	s.index = index.Projection{Index: index.New(wire.EncodeEntity), Now: s.now}
 	s.catalog, s.tallies, s.presence = catalog.New(s.index.Counts), votes.NewTallies(s.now), votes.NewPresence(s.now)
@@ -55,7 +56,7 @@ func (s *Service) openProjections(context.Context) error {
 	return s.registerGauges()
 }
 
-// openProviders makes the ways on which providers' data comes in: pull, push and relay. Streams tell readers of it.
+// openProviders makes the three ways for providers' data: pull, push and relay. They notify streams of changes.
 func (s *Service) openProviders(context.Context) (err error) {
 	if s.fetcher, err = NewFetcher(s.config, s.options.Version); err != nil {
 		return err
@@ -167,7 +168,7 @@ func (s *Service) registerGauges() error {
 	)
 }
 
-// findLive finds live incidents of the current edition, for takedowns.
+// findLive finds live incidents of the current generation, for takedowns.
 type findLive func(ctx context.Context, externalID string) (mapdata.Voted, error)
 
 // Find returns a live incident.

@@ -13,7 +13,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// logReady writes what an operator looks for after a start into one line, and what to do about what is missing.
+// logReady logs one line with the facts that an operator looks for after a start, and advice about missing settings.
 func (s *Service) logReady(ctx context.Context, took time.Duration) {
 	curators, err := s.Store.CountCurators(ctx)
 	if err != nil {
@@ -46,7 +46,8 @@ func (s *Service) logReady(ctx context.Context, took time.Duration) {
 	}
 }
 
-// countSources counts the sources that providers and regions fill: what drivers report is a source of every service.
+// countSources counts the sources that providers and regions fill. It leaves out drivers' reports, because every service has that
+// source.
 func (s *Service) countSources() int {
 	count := s.catalog.ServedCount()
 	if s.catalog.Feed(mapdata.DriversID, mapdata.AccountID{}) != nil {
@@ -70,7 +71,7 @@ func (s *Service) describeMap(m *config.Map) string {
 	return "none"
 }
 
-// describeMail says where e-mails go, without user and password.
+// describeMail returns where e-mails go, without user and password.
 func describeMail(cfg *config.Config) string {
 	if cfg.Mail.SMTPURL == "" {
 		return "files in " + filepath.Join(cfg.DataDir, datadir.OutboxFolder)
@@ -82,7 +83,7 @@ func describeMail(cfg *config.Config) string {
 	return u.Host
 }
 
-// localURL reports whether a URL leads every device to itself.
+// localURL reports whether a URL leads every device to itself, as localhost does.
 func localURL(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -92,7 +93,7 @@ func localURL(text string) bool {
 	return u.Hostname() == "localhost" || err == nil && (addr.IsLoopback() || addr.IsUnspecified())
 }
 
-// loopbackAddress reports whether only this machine can connect to an address that is listened on.
+// loopbackAddress reports whether only this machine can connect to a listening address.
 func loopbackAddress(address net.Addr) bool {
 	tcp, ok := address.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()

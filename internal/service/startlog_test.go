@@ -48,8 +48,8 @@ func startLog(t *testing.T, o service.Options, prepare func(*service.Service)) s
 	return text.String()
 }
 
-// TestStartLog checks what the log says after a start: an operator sees address, map, mail, curators and sources in one line,
-// and is told what is missing.
+// TestStartLog checks the log after a start: one line names address, map, mail, curators and sources, and others name missing
+// settings.
 func TestStartLog(t *testing.T) {
 	first := startLog(t, options(t), func(*service.Service) {})
 	for _, want := range []string{

@@ -50,14 +50,14 @@ type Store interface {
 	Prune(ctx context.Context, now time.Time) error
 	// Ping returns mapdata.ErrUnavailable if the store does not work.
 	Ping(ctx context.Context) error
-	// ReleaseNode gives back the leases of polls whose nodes' names begin with the prefix.
+	// ReleaseNode releases the leases of polls whose nodes' names begin with the prefix.
 	ReleaseNode(ctx context.Context, prefix string) (int64, error)
 	Close() error
 
-	// livePins is the driver that keeps live incidents in the database (D8.9).
+	// livePins returns the driver that keeps live incidents in the database (D8.9).
 	livePins() live.Driver
-	// jobs are the store's own work while it is served. changed is notified when another process may have changed
-	// something that followers see.
+	// jobs returns the store's own jobs while it is served. They notify changed when another process may have changed something
+	// that followers see.
 	jobs(changed signal.StoreChanged) []Job
 }
 
@@ -82,7 +82,7 @@ type sqliteStore struct{ *sqlite.DB }
 
 func (s sqliteStore) livePins() live.Driver { return s.Live() }
 
-// jobs does not listen for changes: the replica polls once a second, which finds what commands change.
+// jobs returns no job that listens for changes, because the replica polls once a second and so finds the changes of commands.
 func (s sqliteStore) jobs(signal.StoreChanged) []Job {
 	return []Job{{"checkpoints", s.RunCheckpoints}}
 }
