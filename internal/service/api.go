@@ -31,7 +31,7 @@ func (s *Service) openAPI(ctx context.Context) (err error) {
 			return fmt.Errorf("read the catalogue of apps: %w", err)
 		}
 	}
-	if err := s.serve(s.edition.Load()); err != nil {
+	if err := s.serve(s.generation.Load()); err != nil {
 		return err
 	}
 	s.public.Handle(s.beforeAPI(&s.handler))
@@ -42,7 +42,7 @@ func (s *Service) openAPI(ctx context.Context) (err error) {
 }
 
 // serve makes the handler of a generation, which answers all later requests.
-func (s *Service) serve(e *edition) (err error) {
+func (s *Service) serve(e *generation) (err error) {
 	deps := httpapi.Deps{
 		BaseURL: s.config.BaseURL, TrustedProxies: s.config.HTTP.TrustedProxies, Hosts: s.hosts(), CORSOrigins: s.config.Read.CORSOrigins,
 		Now: s.now, Log: s.log, Observe: s.metrics.Request, Ready: s.checkReady, Loaded: s.replica.Loaded,
@@ -135,7 +135,7 @@ func (s *Service) newPasskeys() (*account.Passkeys, error) {
 func (s *Service) requiresPasskey() bool { return s.config.Review.Require == config.RequirePasskey }
 
 // newConsole makes the pages for people.
-func (s *Service) newConsole(e *edition) (*console.Console, error) {
+func (s *Service) newConsole(e *generation) (*console.Console, error) {
 	open, err := openfeeds.Load(s.config.Catalogue.File)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (s *Service) newConsole(e *edition) (*console.Console, error) {
 }
 
 // home returns the middle of the map that the service has when it starts or reads its configuration again; zero without a map.
-func (s *Service) home(e *edition) geo.Point {
+func (s *Service) home(e *generation) geo.Point {
 	m := s.baseMap(e)()
 	if m == nil || m.Archive == nil {
 		return geo.Point{}

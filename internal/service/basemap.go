@@ -48,7 +48,7 @@ func CheckMap(cfg config.Map) error {
 }
 
 // baseMap returns a function for the map of a generation: the configured one, or else that of the current region.
-func (s *Service) baseMap(e *edition) func() *httpapi.BaseMap {
+func (s *Service) baseMap(e *generation) func() *httpapi.BaseMap {
 	if e.baseMap != nil {
 		return func() *httpapi.BaseMap { return e.baseMap }
 	}

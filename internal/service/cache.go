@@ -114,7 +114,7 @@ func (c *caches) exchange(s *Service) {
 	config := cluster.Config{
 		Cache: c.conn, Log: s.log, Moved: s.signals.Moved, MovedLive: s.signals.MovedLive, Calls: c.calls,
 		Heard: func(upstream string, call mapdata.UpstreamCall) {
-			if in := s.edition.Load().incidents; in != nil {
+			if in := s.generation.Load().incidents; in != nil {
 				in.relay.Heard(upstream, call)
 			}
 		},

@@ -33,7 +33,7 @@ func (s *Service) reportsAttribution() string {
 }
 
 // newReports makes the use case of drivers' reports; nil: they are not enabled.
-func (s *Service) newReports(e *edition, reader *nearby.Reader, ballots *votes.Service) *drivers.Service {
+func (s *Service) newReports(e *generation, reader *nearby.Reader, ballots *votes.Service) *drivers.Service {
 	if !e.config.Drivers.Enabled {
 		return nil
 	}

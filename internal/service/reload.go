@@ -21,7 +21,7 @@ import (
 var reloaded = []string{"limits", "upstreams", "law", "map", "drivers"}
 
 // generation holds the parts that a reload replaces together: upstreams, law, map, limits and the rules of drivers' reports.
-type edition struct {
+type generation struct {
 	config    *config.Config
 	law       *law.Law         // nil: none
 	incidents *incidents       // nil: no upstream is configured
@@ -30,15 +30,15 @@ type edition struct {
 }
 
 // openGeneration opens the files that the configuration names.
-func (s *Service) openEdition(cfg *config.Config) (_ *edition, err error) {
-	e := &edition{config: cfg}
+func (s *Service) openGeneration(cfg *config.Config) (_ *generation, err error) {
+	e := &generation{config: cfg}
 	if e.law, err = readLaw(cfg.Law.File); err != nil {
 		return nil, err
 	}
 	if e.baseMap, err = openBaseMap(cfg.Map); err != nil {
 		return nil, err
 	}
-	if now := s.edition.Load(); now != nil && reflect.DeepEqual(now.config.Upstreams, cfg.Upstreams) {
+	if now := s.generation.Load(); now != nil && reflect.DeepEqual(now.config.Upstreams, cfg.Upstreams) {
 		e.incidents = now.incidents // keeps the health of upstreams and the calls under way
 		return e, nil
 	}
@@ -49,7 +49,7 @@ func (s *Service) openEdition(cfg *config.Config) (_ *edition, err error) {
 }
 
 // close closes everything that only this generation uses.
-func (e *edition) close() error {
+func (e *generation) close() error {
 	if e.incidents != nil && !e.shared {
 		e.incidents.web.Close()
 	}
@@ -90,11 +90,11 @@ func (s *Service) reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before := s.edition.Load()
+	before := s.generation.Load()
 	next := *before.config
 	next.Limits, next.Upstreams, next.Law, next.Map = fresh.Limits, fresh.Upstreams, fresh.Law, fresh.Map
 	next.Drivers = fresh.Drivers
-	e, err := s.openEdition(&next)
+	e, err := s.openGeneration(&next)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *Service) reload(ctx context.Context) error {
 	s.Feeds.SetLimit(next.Limits.FeedsPerAccount)
 	s.Feeds.SetStorage(storageLimits(&next.Limits))
 	s.ingester.SetLimits(storageLimits(&next.Limits))
-	s.edition.Store(e)
+	s.generation.Store(e)
 	s.index.SetLaw(e.law)
 	if next.Drivers.Enabled != before.config.Drivers.Enabled {
 		select {
@@ -140,7 +140,7 @@ func (s *Service) reload(ctx context.Context) error {
 const drainTime = 2 * time.Minute
 
 // runGenerations runs the calls of upstreams, and closes replaced generations, until ctx ends.
-func (s *Service) runEditions(ctx context.Context) error {
+func (s *Service) runGenerations(ctx context.Context) error {
 	var running sync.WaitGroup
 	failed := make(chan error, 1)
 	stops := make(map[*incidents]context.CancelFunc)
@@ -159,7 +159,7 @@ func (s *Service) runEditions(ctx context.Context) error {
 			}
 		})
 	}
-	drain := func(e *edition) {
+	drain := func(e *generation) {
 		if stop := stops[e.incidents]; stop != nil && !e.shared {
 			stop()
 			delete(stops, e.incidents)
@@ -168,17 +168,17 @@ func (s *Service) runEditions(ctx context.Context) error {
 			s.log.Warn("a replaced map cannot be closed", "error", err)
 		}
 	}
-	var draining []*edition
+	var draining []*generation
 	var first error
 	drained := time.NewTimer(0)
 	defer drained.Stop()
-	start(s.edition.Load().incidents)
+	start(s.generation.Load().incidents)
 	for ctx.Err() == nil && first == nil {
 		select {
 		case <-ctx.Done():
 		case first = <-failed:
 		case before := <-s.replaced:
-			start(s.edition.Load().incidents)
+			start(s.generation.Load().incidents)
 			draining = append(draining, before)
 			drained.Reset(drainTime)
 		case <-drained.C:
@@ -200,7 +200,7 @@ func (s *Service) runEditions(ctx context.Context) error {
 
 // locate finds a live incident of the current generation's upstreams.
 func (s *Service) locate(ctx context.Context, externalID string) (mapdata.Voted, error) {
-	if in := s.edition.Load().incidents; in != nil {
+	if in := s.generation.Load().incidents; in != nil {
 		return in.relay.Find(ctx, externalID)
 	}
 	return mapdata.Voted{}, mapdata.ErrNotFound

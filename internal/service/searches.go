@@ -30,7 +30,7 @@ func (s *Service) newSearches() *ratelimit.Gate {
 
 // chargeDrive charges the search that a position of a drive caused to the caller who began the drive, as routes.
 func (s *Service) chargeDrive(c session.Caller, cost int) bool {
-	limits := &s.edition.Load().config.Limits
+	limits := &s.generation.Load().config.Limits
 	limit := ratelimit.PerMinute(limits.GuestRoutesPerMinute)
 	if c.IsAccount {
 		limit = ratelimit.PerMinute(limits.AccountRoutesPerMinute)

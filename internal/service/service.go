@@ -69,25 +69,25 @@ type Options struct {
 // Service is one node of the service. Open makes it, Run runs it once.
 type Service struct {
 	*Admin
-	options  Options
-	config   *config.Config // Options.Config with base_url filled in
-	log      *slog.Logger
-	now      func() time.Time
-	signals  signal.Set
-	metrics  *telemetry.Metrics
-	release  func() error       // releases the data directory's lock
-	public   *httpserver.Server // the public address
-	ops      *httpserver.Server // metrics; nil: off
-	handler  switchHandler      // of the public address
-	newest   httpapi.Newest
-	edition  atomic.Pointer[edition]
-	replaced chan *edition // to the job that runs upstreams and closes replaced generations
-	began    time.Time
-	caches   *caches
-	index    index.Projection
-	catalog  *catalog.Catalog
-	tallies  *votes.Tallies
-	presence *votes.Presence
+	options    Options
+	config     *config.Config // Options.Config with base_url filled in
+	log        *slog.Logger
+	now        func() time.Time
+	signals    signal.Set
+	metrics    *telemetry.Metrics
+	release    func() error       // releases the data directory's lock
+	public     *httpserver.Server // the public address
+	ops        *httpserver.Server // metrics; nil: off
+	handler    switchHandler      // of the public address
+	newest     httpapi.Newest
+	generation atomic.Pointer[generation]
+	replaced   chan *generation // to the job that runs upstreams and closes replaced generations
+	began      time.Time
+	caches     *caches
+	index      index.Projection
+	catalog    *catalog.Catalog
+	tallies    *votes.Tallies
+	presence   *votes.Presence
 
 	reportsEnabled chan bool // delivers drivers.enabled after a reload
 
@@ -130,7 +130,7 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 	own := *o.Config
 	s := &Service{
 		options: o, config: &own, log: o.Log, now: o.Now, signals: signal.NewSet(), metrics: telemetry.NewMetrics(o.Version),
-		loadEnded: func() {}, loaded: make(chan struct{}), ready: make(chan struct{}), replaced: make(chan *edition), began: o.Now(),
+		loadEnded: func() {}, loaded: make(chan struct{}), ready: make(chan struct{}), replaced: make(chan *generation), began: o.Now(),
 		memory: newRequestMemory(), work: newWork(),
 	}
 	defer func() {
@@ -187,7 +187,7 @@ func (s *Service) jobs() []Job {
 		{"mail", s.sender.Run},
 		// Nothing reads any more after this.
 		{"follower", s.replica.Run},
-		{"live incidents", s.runEditions},
+		{"live incidents", s.runGenerations},
 		{"start", s.awaitLoad},
 		{"positions of drivers", s.presence.Run},
 	}
@@ -316,7 +316,7 @@ func (s *Service) Close() error {
 	if s.Admin != nil {
 		err = errors.Join(err, s.Admin.Close())
 	}
-	if e := s.edition.Load(); e != nil {
+	if e := s.generation.Load(); e != nil {
 		err = errors.Join(err, e.close())
 	}
 	if s.spool != "" {

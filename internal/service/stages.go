@@ -62,11 +62,11 @@ func (s *Service) openProviders(context.Context) (err error) {
 		return err
 	}
 	s.Apps.Look = lookAt(s.fetcher, &s.Apps.Rules)
-	first, err := s.openEdition(s.config)
+	first, err := s.openGeneration(s.config)
 	if err != nil {
 		return err
 	}
-	s.edition.Store(first)
+	s.generation.Store(first)
 	s.index.SetLaw(first.law)
 	s.caches.exchange(s)
 	s.streams = stream.New(stream.Config{Now: s.now, Moved: s.signals.Moved, Locate: s.locate})
@@ -105,7 +105,7 @@ func (s *Service) openProviders(context.Context) (err error) {
 }
 
 // newReaders makes the use cases of drivers: reading and voting.
-func (s *Service) newReaders(e *edition) (*nearby.Reader, *votes.Service) {
+func (s *Service) newReaders(e *generation) (*nearby.Reader, *votes.Service) {
 	reads := nearby.Config{
 		Index: s.index, Catalog: s.catalog, Primary: s.config.Chargers.PrimaryNetwork, Now: s.now,
 		Tallies: s.tallies, Publications: s.replica, Records: s.Store, Encode: wire.EncodeEntity,

@@ -20,7 +20,7 @@ func (s *Service) logReady(ctx context.Context, took time.Duration) {
 		s.log.Warn("cannot count the curators", "error", err)
 	}
 	s.log.Info("ready",
-		"url", s.config.BaseURL, "map", s.describeMap(&s.edition.Load().config.Map), "mail", describeMail(s.config), "region", s.describeRegion(), "curators", curators,
+		"url", s.config.BaseURL, "map", s.describeMap(&s.generation.Load().config.Map), "mail", describeMail(s.config), "region", s.describeRegion(), "curators", curators,
 		"sources", s.countSources(), "upstreams", len(s.config.Upstreams), "entities", s.index.Len(),
 		"took", took.Round(time.Millisecond).String())
 	if err == nil && curators == 0 && s.options.DemoDrive == nil {
@@ -33,7 +33,7 @@ func (s *Service) logReady(ctx context.Context, took time.Duration) {
 			"second", "wayside account role --email you@example.org curator"+dir,
 			"third", "wayside account login-link --email you@example.org"+dir)
 	}
-	if s.baseMap(s.edition.Load())() == nil {
+	if s.baseMap(s.generation.Load())() == nil {
 		s.log.Info("No street map is configured: import a region (wayside region import), or set map.pmtiles or map.style_url, see docs/operating.md")
 	}
 	local := localURL(s.config.BaseURL)
@@ -65,7 +65,7 @@ func (s *Service) describeMap(m *config.Map) string {
 		if u, err := url.Parse(m.StyleURL); err == nil {
 			return u.Host // the rest may hold a key
 		}
-	case s.baseMap(s.edition.Load())() != nil:
+	case s.baseMap(s.generation.Load())() != nil:
 		return "the region's"
 	}
 	return "none"

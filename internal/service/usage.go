@@ -11,7 +11,7 @@ func (s *Service) storedBytes() float64 {
 
 // fullestFeed returns how full the fullest feed is, as a share of its bounds (D5.10).
 func (s *Service) fullestFeed() float64 {
-	limits, fullest := storageLimits(&s.edition.Load().config.Limits), 0.0
+	limits, fullest := storageLimits(&s.generation.Load().config.Limits), 0.0
 	s.catalog.EachFeed(func(f *mapdata.Feed) {
 		if f.Builtin() {
 			return // it has no bounds
