@@ -112,7 +112,7 @@ type schema struct {
 // typeNames is the keyword type: one name or several.
 type typeNames []string
 
-// UnmarshalJSON reads both forms.
+// UnmarshalJSON reads one name or a list of names.
 func (t *typeNames) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '[' {
 		return json.Unmarshal(text, (*[]string)(t))
@@ -123,7 +123,7 @@ func (t *typeNames) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Parse reads the text of openapi.json.
+// Parse parses the text of openapi.json.
 func Parse(text []byte) (*Document, error) {
 	var doc Document
 	if err := json.Unmarshal(text, &doc); err != nil {
@@ -162,7 +162,7 @@ func (o *Object[T]) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Get finds a member by name; nil if there is none.
+// Get returns the member of a name; nil if there is none.
 func (o Object[T]) Get(name string) *T {
 	for i := range o {
 		if o[i].Name == name {
@@ -172,10 +172,10 @@ func (o Object[T]) Get(name string) *T {
 	return nil
 }
 
-// refName is the last part of a reference into the components.
+// refName returns the last part of a reference into the components.
 func refName(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
 
-// resolve follows a reference into a list of components; v is the answer if there is no reference.
+// resolve follows a reference into a list of components; without a reference it returns v.
 func resolve[T any](components Object[T], ref string, v *T) (*T, error) {
 	if ref == "" {
 		return v, nil

@@ -41,7 +41,7 @@ type operationView struct {
 	Example                                string // of the good answer's body
 }
 
-// field is one line of a table: a parameter, a member, a header or a way to prove who calls.
+// field is one line of a table: a parameter, a member, a header or a way of authentication.
 type field struct {
 	Name        string
 	Where       string // path, query or header; empty for a member
@@ -59,7 +59,7 @@ type typePart struct {
 
 type answerView struct {
 	Status, Description string
-	Problem             string // the type of problem that it is
+	Problem             string // the type of problem that it describes
 	Type                []typePart
 	Headers             []string
 }
@@ -78,8 +78,8 @@ type problemView struct {
 //go:embed docs.html
 var pageTemplate string
 
-// Render makes the page of the text of openapi.json. base is the public address, for the curl lines; examples replace those of
-// shared parameters, by name, so that the lines ask where this service has something.
+// Render renders the page from the text of openapi.json. base is the public address, for the curl lines; examples replace the
+// examples of shared parameters, by name, so that the lines ask for a place where this service has entities.
 func Render(text []byte, base string, examples map[string]any) ([]byte, error) {
 	doc, err := Parse(text)
 	if err != nil {
@@ -106,7 +106,7 @@ func Render(text []byte, base string, examples map[string]any) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// newPage takes what the page shows from the document.
+// newPage converts the document to the data of its page.
 func newPage(doc *Document, base string) (*page, error) {
 	p := &page{Title: doc.Info.Title, Intro: doc.Info.Description, Base: base}
 	for _, tag := range doc.Tags {
@@ -182,7 +182,7 @@ func (d *Document) operation(base, path, method string, op *Operation) (*operati
 	return o, nil
 }
 
-// answer prepares one of an operation's answers, and the example of its body if it is a good one.
+// answer converts one of an operation's answers, and returns the example of its body if the answer is a success.
 func (d *Document) answer(status string, r *response) (_ answerView, example string) {
 	a := answerView{Status: status, Description: r.Description}
 	for _, p := range d.Problems {
@@ -205,7 +205,7 @@ func (d *Document) answer(status string, r *response) (_ answerView, example str
 	return a, example
 }
 
-// Access says in words who may call an operation.
+// Access describes in words who may call an operation.
 func Access(security []map[string][]string) string {
 	var ways []string
 	for _, s := range security {
@@ -230,7 +230,7 @@ func Access(security []map[string][]string) string {
 	return "Needs " + strings.Join(ways, " or ") + "."
 }
 
-// curl writes the command that makes the request, from the examples of its parameters and its body.
+// curl returns the command that makes the request, from the examples of its parameters and its body.
 func curl(base string, o *operationView, params []*parameter, body json.RawMessage, security []map[string][]string, signsIn bool) string {
 	address, query := o.Path, ""
 	for _, p := range params {
@@ -284,7 +284,7 @@ func fieldsOf(s *schema, prefix string) []field {
 	return fields
 }
 
-// described is a description that begins with when the thing may be gone, if it is deprecated (D12.8).
+// described returns a description; if the thing is deprecated, the text begins with the date of its removal (D12.8).
 func described(description string, deprecated bool, sunset string) string {
 	if !deprecated {
 		return description
@@ -292,7 +292,7 @@ func described(description string, deprecated bool, sunset string) string {
 	return "Deprecated: it may be gone from " + sunset + " on. " + description
 }
 
-// alternatives names what a schema without members may be.
+// alternatives returns the types that a schema without members allows.
 func alternatives(s *schema) []typePart {
 	if len(s.Properties) > 0 || len(s.OneOf) > 0 {
 		return nil
@@ -300,7 +300,7 @@ func alternatives(s *schema) []typePart {
 	return typeOf(s)
 }
 
-// typeOf writes a type in words.
+// typeOf describes a type in words.
 func typeOf(s *schema) []typePart {
 	switch {
 	case s.Ref != "":
@@ -332,7 +332,7 @@ func either(schemas []schema) []typePart {
 	return all
 }
 
-// facts lists what else a schema asks for.
+// facts lists the other constraints of a schema: bounds, defaults and the like.
 func facts(s *schema) []string {
 	var all []string
 	add := func(text string, v any) { all = append(all, text+fmt.Sprint(v)) }
@@ -390,7 +390,7 @@ func compact(text json.RawMessage) string {
 	return buf.String()
 }
 
-// prose turns text of openapi.json into HTML: paragraphs apart by an empty line, `code` between grave accents.
+// prose converts text of openapi.json to HTML: an empty line separates paragraphs, and grave accents mark code.
 func prose(text string) template.HTML {
 	var out strings.Builder
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
