@@ -19,7 +19,7 @@ func ServeAppFile(w http.ResponseWriter, r *http.Request) error {
 	return serveApp(w, r, r.PathValue("file"))
 }
 
-// ServeApp makes a handler that answers with one file of the application, which browsers ask for at a fixed address.
+// ServeApp returns a handler that answers with one file of the application, which browsers request at a fixed address.
 func ServeApp(name string) func(w http.ResponseWriter, r *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error { return serveApp(w, r, name) }
 }

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/response"
 )
 
-// icons are the kinds' drawings, one file for each icon name of the list of kinds.
+// icons holds the kinds' drawings, one file for each icon name of the list of kinds.
 //
 //go:embed icons/*.svg
 var icons embed.FS

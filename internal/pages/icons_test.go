@@ -15,7 +15,7 @@ import (
 // maxIcon is the largest drawing in bytes.
 const maxIcon = 2048
 
-// TestEveryKindHasItsIcon reads the drawings as a browser does: well-formed, small, and pure drawings.
+// TestEveryKindHasItsIcon checks, as a browser would read them, that the drawings are well-formed, small, and only drawings.
 func TestEveryKindHasItsIcon(t *testing.T) {
 	known := map[string]bool{}
 	for _, k := range mapdata.Kinds() {
@@ -55,7 +55,7 @@ func TestEveryKindHasItsIcon(t *testing.T) {
 	}
 }
 
-// pureDrawing says what in an SVG is more than shapes.
+// pureDrawing returns an error if an SVG contains more than shapes.
 func pureDrawing(text string) error {
 	shapes := []string{"svg", "g", "path", "circle", "ellipse", "rect"}
 	if m := regexp.MustCompile(`(?i)href|url\(|<!|<\?|style=|\bon\w+=`).FindString(text); m != "" {

@@ -49,8 +49,8 @@ type overlayFiles struct {
 	files   map[string]*response.File // all but the page and the worker, by name
 }
 
-// NewOverlay makes the page of the files that were built in web/overlay; nil: every request is answered with "not found".
-// baseURL is the service's public address, and mapOrigins are the other origins from which the page may load its base map.
+// NewOverlay returns the page whose files were built in web/overlay; with a nil file system it answers every request with "not
+// found". baseURL is the service's public address, and mapOrigins are the other origins from which the page may load its base map.
 func NewOverlay(built fs.FS, baseURL string, mapOrigins []string) *Overlay {
 	return &Overlay{
 		policy: overlayPolicy(mapOrigins),
@@ -58,16 +58,16 @@ func NewOverlay(built fs.FS, baseURL string, mapOrigins []string) *Overlay {
 	}
 }
 
-// overlayPolicy lets the page run its own scripts and worker and read from this service, and nothing else (D13.4).
-// MapLibre needs neither blob: nor eval, since its worker is a file (web/build/maplibre.ts). An operator's map on another
-// host may be loaded from there, but not its fonts: a style that needs fonts is drawn without text.
+// overlayPolicy returns the policy that lets the page run its own scripts and worker and read from this service, and nothing else
+// (D13.4). MapLibre needs neither blob: nor eval, because its worker is a file (web/build/maplibre.ts). The policy allows an
+// operator's map on another host, but not the map's fonts: a style that needs fonts is drawn without text.
 func overlayPolicy(mapOrigins []string) string {
 	from := strings.Join(append([]string{"'self'"}, mapOrigins...), " ")
 	return "default-src 'none'; script-src 'self'; worker-src 'self'; manifest-src 'self'; style-src 'self'; img-src " + from + "; connect-src " + from +
 		"; " + noFrames + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-// ServePage answers with the page. apps is what it shows of apps and its driver; nil: the service has no apps, and nobody is signed in.
+// ServePage answers with the page. apps describes the apps and the driver; nil: the service has no apps, and the driver is a guest.
 func (o *Overlay) ServePage(w http.ResponseWriter, r *http.Request, apps *AppsOfDriver) error {
 	all, err := o.files()
 	if err != nil {
@@ -89,8 +89,8 @@ func (o *Overlay) ServePage(w http.ResponseWriter, r *http.Request, apps *AppsOf
 	return nil
 }
 
-// ServeFile answers with one of the page's files, from the path values version and file. A page of another release gets the
-// current files too, but is told not to cache them.
+// ServeFile answers with one of the page's files, from the path values version and file. A page of another release gets the current
+// files too, with a header that forbids caching them.
 func (o *Overlay) ServeFile(w http.ResponseWriter, r *http.Request) error {
 	all, err := o.files()
 	if err != nil {
@@ -104,14 +104,14 @@ func (o *Overlay) ServeFile(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Cache-Control", cacheOf(r, all.version))
 	if strings.HasSuffix(name, ".js") {
-		h.Set("Content-Security-Policy", o.policy) // a worker's policy is the one of its own script
+		h.Set("Content-Security-Policy", o.policy) // a worker runs under the policy of its own script
 	}
 	file.Serve(w, r)
 	return nil
 }
 
-// ServeWorker answers with the service worker. Its address has no version, since browsers compare its bytes to learn of a new
-// release: they change with each release, because the release stands in it.
+// ServeWorker answers with the service worker. Its address has no version, because browsers notice a new release by comparing its
+// bytes; these contain the release, so that they change with each one.
 func (o *Overlay) ServeWorker(w http.ResponseWriter, r *http.Request) error {
 	all, err := o.files()
 	if err != nil {
@@ -127,7 +127,7 @@ func (o *Overlay) ServeWorker(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// cacheOf is the Cache-Control of a file whose path names the version.
+// cacheOf returns the Cache-Control of a file whose path names the version.
 func cacheOf(r *http.Request, version string) string {
 	if r.PathValue("version") == version {
 		return cacheForever
@@ -135,8 +135,8 @@ func cacheOf(r *http.Request, version string) string {
 	return cacheRevalidate
 }
 
-// readOverlay reads the files, puts the version into the page's references to them, and makes the addresses complete that
-// the page gives to other services (og:image).
+// readOverlay reads the files, puts the version into the page's references to them, and completes the addresses that other services
+// read from the page (og:image).
 func readOverlay(built fs.FS, baseURL string) (*overlayFiles, error) {
 	if built == nil {
 		return nil, mapdata.Describe(mapdata.ErrNotFound, "This service has no page for cars.")
@@ -183,7 +183,7 @@ func readOverlay(built fs.FS, baseURL string) (*overlayFiles, error) {
 	return all, nil
 }
 
-// stampWorker puts the release in front of the worker: its version, and the scripts and style sheets that the page needs
+// stampWorker returns the worker with the release in front: its version, and the scripts and style sheets that the page needs
 // offline.
 func (all *overlayFiles) stampWorker(worker []byte) ([]byte, error) {
 	names := make([]string, 0, len(all.files))
@@ -200,7 +200,8 @@ func (all *overlayFiles) stampWorker(worker []byte) ([]byte, error) {
 	return slices.Concat([]byte("self.release = "), release, []byte(";\n"), worker), nil
 }
 
-// contentType goes by a name's extension; the table of package mime differs from machine to machine.
+// contentType returns the media type of a name's extension. It does not use the table of package mime, which differs from machine
+// to machine.
 func contentType(name string) string {
 	switch path.Ext(name) {
 	case ".html":

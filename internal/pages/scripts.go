@@ -30,7 +30,7 @@ type scriptFiles struct {
 	files   map[string]*response.File
 }
 
-// NewScripts makes the scripts of the files that were built in web/console; nil: there are none.
+// NewScripts returns the scripts whose files were built in web/console; with a nil file system there are none.
 func NewScripts(built fs.FS, overlay *Overlay) *Scripts {
 	return &Scripts{files: sync.OnceValues(func() (*scriptFiles, error) { return readScripts(built, overlay) })}
 }
@@ -66,8 +66,8 @@ func readScripts(built fs.FS, overlay *Overlay) (*scriptFiles, error) {
 	return all, nil
 }
 
-// ServeFile answers with a file, from the path values version and file. A page of another release gets the current file
-// too, but is told not to cache it.
+// ServeFile answers with a file, from the path values version and file. A page of another release gets the current file too, with a
+// header that forbids caching it.
 func (s *Scripts) ServeFile(w http.ResponseWriter, r *http.Request) error {
 	all, err := s.files()
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Scripts) ServeFile(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Path is where a page loads a script from; empty: it was not built.
+// Path returns the path from which a page loads a script; empty: it was not built.
 func (s *Scripts) Path(name string) (string, error) {
 	all, err := s.files()
 	if err != nil || all.files[name] == nil {
