@@ -22,7 +22,7 @@ type File struct {
 	zstd        func() ([]byte, error)
 }
 
-// NewFile makes a file of its content, which must not change afterwards.
+// NewFile returns a file with the given content, which must not change afterwards.
 func NewFile(body []byte, contentType string) *File {
 	return &File{
 		contentType: contentType,

@@ -23,7 +23,8 @@ const DataPolicy = "default-src 'none'; frame-ancestors 'none'"
 // Write writes a whole response, compressed if it is large enough and the client accepts a coding (D4.14).
 func Write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
 	h := w.Header()
-	// One array holds the values: each slice of its own would be an allocation. Their capacity is 1, so that Add copies them.
+	// One array holds the values, because a separate slice for each would be an allocation. The capacity of each slice is 1, so
+	// that Add copies it.
 	values := [...]string{contentType, "nosniff", "", DataPolicy}
 	h["Content-Type"], h["X-Content-Type-Options"] = values[0:1:1], values[1:2:2]
 	if strings.HasPrefix(contentType, "application/") && h["Content-Security-Policy"] == nil {
@@ -65,7 +66,8 @@ const yieldAfter = 64 << 10
 // maxPooledBytes is the largest compressed body whose memory is kept for the next one.
 const maxPooledBytes = 256 << 10
 
-// encode compresses a body into memory of its own: a compressor takes some hundred kilobytes, which a client that reads slowly must not hold.
+// encode compresses a body into a separate buffer, because a compressor takes some hundred kilobytes, which must not stay in use
+// while a slow client reads.
 func encode(encoding string, body []byte) *bytes.Buffer {
 	packed, ok := buffers.Get().(*bytes.Buffer)
 	if !ok {
@@ -169,7 +171,7 @@ func negotiate(accept string) string {
 	return best
 }
 
-// AcceptsGzip says whether an Accept-Encoding header allows gzip, even if it prefers another coding: for bodies that are
+// AcceptsGzip reports whether an Accept-Encoding header allows gzip, even if it prefers another coding: for bodies that are
 // stored compressed.
 func AcceptsGzip(accept []string) bool {
 	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
