@@ -44,7 +44,7 @@ func EncodeEntity(dst []byte, e *mapdata.Entity) []byte {
 	return append(dst, e.Properties...)
 }
 
-// split takes apart what EncodeEntity made; rest is the external id as it stands in the entity's id, and the properties.
+// split splits the result of EncodeEntity; rest is the external id as it stands in the entity's id, and the properties.
 func split(prepared []byte) (position, line, rest []byte) {
 	length := prepared[0] & lengthMask
 	position, rest = prepared[1:1+length], prepared[1+length:]
@@ -55,10 +55,10 @@ func split(prepared []byte) (position, line, rest []byte) {
 	return position, line, rest
 }
 
-// idLength is the length of a hit's external id as it stands in the entity's id.
+// idLength returns the length of a hit's external id as it stands in the entity's id.
 func idLength(h *mapdata.Hit) int { return base64.RawURLEncoding.EncodedLen(len(h.ExternalID)) }
 
-// Properties are the provider's properties of a hit's entity.
+// Properties returns the provider's properties of a hit's entity.
 func Properties(h *mapdata.Hit) []byte {
 	_, _, rest := split(h.Prepared)
 	return rest[idLength(h):]
@@ -76,7 +76,7 @@ func AppendLine(dst []geo.Point, h *mapdata.Hit) []geo.Point {
 		var position []byte
 		position, text, _ = bytes.Cut(text, []byte("],["))
 		lng, lat, _ := bytes.Cut(position, []byte(","))
-		// Neither fails: appendLine wrote both.
+		// ParseFloat cannot fail, because appendLine wrote both numbers.
 		x, _ := strconv.ParseFloat(string(lng), 64)
 		y, _ := strconv.ParseFloat(string(lat), 64)
 		dst = append(dst, geo.Point{Lat: y, Lng: x})
@@ -132,7 +132,7 @@ type Encoder struct {
 	properties, members, quoted, name []byte           // scratch of AppendFeature
 }
 
-// expirySlots is a power of two. Two kinds in one slot cost time alone.
+// expirySlots is a power of two. Two kinds that share a slot only cost time.
 const expirySlots = 16
 
 // Sizes of what is appended beside an entity's own text, in bytes: more than nearly every entity needs.
@@ -205,7 +205,7 @@ func AppendEntityID(dst []byte, source mapdata.SourceID, externalID []byte) []by
 	return base64.RawURLEncoding.AppendEncode(appendIDPrefix(dst, source), externalID)
 }
 
-// appendIDPrefix appends what stands before the external id in an entity's id.
+// appendIDPrefix appends the part of an entity's id before the external id.
 func appendIDPrefix(dst []byte, source mapdata.SourceID) []byte {
 	if source == mapdata.Incidents {
 		return append(dst, mapdata.EntityIDPrefix(source)...)
@@ -214,8 +214,8 @@ func appendIDPrefix(dst []byte, source mapdata.SourceID) []byte {
 	return append(dst, `:v1:`...)
 }
 
-// appendConsensus appends what drivers make of the entity (D9.3, D9.4), and the name of the properties, which follow. Nearly
-// none is voted on, and for those it is one text.
+// appendConsensus appends the votes of drivers on the entity (D9.3, D9.4), and the name of the properties, which follow. Nearly no
+// entity has votes, and for those without it appends a constant text.
 func appendConsensus(dst []byte, h *mapdata.Hit) []byte {
 	if h.Confirms == 0 && h.Disputes == 0 && h.Prior == mapdata.DefaultPrior {
 		return append(dst, `,"status":"reported","confidence":0.5,"confirm_count":0,"dispute_count":0`+propertiesName...)
@@ -232,8 +232,8 @@ func appendConsensus(dst []byte, h *mapdata.Hit) []byte {
 	return append(dst, propertiesName...)
 }
 
-// AppendProperties appends the provider's properties with those that are the service's own (D9.5, D10.3); a provider's
-// under these names were removed when the row came (D3.3).
+// AppendProperties appends the provider's properties and the service's own ones (D9.5, D10.3). A provider's properties of the same
+// names were removed when the row was ingested (D3.3).
 func AppendProperties(dst []byte, h *mapdata.Hit, properties []byte) []byte {
 	if !hasOwnProperties(h) {
 		return append(dst, properties...)
@@ -269,7 +269,7 @@ func AppendProperties(dst []byte, h *mapdata.Hit, properties []byte) []byte {
 // hasOwnProperties reports whether a hit has properties that are the service's own.
 func hasOwnProperties(h *mapdata.Hit) bool { return h.DisputedUntil != 0 || len(h.Merged) > 0 }
 
-// appendHiding appends a curator's decision, for the provider and curators. An end of null is none.
+// appendHiding appends a curator's decision, for the provider and curators. An end of null means that it has none.
 func appendHiding(dst []byte, h *mapdata.Hiding) []byte {
 	dst = append(dst, `"wayside_hidden":{"until":`...)
 	if h.Until.Equal(mapdata.ForGood()) {
@@ -304,6 +304,6 @@ func appendEscaped(dst, text []byte) []byte {
 
 // AppendString appends any text as a JSON string.
 func AppendString[T string | []byte](dst []byte, text T) []byte {
-	dst, _ = jsontext.AppendQuote(dst, text) // its error speaks of invalid UTF-8, which it has replaced
+	dst, _ = jsontext.AppendQuote(dst, text) // AppendQuote has replaced the invalid UTF-8 that its error reports
 	return dst
 }

@@ -15,7 +15,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestAppendTime holds the own calendar against the standard library's.
+// TestAppendTime compares Calendar with the standard library.
 func TestAppendTime(t *testing.T) {
 	first := time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 	last := time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC).UnixMilli()
@@ -38,7 +38,7 @@ func TestAppendTime(t *testing.T) {
 	}
 }
 
-// TestAppendHit holds the read shape of any entity against what a JSON decoder reads of it.
+// TestAppendHit checks that a JSON decoder reads from the read shape of an entity what the entity contains.
 func TestAppendHit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		coordinate := func(name string, limit float64) float64 {
@@ -91,7 +91,7 @@ func TestAppendHit(t *testing.T) {
 	})
 }
 
-// TestEncoderFollowsItsEntities holds an encoder that is used again to one that is new: no entity gets what belongs to another.
+// TestEncoderFollowsItsEntities compares a reused encoder with a new one, so that no entity gets text of another.
 func TestEncoderFollowsItsEntities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var used Encoder

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Terms are under what terms a source's data may be shown.
+// Terms are the terms under which a source's data may be shown.
 type Terms struct{ Attribution, Licence string }
 
 // propertiesName ends what appendConsensus appends.
@@ -22,7 +22,7 @@ var featureNames = []string{
 	"confirm_count", "dispute_count", "title", "attribution", "licence",
 }
 
-// AppendFeature appends an entity as a GeoJSON Feature (D17.39). Its geometry is the entity's line, if that is asked for and there is
+// AppendFeature appends an entity as a GeoJSON Feature (D17.39). Its geometry is the entity's line, if asLine is set and there is
 // one, or its point.
 func (e *Encoder) AppendFeature(dst []byte, h *mapdata.Hit, terms Terms, asLine bool) []byte {
 	position, line, rest := split(h.Prepared)

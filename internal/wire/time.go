@@ -12,8 +12,8 @@ const TimeLayout = "2006-01-02T15:04:05.000Z"
 // timeLength is the length of a time as a JSON string in TimeLayout.
 const timeLength = len(`"2006-01-02T15:04:05.000Z"`)
 
-// Calendar formats times and keeps the text of the last one's minute. An answer has three times an entity, most of them
-// moments of a few polls or batches; formatting them would dominate its cost. The zero value is ready to use.
+// Calendar formats times and keeps the text of the last one's minute. An answer has three times per entity, most of them within a
+// few polls or batches, and formatting each of them would dominate the cost of the answer. The zero value is ready to use.
 type Calendar struct {
 	made   bool  // text holds a time
 	day    int64 // of text: its begin, in milliseconds since 1970
@@ -29,7 +29,7 @@ func (c *Calendar) Append(dst []byte, ms int64) []byte {
 	if rest := ms - c.day; !c.made || uint64(rest) >= msPerDay {
 		c.setDay(ms)
 	}
-	// Digits are written after the copy, to both: loading bytes that were just stored in smaller pieces stalls the processor.
+	// Digits are written after the copy, into both: loading bytes that were just stored in smaller pieces stalls the processor.
 	dst = append(dst, c.text[:]...)
 	text := (*[timeLength]byte)(dst[len(dst)-timeLength:])
 	rest := ms - c.minute
@@ -78,8 +78,8 @@ func AppendTime(dst []byte, ms int64) []byte {
 	return c.Append(dst, ms)
 }
 
-// civil turns days since 1970 into a date of the Gregorian calendar. Counting years from March puts the leap day last,
-// and an era of 400 years has a fixed number of days.
+// civil converts days since 1970 to a date of the Gregorian calendar. Counting years from March puts the leap day last, and an era
+// of 400 years has a fixed number of days.
 func civil(days int64) (year, month, day int64) {
 	const (
 		daysToEpoch = 719468 // from 0000-03-01 to 1970-01-01
