@@ -6,33 +6,33 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// appsInterval is the least time between two events about apps on one stream: a developer may rename themselves as often as the limit of
-// management allows, and every driver's page hears of it.
+// appsInterval is the least time between two events about apps on one stream. A developer may change the public name as often as
+// the limit of management allows, and each change is sent to every driver's page.
 const appsInterval = 500 * time.Millisecond
 
-// maxApps is how many apps an event names. Beyond it, it says that any may have changed.
+// maxApps bounds the apps that an event names. If more changed, the event says that any may have changed.
 const maxApps = 50
 
-// AppsChange is what a page is told of the catalogue of apps.
+// AppsChange is a change of the catalogue of apps, as sent to a page.
 type AppsChange struct {
-	Revision int64           // of the catalogue: two streams that have the same were told the same
-	Changed  []mapdata.AppID // which are served otherwise than before, or no longer; empty: any may be
+	Revision int64           // of the catalogue; two streams with the same revision have received the same changes
+	Changed  []mapdata.AppID // apps whose served version changed, or that are gone; empty: any may be
 }
 
-// watchedApps is what a stream was not told yet; its hub's lock guards it.
+// watchedApps holds the changes that a stream has not sent yet; the hub's lock guards it.
 type watchedApps struct {
 	change AppsChange
 	any    bool // more changed than change names
 }
 
-// WatchApps makes the stream tell its client of changes of the catalogue of apps, until it is closed.
+// WatchApps makes the stream send changes of the catalogue of apps, until it is closed.
 func (s *Stream) WatchApps() {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	s.hub.appWatchers[s] = new(watchedApps)
 }
 
-// AppsChanged has the streams that watch apps tell their clients. It blocks for nothing but the hub's own lock.
+// AppsChanged makes the streams that watch apps send a change to their clients. It blocks only for the hub's lock.
 func (h *Hub) AppsChanged(revision int64, changed []mapdata.AppID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -51,7 +51,7 @@ func (h *Hub) AppsChanged(revision int64, changed []mapdata.AppID) {
 	}
 }
 
-// takeApps gives what the client was not told yet.
+// takeApps returns the changes that were not sent yet, and clears them.
 func (s *Stream) takeApps() AppsChange {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()

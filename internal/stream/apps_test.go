@@ -12,7 +12,7 @@ import (
 	"wayside/internal/stream"
 )
 
-// appsRecorder keeps what a stream's client was told of apps, and when.
+// appsRecorder records the changes of apps that a stream's client received, and when.
 type appsRecorder struct {
 	mu   sync.Mutex
 	told []stream.AppsChange
@@ -26,7 +26,7 @@ func (r *appsRecorder) tell(_ context.Context, change stream.AppsChange) error {
 	return nil
 }
 
-// TestStreamsAreToldOfApps checks who is told, how often, and of how many apps by name.
+// TestStreamsAreToldOfApps checks which clients receive changes of apps, how often, and how many apps they name.
 func TestStreamsAreToldOfApps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := stream.New(stream.Config{Now: time.Now})

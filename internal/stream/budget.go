@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// byteBudget bounds what all streams of one caller send: bytesPerSecond, and bytesAhead of it at once.
+// byteBudget bounds the bytes that all streams of one caller send: bytesPerSecond, of which bytesAhead may be sent in one burst.
 type byteBudget struct {
 	mu   sync.Mutex
-	paid time.Time // until when what was sent uses up the rate
+	paid time.Time // when the sent bytes are paid for by the rate
 }
 
 // spend counts bytes that were sent.
@@ -21,7 +21,7 @@ func (b *byteBudget) spend(n int, now time.Time) {
 	b.paid = b.paid.Add(time.Duration(n) * time.Second / bytesPerSecond)
 }
 
-// pausedUntil is the time before which the caller's streams do not update.
+// pausedUntil returns the time before which the caller's streams do not update.
 func (b *byteBudget) pausedUntil() time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()

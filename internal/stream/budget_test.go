@@ -11,8 +11,8 @@ import (
 	"wayside/internal/stream"
 )
 
-// TestStreamsOfOneCallerShareBytes lets four streams of one caller send a megabyte with each update, of which there would be four
-// a second: together they get 1 MiB a second, and heartbeats all the same (F20). Another caller's stream is not slowed.
+// TestStreamsOfOneCallerShareBytes checks four streams of one caller whose updates have a megabyte each and are due four times a
+// second: together they send 1 MiB a second, and still send heartbeats (F20). The stream of another caller is not slowed.
 func TestStreamsOfOneCallerShareBytes(t *testing.T) {
 	const size, seconds = 1 << 20, 60
 	synctest.Test(t, func(t *testing.T) {

@@ -2,7 +2,7 @@ package stream
 
 import "fmt"
 
-// TakeWakeup says whether a stream has been woken, and clears that.
+// TakeWakeup reports whether a stream has been woken, and clears the wake-up.
 func TakeWakeup(s *Stream) bool {
 	select {
 	case <-s.wake:
@@ -12,7 +12,7 @@ func TakeWakeup(s *Stream) bool {
 	}
 }
 
-// Contents says what is left in the hub's maps.
+// Contents describes the sizes of the hub's maps.
 func Contents(h *Hub) string {
 	return fmt.Sprintf("%d callers, %d cubes, %d watchers of apps", len(h.callers), len(h.cubes), len(h.appWatchers))
 }

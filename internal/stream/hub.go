@@ -21,14 +21,14 @@ const (
 	MaxOpen      = 20_000
 )
 
-// retryAfter is the Retry-After of a caller with too many streams: by then a dead connection of theirs may be detected.
+// retryAfter is the Retry-After of a caller with too many streams: by then a dead connection of the caller may be detected.
 const retryAfter = 10 * time.Second
 
-// Config is what a Hub needs.
+// Config holds the dependencies of a Hub.
 type Config struct {
 	Now func() time.Time
 
-	// Moved carries what wakes streams; nil: only Touched does.
+	// Moved delivers the changes that wake streams; nil: only Touched wakes them.
 	Moved *signal.Moved
 
 	// Locate finds a live incident by its external id; an error means that no reader sees it now. nil: there are no live
@@ -44,7 +44,7 @@ type Hub struct {
 	Config
 	seed    maphash.Seed
 	pending chan struct{} // signals Run that votes or returns have new entries
-	ended   chan struct{} // closed when Run returns: all streams end
+	ended   chan struct{} // closed when Run returns, which ends all streams
 
 	mu      sync.Mutex
 	stopped bool
@@ -67,7 +67,7 @@ func New(c Config) *Hub {
 	}
 }
 
-// Open registers a stream of a circle for a caller; Close must follow. It fails with *mapdata.LimitError for a caller with
+// Open registers a stream of a circle for a caller, who must call Close. It fails with *mapdata.LimitError for a caller with
 // MaxPerCaller streams, and with mapdata.ErrUnavailable if MaxOpen are open or the hub has stopped.
 func (h *Hub) Open(caller ratelimit.Key, area geo.Circle) (*Stream, error) {
 	h.mu.Lock()
@@ -94,14 +94,14 @@ func (h *Hub) Open(caller ratelimit.Key, area geo.Circle) (*Stream, error) {
 	return s, nil
 }
 
-// Len is how many streams are open.
+// Len returns how many streams are open.
 func (h *Hub) Len() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.open
 }
 
-// remove takes a stream out of the registry.
+// remove removes a stream from the registry.
 func (h *Hub) remove(s *Stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -122,7 +122,8 @@ func (h *Hub) remove(s *Stream) {
 	}
 }
 
-// Touched wakes the streams whose circle meets a change, and has those of the accounts check their caller. It blocks for nothing but the hub's own lock.
+// Touched wakes the streams whose circle meets a change, and makes the streams of changed accounts check their callers. It blocks
+// only for the hub's lock.
 func (h *Hub) Touched(t mapdata.Touched) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -159,8 +160,8 @@ func (h *Hub) Touched(t mapdata.Touched) {
 	}
 }
 
-// maxReturns bounds the ends of suppressions that are remembered: a provider could move a hidden pin with every push. Those
-// that end last are left out, and a stream there learns of the end with the next change nearby.
+// maxReturns bounds the ends of suppressions that are remembered, because a provider could move a hidden pin with every push. Those
+// that end last are dropped, and the streams around them update with the next change nearby.
 const maxReturns = 1 << 14
 
 // maxAreasPerCube is how many areas are compared with each stream of a cube; beyond it, all streams of the cube are woken.
@@ -198,7 +199,7 @@ func wakeAll(streams []*Stream) {
 	}
 }
 
-// Run wakes streams for what Moved carries and where a suppression ends, and locates live incidents that were voted on.
+// Run wakes streams for the changes that Moved delivers and where a suppression ends, and locates live incidents with new votes.
 // When ctx ends, all streams end too.
 func (h *Hub) Run(ctx context.Context) error {
 	var following sync.WaitGroup
@@ -225,7 +226,8 @@ func (h *Hub) Run(ctx context.Context) error {
 	}
 }
 
-// followMoved wakes streams for what Moved carries. It is apart from the loop of Run, which may wait long for the live cache.
+// followMoved wakes streams for the changes that Moved delivers. It is separate from the loop of Run, which may wait long for the
+// live cache.
 func (h *Hub) followMoved(ctx context.Context) {
 	if h.Moved == nil {
 		return
@@ -263,7 +265,8 @@ func (h *Hub) due() (votes []mapdata.Tally, next time.Duration) {
 	return votes, next
 }
 
-// locate wakes the streams around a live incident that was voted on. One that is not found is visible to no reader.
+// locate wakes the streams around a live incident with new votes. It ignores an incident that it cannot find, because no reader
+// sees that one.
 func (h *Hub) locate(ctx context.Context, t *mapdata.Tally) {
 	found, err := h.Locate(ctx, t.ExternalID)
 	if err != nil {
@@ -280,8 +283,8 @@ func (h *Hub) locate(ctx context.Context, t *mapdata.Tally) {
 // locationMargin is the radius in metres that makes a place a circle: more than the rounding errors of unit vectors.
 const locationMargin = 1
 
-// cube is a part of space: the globe divided along the three axes. It is no cell of a geo.Grid because touched areas may be
-// hundreds of kilometres wide: at a pole, such a circle meets every column of many bands, and never more than a few cubes.
+// cube is a part of space: the globe divided along the three axes. It is not a cell of a geo.Grid, because touched areas may be
+// hundreds of kilometres wide: at a pole, such a circle meets every column of many bands, but never more than a few cubes.
 type cube struct{ x, y, z int16 }
 
 // cubeSide is a cube's side as a share of the globe's radius, some 50 km: most circles lie in one or two cubes.

@@ -23,7 +23,7 @@ func callerKey(n byte) ratelimit.Key {
 	return ratelimit.AccountKey(ratelimit.Streams, mapdata.AccountID{15: n, 14: 1})
 }
 
-// counts are the updates of a stream, by their cause, and its heartbeats.
+// counts holds the numbers of a stream's updates, by their cause, and of its heartbeats.
 type counts struct {
 	changed, periodic, heartbeats int
 	at                            []time.Time
@@ -91,7 +91,7 @@ func openStream(t *testing.T, h *stream.Hub, area geo.Circle) (*stream.Stream, *
 	return s, l
 }
 
-// TestTouchedWakesStreamsThatMeet: a change wakes the streams whose circle it meets and no others, also across the
+// TestTouchedWakesStreamsThatMeet checks that a change wakes the streams whose circle it meets and no others, also across the
 // antimeridian and at the poles.
 func TestTouchedWakesStreamsThatMeet(t *testing.T) {
 	for _, tt := range []struct {
@@ -155,7 +155,7 @@ func TestTouchedMatchesBruteForce(t *testing.T) {
 	})
 }
 
-// TestManyTouchedAreasWakeAllStreamsOfACube: a stream is woken even if more areas changed than are compared with it.
+// TestManyTouchedAreasWakeAllStreamsOfACube checks that a stream is woken even if more areas changed than are compared with it.
 func TestManyTouchedAreasWakeAllStreamsOfACube(t *testing.T) {
 	h := stream.New(stream.Config{Now: time.Now})
 	s, err := h.Open(callerKey(1), geo.Circle{Center: geo.Point{Lat: 52, Lng: 5}, Radius: 100})
@@ -173,7 +173,7 @@ func TestManyTouchedAreasWakeAllStreamsOfACube(t *testing.T) {
 	}
 }
 
-// TestUpdatesAreRateLimited: a stream updates immediately, then at most four times a second, and always after the last
+// TestUpdatesAreRateLimited checks that a stream updates immediately, then at most four times a second, and always after the last
 // change.
 func TestUpdatesAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestUpdatesAreRateLimited(t *testing.T) {
 	})
 }
 
-// TestPeriodicUpdatesAndHeartbeats: without any change, a stream updates every 5 s and sends a heartbeat every 20 s.
+// TestPeriodicUpdatesAndHeartbeats checks that without any change, a stream updates every 5 s and sends a heartbeat every 20 s.
 func TestPeriodicUpdatesAndHeartbeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := stream.New(stream.Config{Now: time.Now})
@@ -212,7 +212,7 @@ func TestPeriodicUpdatesAndHeartbeats(t *testing.T) {
 	})
 }
 
-// TestStreamUpdatesAtExpiry: a stream updates when something expires that its client has, and does not spin if the
+// TestStreamUpdatesAtExpiry checks that a stream updates when an entity expires that its client has, and does not spin if the
 // client keeps returning the same expiry.
 func TestStreamUpdatesAtExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -234,7 +234,7 @@ func TestStreamUpdatesAtExpiry(t *testing.T) {
 	})
 }
 
-// TestStreamUpdatesWhenASuppressionEnds: the streams around an entity that votes hide are woken when it is shown again.
+// TestStreamUpdatesWhenASuppressionEnds checks that the streams around an entity that votes hide are woken when it is shown again.
 func TestStreamUpdatesWhenASuppressionEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := stream.New(stream.Config{Now: time.Now})
@@ -261,7 +261,7 @@ func TestStreamUpdatesWhenASuppressionEnds(t *testing.T) {
 	})
 }
 
-// TestVoteOnLiveIncidentWakesStreamsAround: a vote on a live incident wakes the streams around it; one on an unknown
+// TestVoteOnLiveIncidentWakesStreamsAround checks that a vote on a live incident wakes the streams around it, and one on an unknown
 // incident wakes none.
 func TestVoteOnLiveIncidentWakesStreamsAround(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -294,7 +294,7 @@ func TestVoteOnLiveIncidentWakesStreamsAround(t *testing.T) {
 	})
 }
 
-// TestHubWithoutLiveIncidents holds that a vote on a live incident is ignored where there are none.
+// TestHubWithoutLiveIncidents checks that a vote on a live incident is ignored by a hub without live incidents.
 func TestHubWithoutLiveIncidents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := stream.New(stream.Config{Now: time.Now})
@@ -314,7 +314,8 @@ func TestHubWithoutLiveIncidents(t *testing.T) {
 	})
 }
 
-// TestMovedWakesStreams holds that Run wakes streams for what Moved carries, also while the live cache does not answer.
+// TestMovedWakesStreams checks that Run wakes streams for the changes that Moved delivers, also while the live cache does not
+// answer.
 func TestMovedWakesStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here := geo.Circle{Center: geo.Point{Lat: 52, Lng: 5}, Radius: 100}
@@ -342,7 +343,8 @@ func TestMovedWakesStreams(t *testing.T) {
 	})
 }
 
-// TestOpenLimits: a caller may open MaxPerCaller streams, all callers together MaxOpen, and closed ones are removed.
+// TestOpenLimits checks that a caller may open MaxPerCaller streams, all callers together MaxOpen, and that closed ones are
+// removed.
 func TestOpenLimits(t *testing.T) {
 	h := stream.New(stream.Config{Now: time.Now})
 	open := func(n int) (*stream.Stream, error) {
@@ -392,8 +394,8 @@ func TestOpenLimits(t *testing.T) {
 	}
 }
 
-// TestCallersAreCheckedAgain: a change of an account has its streams, and no others, check their caller; a stream goes on unless that
-// fails.
+// TestCallersAreCheckedAgain checks that a change of an account makes its streams, and no others, check their callers, and that a
+// stream goes on unless the check fails.
 func TestCallersAreCheckedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := stream.New(stream.Config{Now: time.Now})
@@ -431,7 +433,7 @@ func TestCallersAreCheckedAgain(t *testing.T) {
 	})
 }
 
-// TestHubEndsItsStreams: all streams end when the hub stops, and no other can be opened.
+// TestHubEndsItsStreams checks that all streams end when the hub stops, and that none can be opened afterwards.
 func TestHubEndsItsStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := stream.New(stream.Config{Now: time.Now})

@@ -18,23 +18,23 @@ const expiryLead = 2 * time.Second
 // tickMillis is the resolution of stored expiries, in milliseconds.
 const tickMillis = 125
 
-// known is what is remembered of one entity that a client has. The id shares the memory of the index or the cache and is
-// replaced on each update; it is kept because a removal has to name the entity.
+// known is the remembered part of one entity that a client has. The id shares the memory of the index or the cache and is replaced
+// on each update; it is kept because a removal has to name the entity.
 type known struct {
 	hash    uint64 // of the entity's id
-	content uint32 // hash of what the client was sent, without the expiry
+	content uint32 // hash of the sent content, without the expiry
 	expires uint32 // the expiry that the client was sent, in ticks since the epoch of the Sent, rounded up; 0: it persists
 	source  mapdata.SourceID
 	id      []byte
 }
 
-// Sent remembers what one client has, in 56 bytes an entity. The zero value is a client that has nothing.
+// Sent remembers the entities that one client has, in 56 bytes each. The zero value is a client that has none.
 type Sent struct {
 	epoch    int64 // milliseconds since 1970
 	entities []known
 }
 
-// Difference is what a client must be sent. Its memory may be reused for the next one.
+// Difference is the difference between two updates of a client. Its memory may be reused for the next one.
 type Difference struct {
 	Changed []int              // indexes of the hits that are new or changed, ascending
 	Gone    []mapdata.MergedID // entities that the client has and that are gone
@@ -55,8 +55,8 @@ func (d *Difference) Release() {
 	clear(d.current[:cap(d.current)])
 }
 
-// Diff compares the hits at now with what the client has, writes the difference to d, and takes it as sent. A later expiry
-// counts as a change only shortly before the client would remove the pin, since every poll moves it; a sooner one counts
+// Diff compares the hits at now with the entities that the client has, writes the difference to d, and records it as sent. A later
+// expiry counts as a change only shortly before the client would remove the pin, because every poll moves it; a sooner one counts
 // immediately.
 func (h *Hub) Diff(s *Sent, hits []mapdata.Hit, now time.Time, d *Difference) {
 	h.collect(s, hits, now, d)
@@ -90,8 +90,8 @@ func (h *Hub) Diff(s *Sent, hits []mapdata.Hit, now time.Time, d *Difference) {
 	d.Next = s.nextUpdate(now)
 }
 
-// Resume is the Diff of a client that comes back and was up to date at since: hits that changed later are in d.Changed. Its
-// expiries are unknown, except that none was before floor; zero: none at all.
+// Resume computes the difference for a client that reconnects and was up to date at since: d.Changed gets the hits that changed
+// later. The expiries that the client knows are unknown, except that none was before floor; zero: the client knows none.
 func (h *Hub) Resume(s *Sent, hits []mapdata.Hit, since, floor, now time.Time, d *Difference) {
 	h.collect(s, hits, now, d)
 	expiry := s.ticks(floor.UnixMilli())
@@ -109,7 +109,7 @@ func (h *Hub) Resume(s *Sent, hits []mapdata.Hit, since, floor, now time.Time, d
 	d.Next = s.nextUpdate(now)
 }
 
-// EarliestExpiry is the earliest expiry that the client knows; zero: nothing expires.
+// EarliestExpiry returns the earliest expiry that the client knows; zero: nothing expires.
 func (s *Sent) EarliestExpiry() time.Time {
 	least := uint32(0)
 	for i := range s.entities {
@@ -175,7 +175,7 @@ func hashContent(h *maphash.Hash, hit *mapdata.Hit) uint32 {
 	return uint32(h.Sum64())
 }
 
-// replace makes the current hits what the client has.
+// replace records the current hits as the entities that the client has.
 func (s *Sent) replace(current []hitEntry) {
 	if cap(s.entities) < len(current) {
 		s.entities = make([]known, 0, len(current)+len(current)/8)
@@ -187,7 +187,7 @@ func (s *Sent) replace(current []hitEntry) {
 	}
 }
 
-// nextUpdate is expiryLead before the next expiry that the client knows, or that expiry itself.
+// nextUpdate returns the time expiryLead before the next expiry that the client knows, or that expiry itself if the lead has begun.
 func (s *Sent) nextUpdate(now time.Time) time.Time {
 	soon := s.ticks(now.Add(expiryLead).UnixMilli())
 	lead := s.ticks(s.epoch + expiryLead.Milliseconds())

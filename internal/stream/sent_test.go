@@ -60,8 +60,8 @@ func want(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// TestDiffComparesWhatReadersSee: a change to any part of an entity that readers see is in the difference, and no
-// other.
+// TestDiffComparesWhatReadersSee checks that a change to any part of an entity that readers see is in the difference, and no other
+// change.
 func TestDiffComparesWhatReadersSee(t *testing.T) {
 	c := newTestClient()
 	want(t, "at first", c.update(0, hit("b", nil), hit("a", nil)), "b", "a")
@@ -94,8 +94,8 @@ func TestDiffComparesWhatReadersSee(t *testing.T) {
 	want(t, "all gone", c.update(0), "-b", "-b")
 }
 
-// TestLaterExpiryIsSentBeforeTheOldOne: a client gets a later expiry shortly before the one that it knows, a sooner one
-// immediately, and the next update is due in time.
+// TestLaterExpiryIsSentBeforeTheOldOne checks that a client gets a later expiry shortly before the one that it knows, and a sooner
+// one immediately, and that the next update is due in time.
 func TestLaterExpiryIsSentBeforeTheOldOne(t *testing.T) {
 	c := newTestClient()
 	want(t, "at first", c.update(0, hit("a", expires(time.Minute)), hit("p", nil)), "a", "p")
@@ -120,7 +120,7 @@ func TestLaterExpiryIsSentBeforeTheOldOne(t *testing.T) {
 	want(t, "sooner", c.update(0, hit("a", expires(30*time.Second))), "a")
 }
 
-// TestEarliestExpiry holds that it is the earliest expiry that the client was sent, and none without one.
+// TestEarliestExpiry checks that EarliestExpiry returns the earliest expiry that the client was sent, and zero without one.
 func TestEarliestExpiry(t *testing.T) {
 	c := newTestClient()
 	c.update(0, hit("never", nil))
@@ -133,7 +133,7 @@ func TestEarliestExpiry(t *testing.T) {
 	}
 }
 
-// TestResumeSendsWhatChanged: a client that comes back gets what changed, and later the expiries that it may not know.
+// TestResumeSendsWhatChanged checks that a client that reconnects gets the changes, and later the expiries that it may not know.
 func TestResumeSendsWhatChanged(t *testing.T) {
 	before := newTestClient()
 	before.update(0, hit("old", nil), hit("decays", expires(10*time.Minute)), hit("later", expires(20*time.Minute)))
@@ -153,7 +153,7 @@ func TestResumeSendsWhatChanged(t *testing.T) {
 	want(t, "then", c.update(10*time.Minute, now...))
 }
 
-// TestResumeWithoutExpiries: where nothing that the client has expires, nothing is sent again before it does.
+// TestResumeWithoutExpiries checks that an entity without an expiry known to the client is not sent again before it expires.
 func TestResumeWithoutExpiries(t *testing.T) {
 	c := newTestClient()
 	now := []mapdata.Hit{hit("decays", expires(15*time.Minute))}
@@ -162,7 +162,7 @@ func TestResumeWithoutExpiries(t *testing.T) {
 	want(t, "looked at immediately", c.update(5*time.Minute, now...))
 }
 
-// TestDiffDoesNotAllocate: an update without changes allocates nothing.
+// TestDiffDoesNotAllocate checks that an update without changes allocates nothing.
 func TestDiffDoesNotAllocate(t *testing.T) {
 	c := newTestClient()
 	var hits []mapdata.Hit

@@ -13,13 +13,13 @@ const (
 	minInterval = 250 * time.Millisecond // between two updates because of changes
 
 	bytesPerSecond = 1 << 20         // of all streams of one caller; beyond, they update less often
-	bytesAhead     = 4 * time.Second // of bytesPerSecond may be sent at once: the snapshots of MaxPerCaller streams
+	bytesAhead     = 4 * time.Second // of bytesPerSecond may be sent in one burst: the snapshots of MaxPerCaller streams
 
-	PollInterval      = 5 * time.Second  // between updates without a change: upstreams are asked, sources' health is compared
+	PollInterval      = 5 * time.Second  // between updates without a change: they ask upstreams and compare the sources' health
 	HeartbeatInterval = 20 * time.Second // between heartbeats
 )
 
-// Stream is what one client watches. Run is for one goroutine.
+// Stream watches a circle for one client. Run is for one goroutine.
 type Stream struct {
 	hub    *Hub
 	caller ratelimit.Key
@@ -32,9 +32,9 @@ type Stream struct {
 	apps    chan struct{} // signals that the catalogue of apps changed
 }
 
-// meets says whether the stream's circle meets another one. It compares the chord between the centers with the arc of the
-// radii, which is a little longer than its chord: circles that just miss each other count as meeting, and no sine has to be
-// computed for each of ten thousand streams.
+// meets reports whether the stream's circle meets another one. It compares the chord between the centers with the arc of the radii,
+// which is a little longer than its chord: circles that just miss each other count as meeting, but no sine has to be computed for
+// each of ten thousand streams.
 func (s *Stream) meets(center geo.Vector, radius float64) bool {
 	reach := (s.area.Radius + radius) / geo.EarthRadius
 	return s.center.ChordSquared(center) <= reach*reach
@@ -62,10 +62,10 @@ func (s *Stream) checkCaller() {
 	}
 }
 
-// Cause is why a stream updates its client.
+// Cause is the reason why a stream updates its client.
 type Cause int
 
-// The causes.
+// The causes of updates.
 const (
 	Changed  Cause = iota // something changed or expires in the circle
 	Periodic              // PollInterval has passed
@@ -73,19 +73,19 @@ const (
 
 // Client is the receiving end of a stream. An error of either function ends the stream.
 type Client struct {
-	// Update sends the client what is different now, and returns the time by the hub's clock at which something of it
-	// expires; zero: nothing does.
+	// Update sends the client the current difference, and returns the time by the hub's clock at which the next of the client's
+	// entities expires; zero: none does.
 	Update func(ctx context.Context, cause Cause) (next time.Time, err error)
-	// Heartbeat shows the client that the connection is alive.
+	// Heartbeat sends a sign of life to the client.
 	Heartbeat func(ctx context.Context) error
-	// CheckCaller fails if the caller is no longer who the stream was opened by; nil: it is not checked.
+	// CheckCaller fails if the caller who opened the stream has lost the right to it; nil: it is not checked.
 	CheckCaller func(ctx context.Context) error
-	// Apps tells the client of a change of the catalogue of apps; nil: nothing is told.
+	// Apps sends the client a change of the catalogue of apps; nil: changes are not sent.
 	Apps func(ctx context.Context, change AppsChange) error
 }
 
-// Run serves the client until ctx ends, the hub stops, or the client fails. expiry is when something expires of what the
-// client already has; zero: nothing does. Only a failure of the client is an error.
+// Run serves the client until ctx ends, the hub stops, or the client fails. expiry is when the next of the entities that the client
+// already has expires; zero: none does. Only a failure of the client is an error.
 func (s *Stream) Run(ctx context.Context, expiry time.Time, c Client) error {
 	start := time.Now()
 	next := schedule{
@@ -137,19 +137,20 @@ func (s *Stream) Run(ctx context.Context, expiry time.Time, c Client) error {
 	}
 }
 
-// schedule is when a stream acts next. Intervals are measured by the process's clock, expiries are times of the hub's.
+// schedule holds the times at which a stream acts next. Intervals are measured by the process's clock, expiries are times of the
+// hub's clock.
 type schedule struct {
 	woken         bool
 	updated       time.Time // the last update because of a change
 	nextPoll      time.Time
 	nextHeartbeat time.Time
 	expiry        time.Time // zero: nothing expires
-	paused        time.Time // no update is due before: the caller got too many bytes
+	paused        time.Time // no update is due before, because the caller got too many bytes
 	appsWoken     bool
 	appsTold      time.Time // the last event about apps
 }
 
-// wait is how long the stream may sleep.
+// wait returns how long the stream may sleep.
 func (p *schedule) wait(now, clock time.Time) time.Duration {
 	wait := min(p.nextPoll.Sub(now), p.nextHeartbeat.Sub(now))
 	if !p.expiry.IsZero() {
@@ -158,7 +159,7 @@ func (p *schedule) wait(now, clock time.Time) time.Duration {
 	if p.woken {
 		wait = min(wait, p.updated.Add(minInterval).Sub(now))
 	}
-	if pause := p.paused.Sub(now); pause > wait { // heartbeats go on
+	if pause := p.paused.Sub(now); pause > wait { // heartbeats continue
 		wait = min(pause, max(p.nextHeartbeat.Sub(now), 0))
 	}
 	if p.appsWoken {
@@ -167,12 +168,12 @@ func (p *schedule) wait(now, clock time.Time) time.Duration {
 	return max(wait, 0)
 }
 
-// appsDue reports whether the client is to be told of apps now. A caller who got too many bytes is, too: a suspension cannot wait.
+// appsDue reports whether an event about apps is due. The byte budget does not delay it, because a suspension cannot wait.
 func (p *schedule) appsDue(now time.Time) bool {
 	return p.appsWoken && !now.Before(p.appsTold.Add(appsInterval))
 }
 
-// due says whether an update is due, and why.
+// due reports whether an update is due, and its cause.
 func (p *schedule) due(now, clock time.Time) (Cause, bool) {
 	if now.Before(p.paused) {
 		return Periodic, false
@@ -185,7 +186,7 @@ func (p *schedule) due(now, clock time.Time) (Cause, bool) {
 	return Periodic, !now.Before(p.nextPoll)
 }
 
-// done notes an update. One because of a change covers all earlier wake-ups; a periodic one leaves them pending.
+// done records an update. One because of a change covers all earlier wake-ups; a periodic one leaves them pending.
 func (p *schedule) done(now time.Time, cause Cause, pollInterval time.Duration) {
 	if cause == Changed {
 		p.woken = false
