@@ -15,44 +15,45 @@ import (
 )
 
 const (
-	// tellEvery is how long what moved waits for more of it, and callsEvery of how many of those tells how calls ended.
+	// tellEvery is how long moved places wait so that more of them share a message. The outcomes of calls go into every
+	// callsEvery-th message.
 	tellEvery  = 100 * time.Millisecond
 	callsEvery = 10
-	// maxWaiting is how many places wait to be told; beyond it, everything may have moved.
+	// maxWaiting bounds the places that wait to be published; if there are more, the message says that everything may have moved.
 	maxWaiting = 16 * maxMoves
 	maxRadius  = 200_000 // metres
 	channel    = "peers"
 )
 
-// Config is what Peers need.
+// Config holds the dependencies of Peers.
 type Config struct {
 	Cache     *valkey.Conn
 	Moved     *signal.Moved                                 // notified where live incidents moved at other nodes
-	MovedLive *signal.Moved                                 // where they moved at this node, for the others
-	Calls     *Calls                                        // how this node's calls ended, for the others
-	Heard     func(upstream string, c mapdata.UpstreamCall) // told how other nodes' calls ended; must not block
+	MovedLive *signal.Moved                                 // notified where live incidents moved at this node, to publish it
+	Calls     *Calls                                        // outcomes of this node's calls, to publish them
+	Heard     func(upstream string, c mapdata.UpstreamCall) // called with the outcomes of other nodes' calls; must not block
 	Log       *slog.Logger
 }
 
-// Calls keeps how this node's calls of upstreams ended until the other nodes are told. Its methods may be called from many
+// Calls keeps the outcomes of this node's calls of upstreams until they are published. Its methods may be called from many
 // goroutines.
 type Calls struct {
 	mu      sync.Mutex
 	pending map[string]mapdata.UpstreamCall
 }
 
-// NewCalls makes an empty Calls.
+// NewCalls returns an empty Calls.
 func NewCalls() *Calls { return &Calls{pending: make(map[string]mapdata.UpstreamCall)} }
 
-// Add keeps how a call ended; of many calls of an upstream, the last one. It never blocks.
+// Add records the outcome of a call; of several calls of an upstream, the last one is kept. It never blocks.
 func (q *Calls) Add(upstream string, c mapdata.UpstreamCall) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	c.Refused = c.Refused || q.pending[upstream].Refused // not to be missed
+	c.Refused = c.Refused || q.pending[upstream].Refused // keep a refusal until it is published
 	q.pending[upstream] = c
 }
 
-// take gives what was added since the last take; nil: nothing.
+// take returns the outcomes that were added since the last take; nil: none.
 func (q *Calls) take() map[string]mapdata.UpstreamCall {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -64,7 +65,7 @@ func (q *Calls) take() map[string]mapdata.UpstreamCall {
 	return taken
 }
 
-// restore puts back what could not be published, unless there was a later call.
+// restore puts back outcomes that could not be published, except of upstreams with a later call.
 func (q *Calls) restore(calls map[string]mapdata.UpstreamCall) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -75,24 +76,24 @@ func (q *Calls) restore(calls map[string]mapdata.UpstreamCall) {
 	}
 }
 
-// Peers are the other nodes.
+// Peers exchanges events with the other nodes.
 type Peers struct {
 	Config
 	node [nodeSize]byte
 
-	// What waits to be published; only Run uses it.
+	// The places that wait to be published; only Run uses them.
 	everywhere bool
 	moved      []geo.Circle
 }
 
-// New makes Peers.
+// New returns Peers with a random name.
 func New(c Config) *Peers {
 	p := &Peers{Config: c}
 	_, _ = rand.Read(p.node[:]) // never fails
 	return p
 }
 
-// collect takes over where live incidents moved at this node.
+// collect takes the places where live incidents moved at this node.
 func (p *Peers) collect() {
 	t := p.MovedLive.Take()
 	if t.Everywhere || len(p.moved)+len(t.Areas) > maxWaiting {
@@ -107,13 +108,13 @@ func (p *Peers) collect() {
 }
 
 const (
-	pinSize  = 10               // metres: what is smaller is a pin, what is larger the circle that somebody asked for
+	pinSize  = 10               // metres: a smaller circle is a pin, a larger one the circle of a request
 	blurTo   = 0.1              // degrees
-	blurring = blurTo * 111_320 // metres: no rounded place is further off
+	blurring = blurTo * 111_320 // metres: a rounded place is never further off
 )
 
-// blur hides whose circle it was: what moved as a whole is told by a tenth of a degree (D13.1). A pin's place is no
-// driver's.
+// blur hides which circle a driver asked for, by rounding its centre to a tenth of a degree (D13.1). It leaves pins as they are,
+// because the place of a pin is not a driver's.
 func blur(area geo.Circle) geo.Circle {
 	if area.Radius <= pinSize {
 		return area
@@ -125,12 +126,12 @@ func blur(area geo.Circle) geo.Circle {
 	}
 }
 
-// Run tells and hears until ctx ends.
+// Run publishes events to the other nodes and receives theirs, until ctx ends.
 func (p *Peers) Run(ctx context.Context) error {
 	var hearing sync.WaitGroup
 	var err error
 	hearing.Go(func() {
-		// What was missed while this node did not listen may have been anything.
+		// Messages that were missed while this node did not listen may have been about any place.
 		err = p.Cache.Follow(ctx, channel, func() { p.Moved.Notify(mapdata.Touched{Everywhere: true}) }, p.hear)
 	})
 	tick := time.NewTicker(tellEvery)
@@ -146,7 +147,7 @@ func (p *Peers) Run(ctx context.Context) error {
 	return err
 }
 
-// tell publishes what waits.
+// tell publishes everything that waits; calls adds the outcomes of calls.
 func (p *Peers) tell(ctx context.Context, calls bool) {
 	p.collect()
 	for {
@@ -162,7 +163,7 @@ func (p *Peers) tell(ctx context.Context, calls bool) {
 	}
 }
 
-// lost remembers of a message that could not be told that there was one.
+// lost keeps the contents of a message that could not be published: its places become "everywhere".
 func (p *Peers) lost(m *message) {
 	if m.everywhere || len(m.moved) > 0 {
 		p.everywhere, p.moved = true, nil
@@ -170,7 +171,7 @@ func (p *Peers) lost(m *message) {
 	p.Calls.restore(m.calls)
 }
 
-// next takes what goes into one message.
+// next returns the next message, and removes its contents from those that wait.
 func (p *Peers) next(calls bool) *message {
 	m := &message{node: p.node, everywhere: p.everywhere}
 	n := min(len(p.moved), maxMoves)
@@ -185,7 +186,7 @@ func (p *Peers) next(calls bool) *message {
 	return m
 }
 
-// hear takes another node's message.
+// hear handles a message, and ignores the node's own ones.
 func (p *Peers) hear(text []byte) {
 	m, err := decode(text)
 	if err != nil {

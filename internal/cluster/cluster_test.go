@@ -22,7 +22,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// node remembers what it was told.
+// node records the messages that it received.
 type node struct {
 	*cluster.Peers
 	here       *signal.Moved // where live incidents moved at this node
@@ -58,7 +58,7 @@ func start(t *testing.T, s *testenv.CacheServer) *node {
 	return n
 }
 
-// follow remembers what is notified until ctx ends.
+// follow records notifications until ctx ends.
 func (n *node) follow(moved *signal.Moved) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		for {
@@ -78,7 +78,7 @@ func (n *node) follow(moved *signal.Moved) func(ctx context.Context) error {
 	}
 }
 
-// until waits until it is so, twenty seconds at most, and says how long that took.
+// until waits until a condition holds, for twenty seconds at most, and returns how long that took.
 func (n *node) until(t *testing.T, what string, is func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -113,7 +113,7 @@ func TestNodesTellEachOther(t *testing.T) {
 	}
 }
 
-// TestMuchAtOnce holds that nothing is lost, and that what waits is bounded.
+// TestMuchAtOnce checks that no place is lost, and that the places that wait are bounded.
 func TestMuchAtOnce(t *testing.T) {
 	s := servers.Cache(t)
 	a, b := start(t, s), start(t, s)
@@ -129,7 +129,8 @@ func TestMuchAtOnce(t *testing.T) {
 	b.until(t, "everywhere", func() bool { return b.everywhere == 2 || len(b.moved) == 25_000 })
 }
 
-// TestABreakMeansEverywhere: what was told while the cache was away is lost, and so every stream looks once it is back.
+// TestABreakMeansEverywhere checks that after the cache was unreachable, each node counts every place as moved, because messages of
+// that time are lost.
 func TestABreakMeansEverywhere(t *testing.T) {
 	for name, failure := range map[string][2]func(*testenv.CacheServer) error{
 		"dead":    {(*testenv.CacheServer).Stop, (*testenv.CacheServer).Start},
@@ -140,10 +141,11 @@ func TestABreakMeansEverywhere(t *testing.T) {
 			a, b := start(t, s), start(t, s)
 			must(t, failure[0](s))
 			a.here.NotifyAreas([]geo.Circle{{Radius: 1}})
-			<-time.After(700 * time.Millisecond) // until it cannot be told
+			<-time.After(700 * time.Millisecond) // until the message could not be published
 			must(t, failure[1](s))
 			b.until(t, "everywhere", func() bool { return b.everywhere > 1 })
-			// Until the first node reaches the cache too, and has told that anything may have moved, areas are part of that.
+			// Until the first node reaches the cache too, and has published that anything may have moved, its areas are part of
+			// that message.
 			b.until(t, "it moved", func() bool {
 				a.here.NotifyAreas([]geo.Circle{{Center: geo.Point{Lat: 1}, Radius: 1}})
 				return len(b.moved) > 0 && b.moved[len(b.moved)-1].Center.Lat == 1

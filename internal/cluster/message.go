@@ -9,10 +9,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// version begins each message; those of another are not read.
+// version begins each message; messages of other versions are not read.
 const version = 1
 
-// maxMoves is how many places one message tells.
+// maxMoves bounds the places in one message.
 const maxMoves = 1024
 
 // nodeSize is the length of a node's name.
@@ -20,7 +20,7 @@ const nodeSize = 8
 
 const circleSize = 24
 
-// flagEverywhere stands among a message's flags.
+// flagEverywhere is a flag of a message: everything may have moved.
 const flagEverywhere = 1
 
 // The bits of a call.
@@ -30,7 +30,7 @@ const (
 	bitRefused
 )
 
-// message is what one node tells the others at a time.
+// message holds the events of one node since its last message.
 type message struct {
 	node       [nodeSize]byte
 	everywhere bool
@@ -77,7 +77,7 @@ func bitsOf(c mapdata.UpstreamCall) (bits byte) {
 
 var errMessage = errors.New("peers: not a message of this version")
 
-// decode reads what encode wrote, and refuses everything else.
+// decode parses the result of encode, and refuses everything else.
 func decode(in []byte) (*message, error) {
 	m := &message{calls: make(map[string]mapdata.UpstreamCall)}
 	if len(in) < 1+nodeSize+1 || in[0] != version {

@@ -59,7 +59,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestNoMessageTellsWhoAsked holds D13.1: a circle that somebody asked for is told by a tenth of a degree, and reaches as far.
+// TestNoMessageTellsWhoAsked checks D13.1: the published circle of a request is rounded to a tenth of a degree, and contains the
+// circle of the request.
 func TestNoMessageTellsWhoAsked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		area := geo.Circle{

@@ -13,18 +13,19 @@ import (
 
 const (
 	versionsChannel = "regions"
-	// versionEvery is how often a node tells the others the data version of its region.
+	// versionEvery is how often a node publishes the data version of its region.
 	versionEvery = 5 * time.Second
-	// versionKept is how long a node counts that was not heard again.
+	// versionKept is how long a node counts after its last message.
 	versionKept = 4 * versionEvery
-	// warnAfter is how long versions differ before a warning is logged: nodes do not take over an import at the same moment.
+	// warnAfter is how long versions differ before a warning is logged, because nodes do not take over an import at the same
+	// moment.
 	warnAfter = time.Minute
-	// maxNodes bounds how many nodes are remembered, and maxVersion the length of what one tells, in bytes.
+	// maxNodes bounds the remembered nodes, and maxVersion the length of a version in bytes.
 	maxNodes   = 1024
 	maxVersion = 64
 )
 
-// VersionsConfig is what Versions need.
+// VersionsConfig holds the dependencies of Versions.
 type VersionsConfig struct {
 	Cache *valkey.Conn
 	Own   func() string // data version of this node's region; empty: it has none
@@ -32,8 +33,9 @@ type VersionsConfig struct {
 	Log   *slog.Logger
 }
 
-// Versions know the data versions of the other nodes' regions: nodes that differ give different routes, or none. What nodes tell has a
-// channel of its own, so that nodes of an earlier version need not understand it. Differ may be called from any goroutine.
+// Versions knows the data versions of the other nodes' regions: nodes whose regions differ return different routes, or none. The
+// versions have a separate channel, so that nodes of an earlier release need not understand them. Differ may be called from any
+// goroutine.
 type Versions struct {
 	VersionsConfig
 	node [nodeSize]byte
@@ -46,13 +48,13 @@ type Versions struct {
 	warned bool
 }
 
-// heardVersion is what another node told last.
+// heardVersion is the last version of another node.
 type heardVersion struct {
 	version string
 	at      time.Time
 }
 
-// NewVersions makes Versions.
+// NewVersions returns Versions with a random name of this node.
 func NewVersions(c VersionsConfig) *Versions {
 	v := &Versions{VersionsConfig: c, heard: make(map[[nodeSize]byte]heardVersion)}
 	_, _ = rand.Read(v.node[:]) // never fails
@@ -65,7 +67,8 @@ func (v *Versions) Differ() bool {
 	return differs
 }
 
-// Greatest returns the greatest of all nodes' versions by an order in which the empty one, of a node without a region, comes first.
+// Greatest returns the greatest of all nodes' versions by an order in which the empty version, of a node without a region, comes
+// first.
 func (v *Versions) Greatest(compare func(a, b string) int) string {
 	greatest, now := v.Own(), v.Now()
 	v.mu.Lock()
@@ -78,7 +81,7 @@ func (v *Versions) Greatest(compare func(a, b string) int) string {
 	return greatest
 }
 
-// other returns a version that another node has and this one has not.
+// other returns a version that another node has and this one lacks.
 func (v *Versions) other() (version string, differs bool) {
 	own, now := v.Own(), v.Now()
 	v.mu.Lock()
@@ -91,7 +94,7 @@ func (v *Versions) other() (version string, differs bool) {
 	return "", false
 }
 
-// Run tells and hears until ctx ends.
+// Run publishes this node's version and receives those of the others, until ctx ends.
 func (v *Versions) Run(ctx context.Context) error {
 	var hearing sync.WaitGroup
 	var err error
@@ -136,7 +139,7 @@ func (v *Versions) warn() {
 	}
 }
 
-// forget drops nodes that have not been heard for long.
+// forget drops nodes without a message within versionKept.
 func (v *Versions) forget() {
 	now := v.Now()
 	v.mu.Lock()
@@ -148,7 +151,7 @@ func (v *Versions) forget() {
 	}
 }
 
-// hear takes another node's message; one of another form is ignored.
+// hear handles another node's message, and ignores one of another form.
 func (v *Versions) hear(text []byte) {
 	if len(text) < 1+nodeSize || len(text) > 1+nodeSize+maxVersion || text[0] != version {
 		return

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/valkey"
 )
 
-// versionNode is a node with a data version of its own and a clock that the test sets.
+// versionNode is a node with its data version and a clock that the test sets.
 type versionNode struct {
 	*cluster.Versions
 	own   atomic.Value
@@ -43,7 +43,7 @@ func startVersions(t *testing.T, s *testenv.CacheServer, own string) (n *version
 	return n, stop
 }
 
-// within waits until it is so, twenty seconds at most.
+// within waits until a condition holds, for twenty seconds at most.
 func within(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	deadline := time.After(20 * time.Second)
@@ -56,8 +56,8 @@ func within(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// TestNodesNoticeDifferentRegions holds that both of two nodes learn that they differ and that they agree again, that it is logged
-// once after a minute, and that a node that left is forgotten.
+// TestNodesNoticeDifferentRegions checks that both of two nodes learn that their regions differ and that they agree again, that the
+// difference is logged once after a minute, and that a node that left is forgotten.
 func TestNodesNoticeDifferentRegions(t *testing.T) {
 	s := servers.Cache(t)
 	a, _ := startVersions(t, s, "one")

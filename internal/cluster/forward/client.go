@@ -18,19 +18,21 @@ const (
 	dialTimeout   = time.Second      // for a connection to another machine of the same network
 	answerTimeout = 12 * time.Second // until an answer begins: a route may take ten
 	pingAfter     = 2 * time.Second  // of silence of a connection with requests …
-	// pingTimeout is after which time without an answer to that the other node counts as gone. A node whose process ended is noticed
-	// immediately; this is for machines that vanish. A node that was overloaded for two seconds lost all its streams at once.
+	// pingTimeout is the time without an answer to a ping after which the other node counts as gone. It is for machines that
+	// vanish: a node whose process ended is noticed immediately. With two seconds, a node that was overloaded for that long lost
+	// all its streams together.
 	pingTimeout = 6 * time.Second
 	downFor     = time.Second // how long a node that could not be reached is not asked
 	maxDown     = 1024        // addresses that are remembered
-	// streamBuffer is how much of one answer waits here for its client. Other answers go on meanwhile.
+	// streamBuffer bounds how much of one answer waits here for its client. Other answers continue meanwhile.
 	streamBuffer = 64 << 10
 )
 
-// ErrGone says that a node cannot be reached: what was in its memory is lost.
+// ErrGone means that a node cannot be reached: the contents of its memory are lost.
 var ErrGone = errors.New("the other node cannot be reached")
 
-// ErrStopping says that this node stops, or that the other one broke off or did not answer in time. What is asked for may still be there.
+// ErrStopping means that this node stops, or that the other one broke off or did not answer in time. The requested drive may still
+// be there.
 var ErrStopping = errors.New("the other node does not answer now")
 
 func (l *Links) newTransport() *http.Transport {
@@ -41,8 +43,8 @@ func (l *Links) newTransport() *http.Transport {
 	}
 }
 
-// Ask sends a request to the node at an address. streams says that the answer goes on until ctx ends, or this node stops. The caller
-// closes the answer's body.
+// Ask sends a request to the node at an address. streams means that the answer continues until ctx ends, or this node stops. The
+// caller closes the answer's body.
 func (l *Links) Ask(ctx context.Context, to netip.AddrPort, method, path string, header http.Header, body io.Reader, streams bool) (*http.Response, error) {
 	address := to.String()
 	if l.isDown(address) {
@@ -76,7 +78,7 @@ func (l *Links) Ask(ctx context.Context, to netip.AddrPort, method, path string,
 	return resp, nil
 }
 
-// explain makes the error of a request one of this package, without the address that it has.
+// explain converts the error of a request to one of this package, without the address that the error contains.
 func (l *Links) explain(ctx context.Context, address string, err error) error {
 	switch {
 	case l.stopping.Err() != nil:
@@ -87,7 +89,7 @@ func (l *Links) explain(ctx context.Context, address string, err error) error {
 		l.markDown(address)
 		return ErrGone
 	}
-	return ErrStopping // the request alone failed, or its connection: who asks again learns which
+	return ErrStopping // only the request or its connection failed: the next request finds out which
 }
 
 // answerBody ends its request when it is closed.
@@ -122,7 +124,7 @@ func (l *Links) dial(ctx context.Context, network, address string) (net.Conn, er
 	return secured, nil
 }
 
-// upgrade makes a connection one between nodes.
+// upgrade upgrades a connection to the protocol between nodes.
 func (l *Links) upgrade(ctx context.Context, conn net.Conn, address string) (net.Conn, error) {
 	if err := conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
 		return nil, err
@@ -131,7 +133,7 @@ func (l *Links) upgrade(ctx context.Context, conn net.Conn, address string) (net
 	if err != nil {
 		return nil, err
 	}
-	// The other end says nothing after its answer before it is spoken to, so that nothing is lost with the buffer.
+	// The other end sends nothing between its answer and the handshake, so that the buffer swallows nothing.
 	resp, err := http.ReadResponse(bufio.NewReader(io.LimitReader(conn, headerBytes)), nil)
 	if err != nil {
 		return nil, err
@@ -147,7 +149,8 @@ func (l *Links) upgrade(ctx context.Context, conn net.Conn, address string) (net
 	return secured, conn.SetDeadline(time.Time{})
 }
 
-// isDown reports whether an address could not be reached a moment ago: where a machine is gone, each request would wait for it.
+// isDown reports whether an address was found unreachable within downFor, because each request to a vanished machine would wait for
+// the dial timeout.
 func (l *Links) isDown(address string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

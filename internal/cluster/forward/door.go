@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// Path is where nodes open connections to each other, with the protocol as the Upgrade.
+	// Path is the path at which nodes open connections to each other, with the protocol as the Upgrade.
 	Path     = "/v2/nodes"
 	protocol = "wayside-nodes"
 	proofKey = "Wayside-Node"
@@ -24,22 +24,23 @@ const (
 	idleTimeout      = 2 * time.Minute
 	headerBytes      = 16 << 10
 
-	// maxStreams is how many requests one connection bears at a time: all drives of a node (20 000) fit on its connections.
+	// maxStreams bounds the concurrent requests on one connection: all drives of a node (20 000) fit on its connections.
 	maxStreams = 10_000
-	// maxConnections is how many connections this node opens to each other one at a time.
+	// maxConnections bounds the concurrent connections from this node to each other one.
 	maxConnections = 2
-	// maxIncoming is how many connections of other nodes are served.
+	// maxIncoming bounds the connections of other nodes that are served.
 	maxIncoming = 256
 )
 
-// Config is what Links need.
+// Config holds the settings of Links.
 type Config struct {
 	Key []byte // the same on all nodes
 	Now func() time.Time
 	Log *slog.Logger
 }
 
-// Links are the connections to other nodes and from them. Its methods may be called from many goroutines; Run must run beside them.
+// Links holds the connections to other nodes and from them. Its methods may be called from many goroutines; Run must run beside
+// them.
 type Links struct {
 	Config
 	keys     *keys
@@ -53,7 +54,7 @@ type Links struct {
 	down map[string]time.Time // until when addresses are not asked
 }
 
-// New makes Links.
+// New returns Links without connections.
 func New(c Config) (*Links, error) {
 	k, err := newKeys(c.Key)
 	if err != nil {
@@ -65,14 +66,14 @@ func New(c Config) (*Links, error) {
 	return l, nil
 }
 
-// Serve sets what answers the requests of other nodes. It may be set again while requests are answered.
+// Serve sets the handler for the requests of other nodes. It may be called again while requests are answered.
 func (l *Links) Serve(handler http.Handler) { l.handler.Store(&handler) }
 
-// Before answers connections of other nodes, and passes all other requests on.
+// Before returns a handler that takes connections of other nodes, and passes all other requests to next.
 func (l *Links) Before(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != Path || r.Header.Get("Upgrade") != protocol || !l.keys.accepts(r.Header.Get(proofKey), l.Now()) {
-			next.ServeHTTP(w, r) // which knows nothing of this path
+			next.ServeHTTP(w, r) // next does not know this path
 			return
 		}
 		l.take(w, next, r)
@@ -86,7 +87,7 @@ func (l *Links) take(w http.ResponseWriter, next http.Handler, r *http.Request) 
 		return
 	}
 	conn, buffered, err := http.NewResponseController(w).Hijack()
-	if err != nil { // not by HTTP/1.1
+	if err != nil { // the request is not HTTP/1.1
 		next.ServeHTTP(w, r)
 		return
 	}
@@ -115,7 +116,7 @@ func (l *Links) Run(ctx context.Context) error {
 		Handler:   http.HandlerFunc(l.answer),
 		TLSConfig: l.keys.config(), ReadHeaderTimeout: handshakeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes,
 		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams, SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
-		ErrorLog: log.New(io.Discard, "", 0), // what it says has the other end's address
+		ErrorLog: log.New(io.Discard, "", 0), // its messages contain the other end's address
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.ServeTLS(l.incoming, "", "") }()
@@ -137,7 +138,7 @@ func (l *Links) Run(ctx context.Context) error {
 	return nil
 }
 
-// answer has a request of another node answered.
+// answer answers a request of another node with the handler of Serve.
 func (l *Links) answer(w http.ResponseWriter, r *http.Request) {
 	if handler := l.handler.Load(); handler != nil {
 		(*handler).ServeHTTP(w, r)
@@ -158,7 +159,7 @@ func newQueue() *queue { return &queue{next: make(chan net.Conn), closed: make(c
 
 func (q *queue) full() bool { return q.open.Load() >= maxIncoming }
 
-// put hands a connection to Accept; false: nobody serves.
+// put passes a connection to Accept; false: nothing accepts it.
 func (q *queue) put(conn net.Conn) bool {
 	timeout := time.NewTimer(handshakeTimeout)
 	defer timeout.Stop()
@@ -182,16 +183,16 @@ func (q *queue) Accept() (net.Conn, error) {
 	}
 }
 
-// Close lets no other connection in.
+// Close makes Accept return net.ErrClosed.
 func (q *queue) Close() error {
 	q.once.Do(func() { close(q.closed) })
 	return nil
 }
 
-// Addr returns no address of the network.
+// Addr returns an address that is not one of the network.
 func (q *queue) Addr() net.Addr { return &net.UnixAddr{Name: Path} }
 
-// queuedConn counts itself until it is closed.
+// queuedConn counts as open until it is closed.
 type queuedConn struct {
 	net.Conn
 	queue *queue

@@ -82,8 +82,8 @@ func TestRequestsReachTheOtherNode(t *testing.T) {
 	}
 }
 
-// TestManyRequestsShareConnections checks that two nodes need few connections, which the public address counts by address. Some more than
-// two are opened where many requests come at the same moment; they are not kept.
+// TestManyRequestsShareConnections checks that two nodes need few connections, because the public address limits connections per
+// address. More than two are opened when many requests come at the same moment, but they are not kept.
 func TestManyRequestsShareConnections(t *testing.T) {
 	a, b := startNode(t, 1), startNode(t, 1)
 	const streams = 300
@@ -119,8 +119,8 @@ func TestManyRequestsShareConnections(t *testing.T) {
 	group.Wait()
 }
 
-// TestStrangersAreNotServed checks that nobody gets in without the key: not by the proof of another key, an old one or none, and not by a
-// proof that was seen on the way.
+// TestStrangersAreNotServed checks that no request is served without the key: not with the proof of another key, an old proof or
+// none, and not with a proof that was intercepted.
 func TestStrangersAreNotServed(t *testing.T) {
 	b, stranger := startNode(t, 1), startNode(t, 2)
 	b.Serve(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a stranger is served") }))
@@ -143,7 +143,7 @@ func TestStrangersAreNotServed(t *testing.T) {
 			t.Errorf("%s: %d %v", name, resp.StatusCode, err)
 		}
 	}
-	// A proof that was read on the way opens a connection, on which the stranger has no certificate.
+	// A proof that was intercepted opens a connection, but the stranger has no certificate for it.
 	stranger.keys.proof = b.keys.proof
 	stranger.down = make(map[string]time.Time)
 	if _, _, err := stranger.ask(t, b, http.MethodGet, "/x", ""); err == nil {
@@ -151,17 +151,19 @@ func TestStrangersAreNotServed(t *testing.T) {
 	}
 }
 
-// TestAStrangerIsNotAsked checks that a node that has not the key gets no request: another service may have the address by now.
+// TestAStrangerIsNotAsked checks that a node without the key gets no request, because another service may have taken over the
+// address.
 func TestAStrangerIsNotAsked(t *testing.T) {
 	a, stranger := startNode(t, 1), startNode(t, 2)
-	stranger.keys.proof = a.keys.proof // it takes every proof
+	stranger.keys.proof = a.keys.proof // accepts every proof
 	stranger.Serve(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a stranger is asked") }))
 	if _, _, err := a.ask(t, stranger, http.MethodPut, "/x", "where"); !errors.Is(err, ErrGone) {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestANodeThatIsGone checks that the loss of a node is told as such, also where it was just asked; and that it is asked again.
+// TestANodeThatIsGone checks that the loss of a node is reported as ErrGone, also if the node answered just before, and that a node
+// that is back is asked again.
 func TestANodeThatIsGone(t *testing.T) {
 	a, b := startNode(t, 1), startNode(t, 1)
 	b.Serve(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -183,7 +185,7 @@ func TestANodeThatIsGone(t *testing.T) {
 	}
 }
 
-// TestStreamsEndWithTheNode checks that a node that stops ends the streams that it passes on, and begins no other one.
+// TestStreamsEndWithTheNode checks that a node that stops ends the streams that it forwards, and starts no new ones.
 func TestStreamsEndWithTheNode(t *testing.T) {
 	a, b := startNode(t, 1), startNode(t, 1)
 	b.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -206,7 +208,7 @@ func TestStreamsEndWithTheNode(t *testing.T) {
 	}
 }
 
-// TestBounds holds the bounds by number: ten times as much would be too much.
+// TestBounds checks the values of the bounds, because ten times as much would be too much.
 func TestBounds(t *testing.T) {
 	for name, c := range map[string][2]int{
 		"connections to a node": {maxConnections, 2}, "connections from nodes": {maxIncoming, 256}, "requests of a connection": {maxStreams, 10_000},

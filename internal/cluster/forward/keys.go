@@ -19,9 +19,9 @@ import (
 // maxSkew is how far the clocks of two nodes may differ.
 const maxSkew = 5 * time.Minute
 
-// keys are what nodes know each other by. All nodes derive the same ones.
+// keys identify nodes to each other. All nodes derive the same keys.
 type keys struct {
-	proof       []byte // key of the proof that an upgrade carries
+	proof       []byte // key of the proof in an upgrade
 	certificate tls.Certificate
 	public      ed25519.PublicKey
 }
@@ -40,7 +40,7 @@ func newKeys(secret []byte) (*keys, error) {
 	k.public = private.Public().(ed25519.PublicKey) //nolint:forcetypeassert // by its documentation
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "node"},
-		NotBefore: time.Unix(0, 0), NotAfter: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), // the key is what counts
+		NotBefore: time.Unix(0, 0), NotAfter: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), // only the key counts
 	}
 	der, err := x509.CreateCertificate(nil, template, template, k.public, private) // Ed25519 needs no randomness
 	if err != nil {
@@ -50,7 +50,7 @@ func newKeys(secret []byte) (*keys, error) {
 	return k, nil
 }
 
-// prove returns the proof of an upgrade at a moment: without it, strangers could have this node compute handshakes.
+// prove returns the proof of an upgrade at a moment. It keeps strangers from making this node compute handshakes.
 func (k *keys) prove(now time.Time) string {
 	at := binary.BigEndian.AppendUint64(nil, uint64(now.Unix())) //nolint:gosec // read back by the same conversion
 	mac := hmac.New(sha256.New, k.proof)
@@ -58,7 +58,7 @@ func (k *keys) prove(now time.Time) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(at))
 }
 
-// accepts reports whether a proof was made with the nodes' key in the last minutes.
+// accepts reports whether a proof was made with the nodes' key within maxSkew of now.
 func (k *keys) accepts(proof string, now time.Time) bool {
 	sealed, err := base64.RawURLEncoding.DecodeString(proof)
 	if err != nil || len(sealed) != 8+sha256.Size {
@@ -72,7 +72,8 @@ func (k *keys) accepts(proof string, now time.Time) bool {
 
 var errStranger = errors.New("the other end is no node of this service")
 
-// config is of both ends of a connection: each shows the nodes' certificate, and wants the other to.
+// config returns the TLS configuration of both ends of a connection: each presents the nodes' certificate, and requires it of the
+// other end.
 func (k *keys) config() *tls.Config {
 	return &tls.Config{
 		Certificates: []tls.Certificate{k.certificate}, MinVersion: tls.VersionTLS13, NextProtos: []string{"h2"},
