@@ -12,8 +12,8 @@ import (
 	"wayside/internal/signal"
 )
 
-// TestFollowerSignalsApps checks that the catalogue of apps is told of changes by the log, whichever process made them, and after a load; and
-// that a change of apps is none of the projections'.
+// TestFollowerSignalsApps checks that the follower signals changes of apps from the log, whichever process made them, and after a
+// load, and that it does not pass them to projections.
 func TestFollowerSignalsApps(t *testing.T) {
 	db, f := newStore(t)
 	put(t, db, f, "a")

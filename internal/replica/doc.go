@@ -1,4 +1,4 @@
-// Package replica keeps views in memory (projections) up to date with the store. It loads each of them once, and then applies
+// Package replica keeps views of the store in memory (projections) up to date. It loads each of them once, and then applies
 // changes in the order of revisions. The next state of all projections is built while readers use the current one, and
 // published together.
 //

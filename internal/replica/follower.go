@@ -34,7 +34,7 @@ type Options struct {
 	// MailQueued is notified when a feed was edited: a decision on the command line queues an e-mail, and another process
 	// cannot notify the sender.
 	MailQueued signal.MailQueued
-	// AppsChanged is notified when the log says that what is served of apps changed, and after each load.
+	// AppsChanged is notified when the log records a change of the served apps, and after each load.
 	AppsChanged signal.AppsChanged
 }
 
@@ -225,7 +225,7 @@ func (f *Follower) stageAll(ctx context.Context) ([]mapdata.Staged, error) {
 	return staged, nil
 }
 
-// stage builds the next state of all projections. They know nothing of accounts and apps.
+// stage builds the next state of all projections, which do not get changes of accounts and apps.
 func (f *Follower) stage(changes []mapdata.FeedChange) []mapdata.Staged {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c mapdata.FeedChange) bool { return !c.Account.IsZero() || c.Apps })
 	if len(changes) == 0 {
@@ -255,7 +255,7 @@ func publishAll(staged []mapdata.Staged) (touched mapdata.Touched) {
 	return touched
 }
 
-// tell notifies of what a publication touched, and sets the revision that is published.
+// tell notifies the consumers of a publication's changes, and sets the published revision.
 func (f *Follower) tell(touched mapdata.Touched, changes []mapdata.FeedChange, revision int64) {
 	// Moved comes first: a caller that waited for the revision relies on streams and roads being notified of it.
 	f.opts.Moved.Notify(touched)

@@ -59,7 +59,7 @@ func newNodeWith(store replica.Store, o replica.Options) *node {
 // notify wakes the follower.
 func (n *node) notify() { n.changed.Notify() }
 
-// ids returns what a reader finds near 52, 4.
+// ids returns the ids that a reader finds near 52, 4.
 func (n *node) ids() []string {
 	hits, _ := n.index.Search(&mapdata.Search{Center: geo.Point{Lat: 52, Lng: 4}, Radius: 1000, Kinds: mapdata.AllKinds, Served: true, Now: start, Limit: 1000}, nil)
 	ids := []string{}

@@ -62,8 +62,8 @@ func (s *failing) AllFeeds(ctx context.Context, yield func(*mapdata.Feed)) error
 	return s.DB.AllFeeds(ctx, yield)
 }
 
-// TestFailedReadPublishesNothing holds, for each read of the store, that a failure is logged, that nothing is published of
-// what was read beside it (attempts that are missing would make a healthy feed look stale), and that it is tried again.
+// TestFailedReadPublishesNothing checks for each read of the store that a failure is logged, that nothing of the same batch is
+// published (missing attempts would make a healthy feed look stale), and that the read is retried.
 func TestFailedReadPublishesNothing(t *testing.T) {
 	for _, call := range []string{"State", "Changes", "RecordedAttempts"} {
 		t.Run(call, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestFailedReadPublishesNothing(t *testing.T) {
 	}
 }
 
-// TestFailedLoadPublishesNothing holds that a first load that cannot read the feeds is logged and tried again.
+// TestFailedLoadPublishesNothing checks that a first load that cannot read the feeds is logged and retried.
 func TestFailedLoadPublishesNothing(t *testing.T) {
 	db, f := newStore(t)
 	put(t, db, f, "a")
@@ -105,7 +105,7 @@ func TestFailedLoadPublishesNothing(t *testing.T) {
 	eventually(t, "loaded", func() bool { return n.Loaded() && cmp.Equal(n.ids(), []string{"a"}) })
 }
 
-// TestFollowerNotifiesWhereAnswersMoved holds that streams learn where a change is visible.
+// TestFollowerNotifiesWhereAnswersMoved checks that streams are notified of the places where a change is visible.
 func TestFollowerNotifiesWhereAnswersMoved(t *testing.T) {
 	db, f := newStore(t)
 	moved := signal.NewMoved()
@@ -126,7 +126,7 @@ func TestFollowerNotifiesWhereAnswersMoved(t *testing.T) {
 	})
 }
 
-// TestLoadReadsVotes holds that the votes on entities of feeds are loaded.
+// TestLoadReadsVotes checks that the votes on entities of feeds are loaded.
 func TestLoadReadsVotes(t *testing.T) {
 	db, f := newStore(t)
 	put(t, db, f, "a")

@@ -271,7 +271,7 @@ func TestSweepLeavesAMinute(t *testing.T) {
 	})
 }
 
-// TestFailoverAfterADeletedFeed has two feeds with the same external id and a vote on the feed that is deleted; then the
+// TestFailoverAfterADeletedFeed checks two feeds with the same external id and a vote on the feed that is deleted, after which the
 // database fails over.
 func TestFailoverAfterADeletedFeed(t *testing.T) {
 	db, a := newStore(t)

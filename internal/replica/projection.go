@@ -21,7 +21,7 @@ type Projection interface {
 
 // Sweeper is a projection with entries that expire.
 type Sweeper interface {
-	// Sweep removes entries that had expired at the given time, and returns what the store may remove too. Readers must ignore
-	// expired entries already.
+	// Sweep removes entries that had expired at the given time, and returns the entities that the store may remove too. Readers
+	// must ignore expired entries already.
 	Sweep(before time.Time) []mapdata.Expired
 }

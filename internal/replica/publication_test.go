@@ -7,8 +7,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestUnchanged holds what a reader of several projections relies on: only a read that no publication met was of one
-// revision.
+// TestUnchanged checks the promise to a reader of several projections: a read is of one revision if and only if no publication met
+// it.
 func TestUnchanged(t *testing.T) {
 	var p publication
 	before := p.Begin()
@@ -45,7 +45,7 @@ func (s manyEntities) AllEntities(_ context.Context, _, _ int, yield func(*mapda
 	return nil
 }
 
-// TestProgress holds that a load reports its progress in steps, and never more than it has read.
+// TestProgress checks that a load reports its progress in steps, and never more than it has read.
 func TestProgress(t *testing.T) {
 	read, reported := 0, 0
 	s := &snapshot{store: manyEntities{count: 2*progressStep + 1}, opts: &Options{Progress: func(entities int) {

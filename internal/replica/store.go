@@ -29,8 +29,8 @@ type Store interface {
 	// revision is never split). Entities have their current state, which may be newer than the revision. A
 	// revision of votes carries tallies and no entities.
 	Changes(ctx context.Context, after int64, limit int) ([]mapdata.FeedChange, error)
-	// RecordedAttempts reads the attempts that were recorded by the revisions after the one given, up to and including upTo,
-	// in the order of revisions.
+	// RecordedAttempts reads the attempts that were recorded by the revisions after the given one, up to and including upTo, in the
+	// order of revisions.
 	RecordedAttempts(ctx context.Context, after, upTo int64) ([]mapdata.FeedAttempt, error)
 	// RecentAttempts yields each feed's newest mapdata.RecentPolls attempts and those later than since, in the order of
 	// revisions. Yielded values are valid only during the call.

@@ -14,8 +14,8 @@ func (f *Follower) Newest(ctx context.Context) (int64, error) {
 	return state.Revision, nil
 }
 
-// WaitFor waits until readers see the revision, or ctx ends. It has the store polled immediately: another node may have
-// written the revision.
+// WaitFor waits until readers see the revision, or ctx ends. It makes the follower poll the store immediately, because another node
+// may have written the revision.
 func (f *Follower) WaitFor(ctx context.Context, revision int64) {
 	for asked := false; f.Revision() < revision; {
 		arrived := f.published.Next()
@@ -34,8 +34,8 @@ func (f *Follower) WaitFor(ctx context.Context, revision int64) {
 	}
 }
 
-// Await waits until readers see what was committed before the call, or ctx ends. While the initial load runs, or if the store
-// does not tell its revision, nothing is waited for.
+// Await waits until readers see the changes that were committed before the call, or ctx ends. It does not wait during the initial
+// load, or if the store's revision cannot be read.
 func (f *Follower) Await(ctx context.Context) {
 	if !f.Loaded() {
 		return

@@ -32,8 +32,8 @@ func (s *numbered) Changes(_ context.Context, after int64, _ int) ([]mapdata.Fee
 	return []mapdata.FeedChange{{Revision: revision}}, nil
 }
 
-// TestWaitFor: a wait for a revision that is published takes no time, one for a revision that another node has written has the store
-// polled at once, and one that is in vain ends with its context.
+// TestWaitFor checks that a wait for a published revision takes no time, that one for a revision of another node polls the store
+// immediately, and that one for a revision that never comes ends with its context.
 func TestWaitFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := new(numbered)
@@ -86,12 +86,12 @@ func (s *ended) Changes(_ context.Context, after int64, _ int) (changes []mapdat
 	return changes, nil
 }
 
-// TestAwait checks that readers see what was committed before a wait, and that streams and roads were notified of it: they
-// are waited for next.
+// TestAwait checks that readers see the changes that were committed before a wait, and that streams and roads were notified of
+// them, because callers wait for those next.
 func TestAwait(t *testing.T) {
 	store, moved := new(ended), signal.NewMoved()
 	n := newNodeWith(store, replica.Options{Now: time.Now, Log: slog.New(slog.DiscardHandler), Moved: moved})
-	n.Await(t.Context()) // nothing is loaded: it waits for nothing
+	n.Await(t.Context()) // nothing is loaded, so that it does not wait
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- n.Run(ctx) }()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// processTime is how long processors have worked for this process: other work on the machine does not count.
+// processTime returns how long processors have worked for this process, without other work on the machine.
 func processTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage

@@ -1,5 +1,4 @@
-// Package projectiontest is the contract of every projection of a replica, as tests that each of them passes. Run it with
-// the race detector.
+// Package projectiontest tests the contract of projections of a replica; every projection runs it. Run it with the race detector.
 package projectiontest
 
 import (
@@ -17,16 +16,16 @@ import (
 	"wayside/internal/replica"
 )
 
-// Subject is a projection with what it takes to test it.
+// Subject is a projection with the functions that its test needs.
 type Subject struct {
 	replica.Projection
-	// Read gives what readers see, by name. It is called from many goroutines.
+	// Read returns what readers see, by name. It is called from many goroutines.
 	Read func() map[string]string
-	// Want is what readers must see of a world.
+	// Want returns what readers must see of a world.
 	Want func(w *World) map[string]string
 }
 
-// Run holds a projection to its contract. fresh makes an empty one.
+// Run checks that a projection keeps its contract. fresh makes an empty one.
 func Run(t *testing.T, fresh func() Subject) {
 	for name, test := range map[string]func(*testing.T, Subject){
 		"what is staged is not seen before it is published": staysHidden,
@@ -100,7 +99,7 @@ func followsChanges(t *testing.T, s Subject) {
 	}
 }
 
-// loadsUnderReaders: each reader sees one world or the next, never another, and never the earlier one again.
+// loadsUnderReaders checks that each reader sees one world or the next, never another, and never the earlier one again.
 func loadsUnderReaders(t *testing.T, s Subject) {
 	const worlds = 12
 	var all []*World
@@ -143,7 +142,7 @@ func loadsUnderReaders(t *testing.T, s Subject) {
 	readers.Wait()
 }
 
-// loadsFewer: the second load has fewer votes and lacks a feed whose external ids others have too.
+// loadsFewer checks a second load that has fewer votes and lacks a feed whose external ids others have too.
 func loadsFewer(t *testing.T, s Subject) {
 	w := NewWorld(source(6), 400)
 	s.stage(t, w).Publish()
@@ -227,7 +226,7 @@ func dropsStaged(t *testing.T, s Subject) {
 	}
 }
 
-// scales: a load and a change of n rows in one place take about n, not n².
+// scales checks that a load and a change of n rows in one place take time proportional to n, not to n².
 func scales(t *testing.T, fresh func() Subject) {
 	if raceEnabled {
 		t.Skip("the race detector changes what things cost")
@@ -255,7 +254,7 @@ func scales(t *testing.T, fresh func() Subject) {
 	}
 	cost(n / 16) // memory is warm
 	var few, many time.Duration
-	for range 3 { // caches and the collector are shared with what else runs
+	for range 3 { // caches and the collector are shared with other work
 		few, many = cost(n/8), cost(n)
 		t.Logf("%d rows: %v, %d rows: %v", n/8, few, n, many)
 		if many <= 30*few+20*time.Millisecond { // 64 times if it were quadratic

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/replica/projectiontest"
 )
 
-// register counts what each feed holds: as small as a projection can be.
+// register counts the entities of each feed: it is the smallest projection possible.
 type register struct {
 	view atomic.Pointer[view]
 }
@@ -24,7 +24,7 @@ func (r *register) Load(ctx context.Context, from mapdata.StoreSnapshot) (mapdat
 	for _, f := range from.Feeds() {
 		next[f.ID] = make(map[string]bool)
 	}
-	// Others may need tallies and attempts.
+	// Other projections may need tallies and attempts.
 	err := from.Entities(ctx, 0, 1, func(e *mapdata.Entity) {
 		if held := next[e.Feed]; held != nil {
 			held[e.ExternalID] = true
@@ -72,7 +72,7 @@ func (s staged) Publish() mapdata.Touched {
 	return mapdata.Touched{}
 }
 
-// TestToy shows that a new projection is a leaf: it needs nothing but the contract, and passes its tests.
+// TestToy checks that a new projection is a leaf: it depends only on the contract, and passes its tests.
 func TestToy(t *testing.T) {
 	projectiontest.Run(t, func() projectiontest.Subject {
 		r := new(register)

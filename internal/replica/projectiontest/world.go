@@ -15,10 +15,10 @@ import (
 // Start is the time of everything in a World.
 var Start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-// Center is where the entities of a World are, or near it.
+// Center is at or near the entities of a World.
 var Center = geo.Point{Lat: 52, Lng: 4}
 
-// World is what a store holds. It gives a projection that loads what it asks for, and changes step by step as a store does.
+// World is the contents of a store. A projection can load it, and it changes step by step as a store does.
 type World struct {
 	Registered map[mapdata.FeedID]*mapdata.Feed
 	Entities   map[Key]mapdata.Entity
@@ -26,7 +26,7 @@ type World struct {
 	Attempts   []mapdata.FeedAttempt // in the order of their revisions
 	Revision   int64
 
-	feeds int // that were ever registered
+	feeds int // ever registered
 }
 
 // Key names an entity, or a live incident when it has no feed.
@@ -35,7 +35,7 @@ type Key struct {
 	ExternalID string
 }
 
-// NewWorld makes a world of some feeds, whose entities have the same external ids.
+// NewWorld returns a world of some feeds, whose entities have the same external ids.
 func NewWorld(random *rand.Rand, steps int) *World {
 	w := &World{Registered: make(map[mapdata.FeedID]*mapdata.Feed), Entities: make(map[Key]mapdata.Entity), Tallies: make(map[Key]mapdata.Tally)}
 	for range 4 {
@@ -47,7 +47,7 @@ func NewWorld(random *rand.Rand, steps int) *World {
 	return w
 }
 
-// Step changes something, as one transaction of a store does, and gives what a replica is told of it.
+// Step changes something, as one transaction of a store does, and returns the change that a replica gets.
 func (w *World) Step(random *rand.Rand) mapdata.FeedChange {
 	w.Revision++
 	f := w.anyFeed(random)
@@ -147,7 +147,7 @@ func (w *World) write(f *mapdata.Feed, random *rand.Rand) mapdata.FeedChange {
 	return c
 }
 
-// Entity makes an entity at the Center that lives for an hour.
+// Entity returns an entity at the Center that lives for an hour.
 func Entity(feed mapdata.FeedID, id string) mapdata.Entity {
 	return mapdata.Entity{
 		Feed: feed, ExternalID: id, Point: Center, Properties: []byte("{}"),
@@ -155,7 +155,7 @@ func Entity(feed mapdata.FeedID, id string) mapdata.Entity {
 	}
 }
 
-// Clone copies the world.
+// Clone returns a copy of the world.
 func (w *World) Clone() *World {
 	next := *w
 	next.Registered, next.Entities, next.Tallies = make(map[mapdata.FeedID]*mapdata.Feed), make(map[Key]mapdata.Entity), make(map[Key]mapdata.Tally)
@@ -172,7 +172,7 @@ func (w *World) Clone() *World {
 	return &next
 }
 
-// Feeds gives every feed, in the order of ids.
+// Feeds returns every feed, in the order of ids.
 func (w *World) Feeds() []*mapdata.Feed {
 	var all []*mapdata.Feed
 	for n := range w.feeds {
@@ -183,7 +183,7 @@ func (w *World) Feeds() []*mapdata.Feed {
 	return all
 }
 
-// snapshot gives a world to a projection that loads, as a store would.
+// snapshot reads a world for a projection that loads, as a store's snapshot does.
 type snapshot struct {
 	*World
 	fail func() error // called before each value; nil: none fails
