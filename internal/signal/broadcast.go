@@ -5,10 +5,10 @@ import "sync"
 // Broadcast is a notification for any number of consumers: each asks for the next one. The zero value is ready to use.
 type Broadcast struct {
 	mu   sync.Mutex
-	next chan struct{} // nil: nobody has asked since the last notification
+	next chan struct{} // nil: no consumer has asked since the last notification
 }
 
-// Notify wakes all who wait for the next notification.
+// Notify wakes all consumers that wait for the next notification.
 func (b *Broadcast) Notify() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

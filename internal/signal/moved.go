@@ -8,11 +8,11 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// maxAreas is how many areas a Moved keeps apart. Beyond it, it says that anything may have moved.
+// maxAreas bounds the separate areas that a Moved keeps. If there are more, anything may have moved.
 const maxAreas = 16 << 10
 
-// Moved says where answers to readers changed. It keeps what its consumer has not taken yet. Its methods may be called
-// from many goroutines. On nil, Notify does nothing.
+// Moved collects where answers to readers changed, until its consumer takes it. Its methods may be called from many goroutines. On
+// nil, Notify does nothing.
 type Moved struct {
 	wake wake
 
@@ -22,10 +22,10 @@ type Moved struct {
 	also     []*Moved
 }
 
-// NewMoved makes a Moved.
+// NewMoved returns an empty Moved.
 func NewMoved() *Moved { return &Moved{wake: newWake()} }
 
-// Notify adds t to what is pending and wakes the consumer. It never blocks, and keeps no slice of t.
+// Notify adds t to the pending changes and wakes the consumer. It never blocks, and keeps no slice of t.
 func (m *Moved) Notify(t mapdata.Touched) {
 	if m == nil || !t.Everywhere && len(t.Areas)+len(t.Returns)+len(t.Live)+len(t.Accounts) == 0 {
 		return
@@ -50,7 +50,7 @@ func (m *Moved) Notify(t mapdata.Touched) {
 	}
 }
 
-// Also has other notified of everything that m is notified of from now on, for a second consumer, until stop is called.
+// Also makes later notifications of m notify other too, for a second consumer, until stop is called.
 func (m *Moved) Also(other *Moved) (stop func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,20 +62,21 @@ func (m *Moved) Also(other *Moved) (stop func()) {
 	}
 }
 
-// NotifyAreas is Notify for what moved within areas alone.
+// NotifyAreas notifies of changes within areas only.
 func (m *Moved) NotifyAreas(areas []geo.Circle) { m.Notify(mapdata.Touched{Areas: areas}) }
 
-// C delivers one value after one or more notifications; Take gives their content. It must not be called on nil.
+// C returns a channel that delivers one value after one or more notifications; Take returns their content. It must not be called on
+// nil.
 func (m *Moved) C() <-chan struct{} { return m.wake.C() }
 
-// Notified returns the number of notifications so far. A Take that is called later returns all of these that no Take returned.
+// Notified returns the number of notifications so far. A later Take returns all of them that no earlier Take returned.
 func (m *Moved) Notified() uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.notified
 }
 
-// Take gives what was notified since the last Take.
+// Take returns the changes since the last Take.
 func (m *Moved) Take() mapdata.Touched {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/signal"
 )
 
-// received says whether c delivers now.
+// received reports whether c delivers now.
 func received(c <-chan struct{}) bool {
 	select {
 	case <-c:

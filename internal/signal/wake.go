@@ -13,40 +13,40 @@ func (w wake) Notify() {
 	}
 }
 
-// C delivers one value for all notifications since the last one was received.
+// C returns a channel that delivers one value for all notifications since the last value was received.
 func (w wake) C() <-chan struct{} { return w.c }
 
-// StoreChanged says that a transaction that readers could notice was committed. Package replica consumes it and reads the
-// log of changes. The zero value has no consumer.
+// StoreChanged signals that a transaction was committed that readers could notice. Package replica consumes it and reads the log of
+// changes. The zero value has no consumer.
 type StoreChanged struct{ wake }
 
-// NewStoreChanged makes a signal that delivers.
+// NewStoreChanged returns a signal that delivers.
 func NewStoreChanged() StoreChanged { return StoreChanged{newWake()} }
 
-// AppsChanged signals that what is served of apps may have changed, on whichever node. Package apps consumes it and reads its catalogue
-// anew. The zero value has no consumer.
+// AppsChanged signals that the served apps may have changed, on whichever node. Package apps consumes it and reads its catalogue
+// again. The zero value has no consumer.
 type AppsChanged struct{ wake }
 
-// NewAppsChanged makes a signal that delivers.
+// NewAppsChanged returns a signal that delivers.
 func NewAppsChanged() AppsChanged { return AppsChanged{newWake()} }
 
-// FeedDue signals that a feed may be due for a poll before its scheduled time, for example a new one. The poller
-// (provider/pull) consumes it and claims what is due. The zero value has no consumer.
+// FeedDue signals that a feed may be due for a poll before its scheduled time, for example a new one. The poller (provider/pull)
+// consumes it and claims the feeds that are due. The zero value has no consumer.
 type FeedDue struct{ wake }
 
-// NewFeedDue makes a signal that delivers.
+// NewFeedDue returns a signal that delivers.
 func NewFeedDue() FeedDue { return FeedDue{newWake()} }
 
-// MailQueued says that an e-mail may be waiting in the outbox. The sender (package mail) consumes it and reads the outbox.
-// The zero value has no consumer.
+// MailQueued signals that an e-mail may be waiting in the outbox. The sender (package mail) consumes it and reads the outbox. The
+// zero value has no consumer.
 type MailQueued struct{ wake }
 
-// NewMailQueued makes a signal that delivers.
+// NewMailQueued returns a signal that delivers.
 func NewMailQueued() MailQueued { return MailQueued{newWake()} }
 
-// ReviewQueued says that a feed or an app may have begun to wait for review. The job that e-mails curators (package feed) consumes it
-// and reads the queue. The zero value has no consumer.
+// ReviewQueued signals that a feed or an app may have begun to wait for review. The job that e-mails curators (package feed)
+// consumes it and reads the queue. The zero value has no consumer.
 type ReviewQueued struct{ wake }
 
-// NewReviewQueued makes a signal that delivers.
+// NewReviewQueued returns a signal that delivers.
 func NewReviewQueued() ReviewQueued { return ReviewQueued{newWake()} }
