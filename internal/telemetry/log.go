@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// NewLog makes a structured log that writes to w: text for people at a terminal, JSON for programs. The level is one of
-// slog's names; any other text means info.
+// NewLog returns a structured log that writes to w: text for people at a terminal, JSON for programs. The level is one of slog's
+// names; any other text means info.
 func NewLog(w io.Writer, level string, terminal bool) *slog.Logger {
 	var least slog.Level
 	if err := least.UnmarshalText([]byte(level)); err != nil {

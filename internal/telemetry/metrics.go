@@ -37,7 +37,7 @@ type route struct {
 // statusClasses are the label values, by the hundreds of the status.
 var statusClasses = [6]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"}
 
-// NewMetrics makes metrics in a new registry; version is that of the service.
+// NewMetrics returns metrics in a new registry; version is that of the service.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -82,7 +82,7 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// Request counts an answer. pattern is the route's pattern, never the path of a request: a path may hold a token.
+// Request counts an answer. pattern is the route's pattern, never the path of a request, because a path may contain a token.
 func (m *Metrics) Request(pattern string, status int, took time.Duration) {
 	known, ok := m.routes.Load(pattern)
 	if !ok {
@@ -92,7 +92,7 @@ func (m *Metrics) Request(pattern string, status int, took time.Duration) {
 		}
 		known, _ = m.routes.LoadOrStore(pattern, r)
 	}
-	r, _ := known.(*route) // nothing else is stored
+	r, _ := known.(*route) // no other type is stored
 	class := status / 100
 	if class < 0 || class >= len(r.classes) {
 		class = 0
@@ -110,7 +110,7 @@ func (m *Metrics) PushRows(accepted, rejected int) {
 // Poll counts one poll; outcome is one of D6.7.
 func (m *Metrics) Poll(outcome string) { m.polls.WithLabelValues(outcome).Inc() }
 
-// SkippedItems counts items of a poll that became no row. Both labels are words of ours.
+// SkippedItems counts items of a poll that became no row. Both labels are words of this program.
 func (m *Metrics) SkippedItems(format, reason string, items int) {
 	m.skipped.WithLabelValues(format, reason).Add(float64(items))
 }
@@ -138,8 +138,8 @@ func (m *Metrics) Counter(name, help string, read func() float64) error {
 	return m.registry.Register(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read))
 }
 
-// Info registers a metric that is always 1 and tells something by its labels, whose values are read whenever the metrics are scraped, from
-// any goroutine; none: there is nothing to tell.
+// Info registers a metric that is always 1 and informs by its labels, whose values are read whenever the metrics are scraped, from
+// any goroutine. Without values the metric is left out.
 func (m *Metrics) Info(name, help string, labels []string, read func() []string) error {
 	return m.registry.Register(&info{prometheus.NewDesc(name, help, labels, nil), read})
 }
@@ -180,8 +180,8 @@ func (m *Metrics) UpstreamCall(upstream, outcome string) {
 // EngineCall counts a call of a remote engine.
 func (m *Metrics) EngineCall(outcome string) { m.engine.WithLabelValues(outcome).Inc() }
 
-// UpstreamDropped counts a row of an upstream that is not shown. Upstreams choose the words: the first maxLabels have labels
-// of their own, all others share one.
+// UpstreamDropped counts a row of an upstream that is not shown. Upstreams choose the words: the first maxLabels words have
+// separate labels, all others share one.
 func (m *Metrics) UpstreamDropped(upstream, what string) {
 	m.dropped.WithLabelValues(upstream, m.drops.admit(what)).Inc()
 }
