@@ -16,13 +16,13 @@ const AddressFile = "serve.address"
 // maxAddressFile is the largest address file that is read, in bytes.
 const maxAddressFile = 4 << 10
 
-// Address is where the running service is reached. The file has one URL on each line.
+// Address is where callers reach the running service. The file has one URL on each line.
 type Address struct {
 	BaseURL string // as in links and e-mails
 	Local   string // URL of the node from its own machine
 }
 
-// WriteAddress leaves the address of the service that holds the lock, atomically.
+// WriteAddress writes the address of the service that holds the lock, atomically.
 func WriteAddress(dir string, a Address) error {
 	return replaceFile(filepath.Join(dir, AddressFile), []byte(a.BaseURL+"\n"+a.Local+"\n"))
 }
@@ -56,13 +56,13 @@ func RunningAddress(dir string) (a Address, ok bool, err error) {
 		return Address{}, false, err
 	}
 	lines := strings.Split(string(text), "\n")
-	if len(lines) < 2 || !strings.HasPrefix(lines[0], "http") { // a damaged file is as good as none: the configuration is used
+	if len(lines) < 2 || !strings.HasPrefix(lines[0], "http") { // a damaged file counts as missing: the configuration is used
 		return Address{}, false, nil
 	}
 	return Address{BaseURL: lines[0], Local: lines[1]}, true, nil
 }
 
-// replaceFile writes a file that readers see whole or not at all.
+// replaceFile replaces a file atomically: readers see all of it or nothing.
 func replaceFile(path string, text []byte) error {
 	fresh, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // with mode 0600
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/datadir"
 )
 
-// TestRunningAddress covers the address that a service leaves: it is read while the service holds the lock, and ignored when the
+// TestRunningAddress checks the address that a service leaves: it is read while the service holds the lock, and ignored when the
 // service was killed, has stopped, or left a damaged file.
 func TestRunningAddress(t *testing.T) {
 	dir := t.TempDir()
@@ -51,7 +51,7 @@ func TestRunningAddress(t *testing.T) {
 	expect("after a stop", false)
 }
 
-// TestRequire covers what is said of a folder without data, and that nothing is made.
+// TestRequire checks the error about a folder without data, and that no file is made.
 func TestRequire(t *testing.T) {
 	dir := t.TempDir()
 	missing := filepath.Join(dir, "none")

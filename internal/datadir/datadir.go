@@ -1,4 +1,4 @@
-// Package datadir knows what lies in a data directory: the embedded database, the lock of the process that serves it, the
+// Package datadir manages the contents of a data directory: the embedded database, the lock of the process that serves it, the
 // secret key and the keys derived from it, and folders for e-mails, for bodies of polls and for regions.
 package datadir
 
@@ -19,7 +19,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// What lies in a data directory.
+// The contents of a data directory.
 const (
 	DatabaseFile   = "wayside.db" // the embedded database
 	LockFile       = "serve.lock"
@@ -35,7 +35,7 @@ const (
 // KeyBytes is the length of the secret key and of derived keys.
 const KeyBytes = 32
 
-// Make makes the data directory, for its owner alone, unless it is there.
+// Make makes the data directory, for its owner alone, unless it exists.
 func Make(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the data directory: %w", err)
@@ -45,7 +45,7 @@ func Make(dir string) error {
 
 // NoDataError is the error for a data directory without data.
 type NoDataError struct {
-	Dir  string // as configured
+	Dir  string // as in the configuration
 	File string // what is missing in it; empty: the directory itself
 }
 
@@ -79,7 +79,7 @@ func Require(dir, file string) error {
 	return err
 }
 
-// lockTimeout is how long Lock waits for commands that look whether the lock is taken, which takes microseconds.
+// lockTimeout is how long Lock waits for commands that test whether the lock is taken, which takes microseconds.
 const (
 	lockTimeout = 300 * time.Millisecond
 	lockRetry   = 10 * time.Millisecond
@@ -111,14 +111,14 @@ func SecretKey(dir string) ([]byte, error) {
 	return readOrMakeKey(filepath.Join(dir, KeyFile))
 }
 
-// HasKey says whether there is a secret key already.
+// HasKey reports whether there is a secret key.
 func HasKey(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, KeyFile))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// BeginRotation reads the secret key, nil if there is none, and the one that is to take its place, which it makes durably
-// unless a rotation that was interrupted has made it: resumed. Until EndRotation nobody else gets either.
+// BeginRotation reads the secret key, nil if there is none, and makes the next key durably. If an interrupted rotation has made
+// that already, it is read and resumed is true. Until EndRotation, SecretKey returns neither.
 func BeginRotation(dir string) (current, next []byte, resumed bool, err error) {
 	if HasKey(dir) {
 		if current, err = readKey(filepath.Join(dir, KeyFile)); err != nil {
@@ -132,10 +132,10 @@ func BeginRotation(dir string) (current, next []byte, resumed bool, err error) {
 	return current, next, resumed, err
 }
 
-// DropRotation forgets a new key with which nothing is sealed.
+// DropRotation removes a new key with which nothing is sealed.
 func DropRotation(dir string) error { return os.Remove(filepath.Join(dir, NextKeyFile)) }
 
-// EndRotation puts the new key into the old one's place: everything is sealed with it.
+// EndRotation replaces the secret key by the new one, with which everything is sealed by now.
 func EndRotation(dir string) error {
 	if err := os.Rename(filepath.Join(dir, NextKeyFile), filepath.Join(dir, KeyFile)); err != nil {
 		return fmt.Errorf("replace the secret key: %w", err)
@@ -192,7 +192,7 @@ func syncFolder(path string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// DeriveKey makes a key for one use, so that different uses have independent keys.
+// DeriveKey derives a key for one use, so that different uses have independent keys.
 func DeriveKey(secret []byte, use string) ([]byte, error) {
 	return hkdf.Key(sha256.New, secret, nil, "wayside "+use, KeyBytes)
 }

@@ -14,8 +14,8 @@ const NodeFile = "node"
 // nodeName is the length of a node's name.
 const nodeName = 26
 
-// NodeName returns the name of the data directory's node, a random one that is made at the first start. Another one replaces a file
-// that is damaged.
+// NodeName returns the name of the data directory's node, which is random and made at the first start. It replaces a damaged file
+// with a new name.
 func NodeName(dir string) (string, error) {
 	path := filepath.Join(dir, NodeFile)
 	text, err := os.ReadFile(path)

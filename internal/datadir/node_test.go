@@ -8,7 +8,7 @@ import (
 	"wayside/internal/datadir"
 )
 
-// TestNodeName checks that a node keeps its name, and that two nodes have two.
+// TestNodeName checks that a node keeps its name, and that two nodes have different names.
 func TestNodeName(t *testing.T) {
 	dir := t.TempDir()
 	name := func(dir string) string {
