@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// tellEvery is how long moved places wait so that more of them share a message. The outcomes of calls go into every
+	// publishInterval is how long moved places wait so that more of them share a message. The outcomes of calls go into every
 	// callsEvery-th message.
-	tellEvery  = 100 * time.Millisecond
-	callsEvery = 10
+	publishInterval = 100 * time.Millisecond
+	callsEvery      = 10
 	// maxWaiting bounds the places that wait to be published; if there are more, the message says that everything may have moved.
 	maxWaiting = 16 * maxMoves
 	maxRadius  = 200_000 // metres
@@ -134,21 +134,21 @@ func (p *Peers) Run(ctx context.Context) error {
 		// Messages that were missed while this node did not listen may have been about any place.
 		err = p.Cache.Follow(ctx, channel, func() { p.Moved.Notify(mapdata.Touched{Everywhere: true}) }, p.hear)
 	})
-	tick := time.NewTicker(tellEvery)
+	tick := time.NewTicker(publishInterval)
 	defer tick.Stop()
 	for n := 1; ctx.Err() == nil; n++ {
 		select {
 		case <-ctx.Done():
 		case <-tick.C:
-			p.tell(ctx, n%callsEvery == 0)
+			p.publish(ctx, n%callsEvery == 0)
 		}
 	}
 	hearing.Wait()
 	return err
 }
 
-// tell publishes everything that waits; calls adds the outcomes of calls.
-func (p *Peers) tell(ctx context.Context, calls bool) {
+// publish publishes everything that waits; calls adds the outcomes of calls.
+func (p *Peers) publish(ctx context.Context, calls bool) {
 	p.collect()
 	for {
 		m := p.next(calls)

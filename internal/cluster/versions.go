@@ -102,7 +102,7 @@ func (v *Versions) Run(ctx context.Context) error {
 	tick := time.NewTicker(versionEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		v.tell(ctx)
+		v.publish(ctx)
 		v.warn()
 		select {
 		case <-ctx.Done():
@@ -113,7 +113,7 @@ func (v *Versions) Run(ctx context.Context) error {
 	return err
 }
 
-func (v *Versions) tell(ctx context.Context) {
+func (v *Versions) publish(ctx context.Context) {
 	text := append(append(make([]byte, 0, 1+nodeSize+maxVersion), version), v.node[:]...)
 	if err := v.Cache.Publish(ctx, versionsChannel, append(text, v.Own()...)); err != nil && ctx.Err() == nil {
 		v.Log.Debug("cannot tell other nodes which region is served", "error", err)
