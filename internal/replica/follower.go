@@ -124,7 +124,7 @@ func (f *Follower) catchUp(ctx context.Context) error {
 		staged := f.stage(changes)
 		touched := f.publish(func() mapdata.Touched { return publishAll(staged) })
 		touched.Accounts = accountsOf(changes)
-		f.tell(touched, changes, changes[len(changes)-1].Revision)
+		f.notify(touched, changes, changes[len(changes)-1].Revision)
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func (f *Follower) load(ctx context.Context, before mapdata.StoreState) (after m
 	if len(changes) > 0 {
 		revision = changes[len(changes)-1].Revision
 	}
-	f.tell(touched, changes, revision)
+	f.notify(touched, changes, revision)
 	f.loaded.Store(true)
 	f.opts.AppsChanged.Notify()
 	return after, nil
@@ -255,8 +255,8 @@ func publishAll(staged []mapdata.Staged) (touched mapdata.Touched) {
 	return touched
 }
 
-// tell notifies the consumers of a publication's changes, and sets the published revision.
-func (f *Follower) tell(touched mapdata.Touched, changes []mapdata.FeedChange, revision int64) {
+// notify notifies the consumers of a publication's changes, and sets the published revision.
+func (f *Follower) notify(touched mapdata.Touched, changes []mapdata.FeedChange, revision int64) {
 	// Moved comes first: a caller that waited for the revision relies on streams and roads being notified of it.
 	f.opts.Moved.Notify(touched)
 	edited := false
