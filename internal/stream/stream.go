@@ -121,7 +121,7 @@ func (s *Stream) Run(ctx context.Context, expiry time.Time, c Client) error {
 			next.done(time.Now(), cause, s.hub.PollInterval)
 		}
 		if now := time.Now(); next.appsDue(now) {
-			next.appsWoken, next.appsTold = false, now
+			next.appsWoken, next.appsSent = false, now
 			if change := s.takeApps(); c.Apps != nil && change.Revision != 0 {
 				if err := c.Apps(ctx, change); err != nil {
 					return err
@@ -147,7 +147,7 @@ type schedule struct {
 	expiry        time.Time // zero: nothing expires
 	paused        time.Time // no update is due before, because the caller got too many bytes
 	appsWoken     bool
-	appsTold      time.Time // the last event about apps
+	appsSent      time.Time // the last event about apps
 }
 
 // wait returns how long the stream may sleep.
@@ -163,14 +163,14 @@ func (p *schedule) wait(now, clock time.Time) time.Duration {
 		wait = min(pause, max(p.nextHeartbeat.Sub(now), 0))
 	}
 	if p.appsWoken {
-		wait = min(wait, p.appsTold.Add(appsInterval).Sub(now))
+		wait = min(wait, p.appsSent.Add(appsInterval).Sub(now))
 	}
 	return max(wait, 0)
 }
 
 // appsDue reports whether an event about apps is due. The byte budget does not delay it, because a suspension cannot wait.
 func (p *schedule) appsDue(now time.Time) bool {
-	return p.appsWoken && !now.Before(p.appsTold.Add(appsInterval))
+	return p.appsWoken && !now.Before(p.appsSent.Add(appsInterval))
 }
 
 // due reports whether an update is due, and its cause.
