@@ -16,15 +16,15 @@ const (
 	checkStart  = 10 * time.Minute // within which a node first tries each page that it learns of
 	checkLease  = 10 * time.Minute // for which a node holds a check: longer than a fetch takes
 
-	// tellAfter is how long developers have to submit a changed page before drivers are warned.
-	tellAfter = 7 * 24 * time.Hour
+	// warnAfter is how long developers have to submit a changed page before drivers are warned.
+	warnAfter = 7 * 24 * time.Hour
 )
 
 // ChangedSinceReview reports whether drivers are warned that the page of a version differs from the one that the curator approved.
 // For seven days its developer may submit it as a version. A version that waits for review does not end the warning, because until
 // it is approved drivers get a page that nobody has reviewed.
 func ChangedSinceReview(page mapdata.AppPage, now time.Time) bool {
-	return !page.ChangedAt.IsZero() && !now.Before(page.ChangedAt.Add(tellAfter))
+	return !page.ChangedAt.IsZero() && !now.Before(page.ChangedAt.Add(warnAfter))
 }
 
 // SeenPage returns the state of a page after a check that found the given digest. A version that was approved before pages were

@@ -51,7 +51,7 @@ func (s *Service) nextMark() time.Duration {
 	wait, now := maxMarkWait, s.Now()
 	for _, l := range s.catalogue.Load().listed {
 		if at := l.Version.Page.ChangedAt; !at.IsZero() && !l.Changed {
-			wait = min(wait, max(at.Add(tellAfter).Sub(now), 0))
+			wait = min(wait, max(at.Add(warnAfter).Sub(now), 0))
 		}
 	}
 	return wait

@@ -6,6 +6,7 @@ import (
 )
 
 // schemas holds the JSON Schemas of the documents that apps and their developers exchange with the service.
+//
 //go:embed schemas/*.json
 var schemas embed.FS
 
