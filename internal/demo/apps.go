@@ -14,14 +14,15 @@ import (
 //go:embed apps
 var appFiles embed.FS
 
-// Apps serves the pages of two apps, Trip and Charging, as developers would: at an origin of their own, and under another name than
-// the service's, because a second port of one name is the same site.
+// Apps serves the pages of two apps, Trip and Charging, as developers would: at another origin, and under another host name than
+// the service's, because two ports of one host name are the same site.
 type Apps struct {
 	listener net.Listener
 	name     string
 }
 
-// NewApps opens a loopback port. name is that of the pages' origin: localhost beside a service at 127.0.0.1, or the other way round.
+// NewApps opens a loopback port. name is the host name of the pages' origin: localhost if the service is at 127.0.0.1, or the
+// reverse.
 func NewApps(ctx context.Context, name string) (*Apps, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,7 +60,7 @@ func (a *Apps) Run(ctx context.Context, frames string) error {
 	return err
 }
 
-// App is a submission of one of the apps, and what the demo's driver sets of it.
+// App is a submission of one of the apps, with the config that the demo's driver sets.
 type App struct {
 	Submission map[string]any
 	Config     map[string]any

@@ -7,20 +7,20 @@ import (
 	"wayside/internal/geo"
 )
 
-// The avenues whose bridges the demo closes, in blocks: the visitor's is in the middle of the town, and the harbour's opens for ships by
-// itself, far from the drive.
+// The avenues whose bridges the demo closes, in blocks: the visitor's is in the middle of the town; the harbour's, far from the
+// drive, closes to traffic for ships without the visitor's action.
 const (
 	visitorsAvenue = 12
 	harbourAvenue  = 0
 )
 
-// overRiver is where an avenue crosses the middle of the river.
+// overRiver returns the spot where an avenue crosses the middle of the river.
 func overRiver(avenue float64) spot {
 	x := avenue * blockMetres
 	return spot{x, river(x)}
 }
 
-// point is a spot in degrees, rounded to about a metre.
+// point converts a spot to degrees, rounded to about a metre.
 func point(s spot) geo.Point {
 	lat, lng := place(s)
 	return geo.Point{Lat: rounded(lat), Lng: rounded(lng)}
@@ -33,7 +33,7 @@ type Trip struct {
 	Street   string
 }
 
-// TownTrip is from one side of the river to the other.
+// TownTrip returns a trip from one side of the river to the other.
 func TownTrip() Trip {
 	return Trip{
 		From: point(crossing(visitorsAvenue, 12.5)), To: point(crossing(visitorsAvenue, 15)), Bridge: point(overRiver(visitorsAvenue)),
@@ -41,7 +41,8 @@ func TownTrip() Trip {
 	}
 }
 
-// quietMetres is how far from the visitor's bridge nothing happens that might make a route avoid it before it is closed.
+// quietMetres is the distance from the visitor's bridge within which no event happens, because an event could make a route avoid
+// the bridge before it is closed.
 const quietMetres = 500.0
 
 func isQuiet(s spot) bool {
@@ -68,7 +69,8 @@ const (
 	guidedOpens  = 8*time.Minute + 30*time.Second
 )
 
-// Guide tells the town that a guided drive begins, so many times as fast as a real one. It may be called by any goroutine.
+// Guide makes the town close the bridge for a guided drive that began at the given time and is speedUp times as fast as a real one.
+// It may be called by any goroutine.
 func (t *Town) Guide(began time.Time, speedUp float64) {
 	scaled := func(after time.Duration) time.Time { return began.Add(time.Duration(float64(after) / speedUp)) }
 	t.mu.Lock()
@@ -76,7 +78,7 @@ func (t *Town) Guide(began time.Time, speedUp float64) {
 	t.closes, t.opens = scaled(guidedCloses), scaled(guidedOpens)
 }
 
-// drawbridge returns the row that closes or opens the visitor's bridge for a guided drive, if it does so now.
+// drawbridge returns the row that closes or opens the visitor's bridge for a guided drive, if the bridge changes now.
 func (t *Town) drawbridge(now time.Time) []row {
 	t.mu.Lock()
 	closed := !now.Before(t.closes) && now.Before(t.opens)
@@ -104,7 +106,7 @@ const (
 	shipTTL   = 150 // seconds, so that the bridge opens also when the demo is stopped in between
 )
 
-// ship returns the row that closes or opens the harbour's bridge, if it does so now.
+// ship returns the row that closes or opens the harbour's bridge, if the bridge changes now.
 func (t *Town) ship(now time.Time) []row {
 	if t.began.IsZero() {
 		t.began = now

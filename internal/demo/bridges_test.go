@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestHarbourBridge checks that the bridge opens for ships from time to time, is closed for a minute each, and ends closed by its own
-// lifetime when nobody opens it.
+// TestHarbourBridge checks that the bridge is closed for ships from time to time, for a minute each, and that a closure ends with
+// its own lifetime if nothing removes it.
 func TestHarbourBridge(t *testing.T) {
 	town, began := NewTown(), time.Unix(1_800_000_000, 0)
 	closures, closed, since := 0, false, time.Duration(0)
@@ -31,7 +31,7 @@ func TestHarbourBridge(t *testing.T) {
 	}
 }
 
-// TestQuietAtTheBridge checks that nothing happens near the bridge of the visitor's route, which would be another one then.
+// TestQuietAtTheBridge checks that no event happens near the bridge of the visitor's route, because it would change the route.
 func TestQuietAtTheBridge(t *testing.T) {
 	town, now := NewTown(), time.Unix(1_800_000_000, 0)
 	for _, r := range town.Snapshot() {

@@ -16,7 +16,7 @@ const (
 	turnRadius   = 14.0 // metres
 )
 
-// corners are the turning points of the drive, a closed loop on main roads.
+// corners returns the turning points of the drive, a closed loop on main roads.
 func corners() []spot {
 	return []spot{
 		crossing(12, 12), crossing(16, 16), crossing(20, 16), crossing(20, 8), crossing(8, 8), crossing(8, 12),
@@ -29,15 +29,15 @@ type drive struct {
 	Speeds      []float64    `json:"speeds"`      // at each coordinate, metres per second
 }
 
-// drives are what a page plays: a loop, and a drive to a destination.
+// drives holds the drives that a page plays: a loop, and a drive to a destination.
 type drives struct {
 	drive
 	Guided *guide `json:"guided,omitempty"`
 }
 
-// DriveJSON returns the drives of the demo as JSON: coordinates, longitude first, and the speed at each of them in metres per second. One is a
-// loop of about ten minutes around the town, past the published cameras and road works; the other one, which needs the town's roads, leads to a
-// destination.
+// DriveJSON returns the drives of the demo as JSON: coordinates, longitude first, and the speed at each of them in metres per
+// second. One is a loop of about ten minutes around the town, past the published cameras and road works; the other one, which needs
+// the town's roads, leads to a destination.
 func DriveJSON(townRoads bool) ([]byte, error) {
 	way, fast := drivePath()
 	all := drives{drive: encodeDrive(way, driveSpeeds(way, fast))}
@@ -61,7 +61,7 @@ func encodeDrive(way []spot, speeds []float64) drive {
 	return out
 }
 
-// coordinate is a spot as longitude and latitude, to a decimetre.
+// coordinate converts a spot to longitude and latitude, to a decimetre.
 func coordinate(s spot) [2]float64 {
 	const decimetre = 1e6
 	lat, lng := place(s)
@@ -99,7 +99,7 @@ func driveSpeeds(way []spot, fast []float64) []float64 {
 		speeds[to] = min(speeds[to], most)
 	}
 	last := len(way) - 1
-	for range 2 { // twice, since the drive is a loop
+	for range 2 { // twice, because the drive is a loop
 		for i := range last {
 			reach(i, i+1)
 		}

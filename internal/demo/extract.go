@@ -120,7 +120,7 @@ func (x *extract) junctionTags(j *junction) []osmpbf.Tag {
 	return nil
 }
 
-// crossings notes where roads cross without meeting.
+// crossings records where roads cross without meeting.
 func (x *extract) crossings() {
 	for i := range x.plan.roads {
 		for j := range x.plan.roads {
@@ -138,7 +138,7 @@ func (x *extract) crossings() {
 	}
 }
 
-// alongOf is how far along a line it is nearest to a spot.
+// alongOf returns the distance along a line at which the line is nearest to a spot.
 func alongOf(line []spot, s spot) float64 {
 	best, least, before := 0.0, math.Inf(1), 0.0
 	for i := 1; i < len(line); i++ {
@@ -155,7 +155,7 @@ func alongOf(line []spot, s spot) float64 {
 // isWet reports whether a spot is in the river.
 func isWet(s spot) bool { return math.Abs(s.y-river(s.x)) < riverHalf+15*math.Sin(s.x/500) }
 
-// waters notes where a road's bridges over the river begin and end.
+// waters records where a road's bridges over the river begin and end.
 func (x *extract) waters(i int) {
 	const step = 2.0
 	r := &x.plan.roads[i]
@@ -168,7 +168,7 @@ func (x *extract) waters(i int) {
 	}
 }
 
-// tunnels notes where a road enters and leaves its tunnel.
+// tunnels records where a road enters and leaves its tunnel.
 func (x *extract) tunnels(i int) {
 	r := &x.plan.roads[i]
 	for _, end := range tunnelEnds() {
@@ -181,7 +181,7 @@ func (x *extract) tunnels(i int) {
 // exitLane is how long before an exit the motorway has a lane for it.
 const exitLane = 600.0
 
-// lanes notes where the motorway has other lanes, and where restrictions need a way to end.
+// lanes records where the number of the motorway's lanes changes, and where a way must end for a restriction.
 func (x *extract) lanes(i int) {
 	r := &x.plan.roads[i]
 	for _, c := range x.net.cuts[i] {
@@ -311,7 +311,7 @@ type turn struct {
 	from, via, to spot
 }
 
-// forbidden are the restrictions of the town.
+// forbidden returns the turn restrictions of the town.
 func forbidden() []turn {
 	return []turn{
 		{"no_left_turn", crossing(16, 13), crossing(16, 12), crossing(17, 12)},

@@ -22,7 +22,7 @@ func buildRoads(t *testing.T) (*graph.Graph, graph.Counts) {
 	return g, counts
 }
 
-// TestExtractIsWhole checks that nothing of the drawn extract is left out, and that only the island is apart.
+// TestExtractIsWhole checks that the road network contains all of the drawn extract, and that only the island is disconnected.
 func TestExtractIsWhole(t *testing.T) {
 	g, counts := buildRoads(t)
 	if len(counts.LeftOut) != 0 || counts.Restrictions.Applied != len(forbidden()) || counts.Restrictions.Ignored != 0 {
@@ -48,7 +48,7 @@ func TestExtractIsWhole(t *testing.T) {
 	}
 }
 
-// TestExtractIsTheMap checks that every place of a road of the extract lies on a street of the map, and the other way round.
+// TestExtractIsTheMap checks that every place of a road of the extract lies on a street of the map, and the reverse.
 func TestExtractIsTheMap(t *testing.T) {
 	g, _ := buildRoads(t)
 	p := newPlan()
@@ -79,7 +79,7 @@ func TestExtractIsTheMap(t *testing.T) {
 	}
 }
 
-// TestRestrictionsHold checks that no turn leads where a restriction forbids it, and that the others are there.
+// TestRestrictionsHold checks that no turn leads where a restriction forbids it, and that all other turns exist.
 func TestRestrictionsHold(t *testing.T) {
 	g, _ := buildRoads(t)
 	for _, row := range []struct {

@@ -14,11 +14,11 @@ const (
 	startSpeed    = 3.0 // also at the end: a car that stands has no direction
 )
 
-// The wrong turn of the guided drive: it leaves the avenue by this street, and comes back by the next one.
+// The wrong turn of the guided drive: the drive leaves the avenue by this street, and returns by the next one.
 const wrongStreet = 5
 
-// guide is a drive to a destination, as a page plays it that leads along a route. It follows the routes of the service, except for one
-// wrong turn, and goes around the visitor's bridge, which closes on the way.
+// guide is a drive to a destination that a page plays while the service guides it along a route. It follows the routes of the
+// service, except for one wrong turn, and goes around the visitor's bridge, which closes on the way.
 type guide struct {
 	drive
 	Name    string     `json:"name"`    // of the destination
@@ -32,13 +32,13 @@ type stretch struct {
 	limit float64
 }
 
-// guidedEnd is the destination of the guided drive.
+// guidedEnd returns the destination of the guided drive.
 func guidedEnd() spot { return crossing(visitorsAvenue, 15.5) }
 
-// guidedStart is where it begins.
+// guidedStart returns the start of the guided drive.
 func guidedStart() spot { return crossing(blocks, -0.8) }
 
-// guidedStretches are the pieces of the guided drive, from guidedStart.
+// guidedStretches returns the pieces of the guided drive, from guidedStart.
 func guidedStretches() []stretch {
 	const avenue = visitorsAvenue
 	from, to := exits()[2], exits()[1]
@@ -134,13 +134,13 @@ func guidedPath() (way []spot, fast []float64) {
 	return append(way, guidedEnd()), append(fast, startSpeed)
 }
 
-// turnAngle is by how many degrees a way turns at a spot, left is positive.
+// turnAngle returns by how many degrees a way turns at a spot; left is positive.
 func turnAngle(from, at, to spot) float64 {
 	turn := math.Atan2(to.y-at.y, to.x-at.x) - math.Atan2(at.y-from.y, at.x-from.x)
 	return math.Remainder(turn, 2*math.Pi) * 180 / math.Pi
 }
 
-// accelerate lowers speeds so that no car has to accelerate or brake too much.
+// accelerate lowers speeds so that no car has to accelerate or brake too hard.
 func accelerate(way []spot, speeds []float64) {
 	reach := func(from, to int) {
 		most := math.Sqrt(speeds[from]*speeds[from] + 2*acceleration*way[from].distance(way[to]))

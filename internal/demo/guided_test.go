@@ -10,7 +10,7 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// routesOf finds routes along the town's roads.
+// routesOf returns the search for routes on the town's roads.
 func routesOf(t *testing.T) *nav.Service {
 	t.Helper()
 	g, _ := buildRoads(t)
@@ -20,8 +20,8 @@ func routesOf(t *testing.T) *nav.Service {
 
 func pointOf(c [2]float64) geo.Point { return geo.Point{Lng: c[0], Lat: c[1]} }
 
-// TestGuidedDriveFollowsItsRoutes checks that the drive follows the route of the service up to its wrong turn and the route from there up to the
-// bridge, at car speeds and without jumps, and how long it takes.
+// TestGuidedDriveFollowsItsRoutes checks that the drive follows the service's route up to its wrong turn, and the route from there
+// up to the bridge, at car speeds and without jumps, and checks its duration.
 func TestGuidedDriveFollowsItsRoutes(t *testing.T) {
 	routes, g := routesOf(t), guided()
 	nearest := func(line []geo.Point, at geo.Point) float64 {

@@ -8,11 +8,12 @@ import (
 
 const (
 	sameSpot = 1.0 // metres within which two spots are one junction
-	// shortStub is how far a street may end from another one that it should meet: where water or a park begins does not fall on a junction.
+	// shortStub is how far a street may end from another one that it should meet, because the edge of water or a park is rarely at
+	// a junction.
 	shortStub = 8.0
 )
 
-// junction is where roads meet.
+// junction is a place where roads meet.
 type junction struct {
 	at    spot
 	roads []int // sorted
@@ -24,7 +25,7 @@ type cut struct {
 	junction int
 }
 
-// network is how the roads of a plan hang together.
+// network is the junctions of a plan's roads.
 type network struct {
 	junctions []junction
 	cuts      [][]cut // by road, in its direction
@@ -53,8 +54,8 @@ func (p *plan) junctions() *network {
 	return n
 }
 
-// apart reports whether the roads never meet, but at most cross by a bridge: the motorway is met by its ramps alone, and the ring road by
-// no small street but those that end there.
+// apart reports whether the roads never meet, but at most cross by a bridge: only ramps meet the motorway, and of the small streets
+// only those meet the ring road that end there.
 func apart(a, b *road) bool {
 	switch {
 	case a.class == trunk && b.class == small:
@@ -94,7 +95,7 @@ func (n *network) junction(s spot) int {
 	return len(n.junctions) - 1
 }
 
-// add notes that a road leads over a junction, maybe twice.
+// add records that a road leads over a junction, maybe twice.
 func (n *network) add(p *plan, r, at int) {
 	j := &n.junctions[at]
 	if i, known := slices.BinarySearch(j.roads, r); !known {
@@ -111,7 +112,7 @@ func (n *network) add(p *plan, r, at int) {
 	}
 }
 
-// nearestShare is where a straight line is nearest to a spot, as a share of its length.
+// nearestShare returns where a straight line is nearest to a spot, as a share of its length.
 func nearestShare(a, b, s spot) float64 {
 	length := a.distance(b)
 	return min(max(((s.x-a.x)*(b.x-a.x)+(s.y-a.y)*(b.y-a.y))/(length*length), 0), 1)

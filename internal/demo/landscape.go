@@ -11,14 +11,14 @@ const mapSouth, mapNorth = -1500.0, 9500.0
 // MapAttribution is the attribution of the map.
 const MapAttribution = "Demo town: not a real place"
 
-// mapBounds are the edges of the map.
+// mapBounds returns the edges of the map.
 func mapBounds() *geo.Box {
 	south, west := place(spot{riverWest, mapSouth})
 	north, east := place(spot{riverEast, mapNorth})
 	return &geo.Box{South: south, West: west, North: north, East: east}
 }
 
-// areaTags are the tags of the plan's areas.
+// areaTags returns the tags of the plan's areas.
 func areaTags(kind string) []osmpbf.Tag {
 	switch kind {
 	case "river", "lake":
@@ -52,7 +52,7 @@ func (x *extract) areas() {
 	x.line(riverLine(), false, pairs("waterway", "river", "name", riverName)...)
 }
 
-// line adds a way of nodes of its own, closed or not, and returns its id.
+// line adds a way of new nodes, closed or not, and returns its id.
 func (x *extract) line(spots []spot, closed bool, tags ...osmpbf.Tag) int64 {
 	way := osmpbf.Way{ID: int64(len(x.ways) + 1), Tags: tags}
 	for _, s := range spots {

@@ -16,7 +16,7 @@ const (
 	rampWide       = 110.0 // metres from the motorway's middle to where its ramps meet the road
 )
 
-// exits are where ramps lead to roads into the town.
+// exits returns the places where ramps lead to roads into the town.
 func exits() []exit {
 	const middle, east = blocks / 2 * blockMetres, float64(townMetres)
 	return []exit{
@@ -34,7 +34,7 @@ type exit struct {
 // firstExit is the number of the most western exit.
 const firstExit = 11
 
-// motorwayAt is a spot of the motorway, so many metres north of its middle.
+// motorwayAt returns a spot of the motorway, the given number of metres north of its middle.
 func motorwayAt(x, north float64) spot {
 	north *= min(1, (x-riverWest)/taper, (riverEast-x)/taper)
 	return spot{x, motorwayMiddle + 250*math.Sin(x/2600) + north}
@@ -86,7 +86,7 @@ const (
 	tunnelName = "South Tunnel"
 )
 
-// tunnelEnds are its portals, the southern one first.
+// tunnelEnds returns the tunnel's portals, the southern one first.
 func tunnelEnds() [2]spot {
 	const middle, south, north = blocks / 2 * blockMetres, -640.0, -180.0
 	return [2]spot{{middle, south}, {middle, north}}
@@ -99,7 +99,7 @@ func inTunnel(r *road, s spot) bool {
 
 func lakeMiddle() spot { return crossing(10, 18.2) }
 
-// islandLane is the street on the island of the lake, which no bridge leads to.
+// islandLane is the street on the island of the lake, to which no bridge leads.
 const islandLane = "Island Lane"
 
 func (p *plan) island() {

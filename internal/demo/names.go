@@ -12,7 +12,7 @@ type label struct {
 // townName is the town's name.
 const townName = "Demo Town"
 
-// places are the town, its parts and the villages around it.
+// places lists the town, its parts and the villages around it.
 var places = [...]label{
 	{"locality", "city", townName, crossing(12.5, 12.5)},
 	{"locality", "village", "Westbrook", spot{-5200, 2900}},
@@ -31,7 +31,7 @@ const (
 	riverName = "River Linde"
 )
 
-// riverLine is the middle of the river, along which its name is written.
+// riverLine returns the middle of the river, along which its name is written.
 func riverLine() []spot {
 	const step = 200
 	var line []spot
@@ -41,7 +41,7 @@ func riverLine() []spot {
 	return line
 }
 
-// roadNumbers are the numbers of roads by name, which are drawn on shields.
+// roadNumbers maps names of roads to the numbers on their shields.
 var roadNumbers = map[string]string{
 	"Motorway 7": "M7", "Ring": "R1", "North Road": "A12", "South Road": "A12", "East Road": "A40", "West Road": "A40", "Bridge Road": "B5",
 }

@@ -111,7 +111,7 @@ const (
 // shortest is the minimum length of a piece of a street, in metres.
 const shortest = 150
 
-// newPlan generates the town, always the same one.
+// newPlan generates the town, which is always the same one.
 func newPlan() *plan {
 	p := &plan{
 		water: []area{{"river", riverBank(), nil}, {"lake", ellipse(lakeMiddle(), 260, 150), ellipse(lakeMiddle(), 140, 70)}},

@@ -2,8 +2,8 @@ package demo
 
 import "strings"
 
-// properties are what the demo's providers know of an entity beside its place: well-known ones, so that cards have something to
-// say. The same number gives the same.
+// properties returns the properties of an entity beside its place: well-known ones, so that cards have content. It returns the same
+// properties for the same number.
 func properties(kind, street string, number int) map[string]any {
 	of := map[string]any{"street": street}
 	pick := func(values ...any) any { return values[number%len(values)] }

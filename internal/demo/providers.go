@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Host is the host name of the publisher; the demo's configuration resolves it to this machine.
+// Host is the host name of the publisher, which the demo's configuration resolves to this machine.
 const Host = "town.example.org"
 
 // Publisher serves the town's snapshot over HTTPS with a self-signed certificate.
@@ -97,7 +97,7 @@ type Client struct {
 	cookie *http.Cookie
 }
 
-// NewClient makes a client of the service at base.
+// NewClient returns a client of the service at base.
 func NewClient(base string) *Client {
 	return &Client{base: base, http: http.Client{Timeout: 30 * time.Second}}
 }
@@ -141,7 +141,7 @@ func (c *Client) post(ctx context.Context, path string, in, out any) error {
 	return c.send(ctx, http.MethodPost, path, in, out)
 }
 
-// send is post with another method.
+// send sends JSON with the given method and decodes the answer into out, unless it is nil.
 func (c *Client) send(ctx context.Context, method, path string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -179,8 +179,7 @@ func (c *Client) send(ctx context.Context, method, path string, in, out any) err
 // stepEvery is the interval of simulation steps.
 const stepEvery = 2 * time.Second
 
-// Drive advances the simulation, pushes changes and writes the live file, until ctx ends. Errors are reported and do not stop
-// it.
+// Drive advances the simulation, pushes changes and writes the live file, until ctx ends. It passes errors to failed and continues.
 func Drive(ctx context.Context, t *Town, c *Client, token string, relay *LiveFile, failed func(error)) error {
 	tick := time.NewTicker(stepEvery)
 	defer tick.Stop()

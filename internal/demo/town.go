@@ -31,8 +31,8 @@ type Town struct {
 	shipPasses bool      // the harbour's bridge is closed
 
 	bridgeClosed  bool       // the visitor's bridge is closed for a guided drive
-	mu            sync.Mutex // guards what follows
-	closes, opens time.Time  // when it is for the latest of them
+	mu            sync.Mutex // guards the following fields
+	closes, opens time.Time  // when the bridge closes and opens for the latest guided drive
 }
 
 // event is a temporary event on a road. It moves along its street or stands still.
@@ -45,7 +45,7 @@ type event struct {
 	until  time.Time
 }
 
-// standing lists the permanent entities: at a distance along the drive, or anywhere.
+// standing lists the permanent entities, each at a distance along the drive, or anywhere.
 var standing = [...]struct {
 	kind    string
 	onDrive float64 // 0: anywhere
@@ -70,7 +70,7 @@ var standing = [...]struct {
 	{"alert.road_closed", 0},
 }
 
-// NewTown makes the simulation, always with the same town.
+// NewTown returns the simulation of the town, which is always the same.
 func NewTown() *Town {
 	t := &Town{rng: rand.New(rand.NewPCG(7, 9)), plan: newPlan()} //nolint:gosec // no secret depends on it
 	for i, s := range standing {
@@ -86,7 +86,8 @@ func NewTown() *Town {
 	return t
 }
 
-// carriagewayCameras are on the motorway, each for one of its carriageways: the drive passes both, and only the second one is for it.
+// carriagewayCameras returns two cameras on the motorway, one for each carriageway: the drive passes both, and only the second one
+// concerns it.
 func carriagewayCameras() []row {
 	camera := func(id string, x, north, bearing float64) row {
 		at := point(motorwayAt(x, north))
@@ -123,7 +124,7 @@ const (
 	live                       // the traffic police, by relay
 )
 
-// happenings lists the kinds of events, how many of each exist at a time, and who reports them. Both providers report
+// happenings lists the kinds of events, how many of each exist at a time, and which providers report them. Both providers report
 // accidents, and the service merges their reports into one pin.
 var happenings = [...]struct {
 	kind   string

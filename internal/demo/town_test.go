@@ -15,7 +15,7 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// spotOf is the spot of a place.
+// spotOf converts degrees to a spot.
 func spotOf(lat, lng float64) spot {
 	perLng := metresPerLat * math.Cos(center.Lat*math.Pi/180)
 	return spot{(lng-center.Lng)*perLng + townMetres/2, (lat-center.Lat)*metresPerLat + townMetres/2}
@@ -35,7 +35,7 @@ func offStreet(p *plan, r row) float64 {
 	return least
 }
 
-// TestEventsLieOnStreets simulates an hour.
+// TestEventsLieOnStreets checks the positions of events during a simulated hour.
 func TestEventsLieOnStreets(t *testing.T) {
 	town, now := NewTown(), time.Unix(1_800_000_000, 0)
 	check := func(rows []row) {
@@ -162,7 +162,7 @@ func TestDrivePassesEntities(t *testing.T) {
 	}
 }
 
-// TestStreetsStopAtWater checks that only main roads cross the river, and that no small one crosses a park.
+// TestStreetsStopAtWater checks that only main roads cross the river, and that no small street crosses a park.
 func TestStreetsStopAtWater(t *testing.T) {
 	p := newPlan()
 	bridges := map[string]bool{}
