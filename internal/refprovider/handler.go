@@ -17,14 +17,14 @@ const (
 	AuthHeader       = "X-Service-Auth"
 )
 
-// retryAfter is in how many seconds a provider without a snapshot may be asked again.
+// retryAfter is after how many seconds a provider without a snapshot may be asked again.
 const retryAfter = 5
 
-// Handler answers GET (and HEAD) at both endpoints, from what Set was given last:
+// Handler answers GET (and HEAD) at both endpoints, from the rows of the last Set:
 //
 //   - 404 and 405 for other paths and methods,
 //   - 503 while the secret is unset,
-//   - 401 without the secret, before anything else is looked at,
+//   - 401 without the secret, before anything else is checked,
 //   - 400 with every parameter that is missing or wrong,
 //   - 503 with Retry-After while there is no snapshot, or none that is young enough (MaxAge).
 //
@@ -68,7 +68,8 @@ func (p *Provider) serve(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusOK, "application/json", shape(s, around))
 }
 
-// known compares in constant time, so that neither the secret nor its length can be measured.
+// known reports whether the caller's secret is right. It compares in constant time, so that neither the secret nor its length can
+// be measured.
 func (p *Provider) known(given []string) bool {
 	if len(given) != 1 {
 		return false
@@ -85,14 +86,14 @@ type circle struct {
 
 func (c circle) holds(row *Row) bool { return row.place.ChordSquared(c.center) <= c.chord }
 
-// incidents is the answer in v1 entities, in the order in which the rows were given.
+// incidents returns the answer in v1 entities, in the order of the rows.
 func (s *snapshot) incidents(c circle) []byte {
 	b := append([]byte(nil), `{"entities":[`...)
 	b = s.list(b, c, func(row *Row) []byte { return row.entity })
 	return s.finish(append(b, ']'))
 }
 
-// incidentsRaw is the answer in the raw form. users is always empty.
+// incidentsRaw returns the answer in the raw form, whose users are always empty.
 func (s *snapshot) incidentsRaw(c circle) []byte {
 	items := func(jam bool) func(*Row) []byte {
 		return func(row *Row) []byte {
@@ -109,7 +110,7 @@ func (s *snapshot) incidentsRaw(c circle) []byte {
 	return s.finish(append(b, `],"users":[]`...))
 }
 
-// list appends what text gives of the rows in the circle; nil is left out.
+// list appends the texts of the rows in the circle, and leaves out rows for which text returns nil.
 func (s *snapshot) list(b []byte, c circle, text func(*Row) []byte) []byte {
 	start := len(b)
 	for i := range s.rows {
@@ -135,7 +136,7 @@ func (s *snapshot) finish(b []byte) []byte {
 	return append(b, "\"}\n"...)
 }
 
-// fault is what is wrong with one parameter.
+// fault is an error in one parameter.
 type fault struct {
 	Field   string `json:"field"`
 	Code    string `json:"code"`
@@ -156,7 +157,7 @@ func writeProblem(w http.ResponseWriter, status int, detail string, faults []fau
 		body = []byte(`{}`)
 	}
 	if status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", AuthHeader) // RFC 9110 wants one
+		w.Header().Set("WWW-Authenticate", AuthHeader) // required by RFC 9110
 	}
 	write(w, status, "application/problem+json", append(body, '\n'))
 }
@@ -168,5 +169,5 @@ func write(w http.ResponseWriter, status int, kind string, body []byte) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // fails only when the caller has left
+	_, _ = w.Write(body) // fails only if the caller has closed the connection
 }

@@ -39,7 +39,7 @@ func newBench(secret string) *bench {
 	return b
 }
 
-// know makes rows all that the provider knows.
+// know makes rows the provider's snapshot.
 func (b *bench) know(t testing.TB, rows string) {
 	t.Helper()
 	made, err := b.Decode([]byte(rows))
@@ -59,8 +59,8 @@ func (b *bench) ask(method, target string, secrets ...string) *httptest.Response
 	return w
 }
 
-// TestOrderOfRefusals holds which refusal wins: a path, a method, the provider's own secret, the caller's, parameters,
-// and last whether there is something to answer with.
+// TestOrderOfRefusals checks the order of refusals: a path, a method, the provider's own secret, the caller's, parameters, and last
+// whether there is a snapshot.
 func TestOrderOfRefusals(t *testing.T) {
 	tests := []struct {
 		name           string
@@ -108,7 +108,7 @@ func TestOrderOfRefusals(t *testing.T) {
 	}
 }
 
-// TestParameters holds that every fault is told at once, by the parameter's name and without its value.
+// TestParameters checks that an answer lists all faults, by the parameter's name and without its value.
 func TestParameters(t *testing.T) {
 	tests := []struct {
 		query string
@@ -156,8 +156,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestFetchedAt holds that an answer tells when its snapshot was read, that a snapshot set again is vouched for anew, and
-// that one that is not ends after 5 minutes.
+// TestFetchedAt checks that an answer states when its snapshot was read, that a snapshot that is set again gets the new time, and
+// that answers end after 5 minutes without a new one.
 func TestFetchedAt(t *testing.T) {
 	b := newBench(secret)
 	fetched := func() string {
@@ -198,7 +198,7 @@ func TestFetchedAt(t *testing.T) {
 	}
 }
 
-// TestCircle holds that an answer has what lies within the radius, and nothing else, wherever on the globe.
+// TestCircle checks that an answer has the rows within the radius, and no others, anywhere on the globe.
 func TestCircle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		center := geo.Point{Lat: rapid.Float64Range(-90, 90).Draw(t, "lat"), Lng: rapid.Float64Range(-180, 180).Draw(t, "lng")}
@@ -257,7 +257,7 @@ func TestCircle(t *testing.T) {
 	})
 }
 
-// TestSilence holds that nothing of a request gets into the log or into an error's body (D13.1).
+// TestSilence checks that no part of a request gets into the log or into an error's body (D13.1).
 func TestSilence(t *testing.T) {
 	b := newBench(secret)
 	b.know(t, `[]`)
@@ -277,7 +277,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// FuzzQuery holds that no query does harm, and that whatever is refused is told why.
+// FuzzQuery checks that no query breaks the provider, and that every refusal has a reason.
 func FuzzQuery(f *testing.F) {
 	f.Add(good)
 	f.Add("lat=0x1p-2&lng=NaN&radius=1e400&tenant=%ff")
@@ -295,7 +295,7 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// BenchmarkIncidents asks a provider of as many rows as it takes, of which about a tenth are near.
+// BenchmarkIncidents measures an answer of a provider with as many rows as it accepts, of which about a tenth are near.
 func BenchmarkIncidents(b *testing.B) {
 	var rows strings.Builder
 	for i := range 5000 {

@@ -49,7 +49,7 @@ func (p *parameters) addFault(name, code, message string) {
 	p.wrong = append(p.wrong, fault{name, code, message})
 }
 
-// single gives a parameter that must be there once, and not empty.
+// single returns a parameter that must be given once, and not empty.
 func (p *parameters) single(name string) (string, bool) {
 	switch values := p.values[name]; {
 	case len(values) > 1:
@@ -62,7 +62,7 @@ func (p *parameters) single(name string) (string, bool) {
 	return "", false
 }
 
-// number gives a decimal number within inclusive bounds.
+// number returns a decimal number within inclusive bounds.
 func (p *parameters) number(name string, low, high float64) float64 {
 	text, ok := p.single(name)
 	if !ok {

@@ -13,11 +13,11 @@ import (
 	"wayside/internal/ingest"
 )
 
-// MaxAge is how long a snapshot is answered from after it was read: what is older is no live incident any more, and the
-// provider says that it has none (Limits, live incident freshness).
+// MaxAge is how long a snapshot is answered from after it was read: older rows are not live incidents any more, and the provider
+// answers that it has none (Limits, live incident freshness).
 const MaxAge = 5 * time.Minute
 
-// Config is what a Provider needs.
+// Config holds the settings of a Provider.
 type Config struct {
 	Secret string // that callers send as X-Service-Auth; empty: unset, and every call is answered with 503
 	Now    func() time.Time
@@ -37,28 +37,28 @@ type Provider struct {
 	logged map[string]int       // the rejections logged last, by code
 }
 
-// snapshot is what the provider knows. It does not change.
+// snapshot holds the rows that the provider answers from. It is immutable.
 type snapshot struct {
 	rows []Row
 	at   time.Time
 }
 
-// New makes a Provider that knows nothing yet.
+// New returns a Provider without rows.
 func New(c Config) *Provider {
 	return &Provider{now: c.Now, log: c.Log, unset: c.Secret == "", secret: sha256.Sum256([]byte(c.Secret))}
 }
 
-// Row is one good row, ready to be answered with. Decode makes them.
+// Row is one valid row, encoded for answers. Decode makes them.
 type Row struct {
 	place  geo.Vector
 	entity []byte // as a v1 entity
-	raw    []byte // as an item of the raw form; nil: that form has no word for it
+	raw    []byte // as an item of the raw form; nil: that form cannot express it
 	jam    bool   // the item is one of jams, not of alerts
 }
 
-// Decode reads a JSON array of at most ingest.MaxBatchRows v1 rows (D3). Bad rows are left out; how many, and by which
-// codes, is logged when it differs from the last time. It fails as ingest.DecodeBatch does when the whole text is malformed; the rows
-// of the last Set stay then.
+// Decode parses a JSON array of at most ingest.MaxBatchRows v1 rows (D3). It leaves out invalid rows, and logs their number by code
+// when that differs from the last time. It fails as ingest.DecodeBatch does when the whole text is malformed; the rows of the last
+// Set stay then.
 func (p *Provider) Decode(body []byte) ([]Row, error) {
 	now := p.now().UTC()
 	batch, err := ingest.DecodeBatch(body, now)
@@ -70,7 +70,7 @@ func (p *Provider) Decode(body []byte) ([]Row, error) {
 	rows := make([]Row, 0, batch.Rows())
 	first := make(map[string]time.Time, batch.Rows())
 	for _, row := range batch.All() {
-		// An item of the raw form needs a time of publication: without one, the time when the row was first read.
+		// An item of the raw form needs a time of publication: without observed_at, the time when the row was first read.
 		known, ok := p.first[row.ExternalID]
 		if !ok {
 			known = now
@@ -119,7 +119,7 @@ func (p *Provider) Set(rows []Row, at time.Time) {
 	p.snapshot.Store(&snapshot{rows: rows, at: at.UTC().Truncate(time.Millisecond)})
 }
 
-// current is the snapshot, or nil when there is none that is young enough.
+// current returns the snapshot, or nil if there is none that is young enough.
 func (p *Provider) current() *snapshot {
 	s := p.snapshot.Load()
 	if s == nil || p.now().Sub(s.at) > MaxAge {

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/ingest"
 )
 
-// timeForm is that of every time on the wire: UTC, milliseconds.
+// timeForm is the layout of every time in answers: UTC, milliseconds.
 const timeForm = "2006-01-02T15:04:05.000Z"
 
 // entity is a v1 entity.
@@ -31,13 +31,13 @@ type position struct {
 	Y float64 `json:"y"` // latitude
 }
 
-// rawForm is how the raw form names a kind.
+// rawForm is the name of a kind in the raw form.
 type rawForm struct {
 	kind, subtype string
 	jam           bool
 }
 
-// rawFormOf gives the raw form's words for a kind. Cameras and chargers are no incidents: it has none for them.
+// rawFormOf returns the raw form's name of a kind. Cameras and chargers are not incidents, so that it has none for them.
 func rawFormOf(kind string) (rawForm, bool) {
 	switch kind {
 	case "alert.police":
@@ -70,7 +70,7 @@ func rawFormOf(kind string) (rawForm, bool) {
 	return rawForm{}, false
 }
 
-// encode makes the row's two forms. first is when it was first read.
+// encode encodes the row in both forms. first is when the row was first read.
 func encode(row *ingest.Row, first time.Time) (Row, error) {
 	kind := row.Kind.ID()
 	e := entity{
@@ -87,7 +87,7 @@ func encode(row *ingest.Row, first time.Time) (Row, error) {
 		return Row{}, err
 	}
 	form, ok := rawFormOf(kind)
-	if !ok || row.Retire { // a form that cannot express a deletion leaves deleted rows out
+	if !ok || row.Retire { // deleted rows are left out, because this form cannot express a deletion
 		return made, nil
 	}
 	made.jam = form.jam
@@ -95,8 +95,8 @@ func encode(row *ingest.Row, first time.Time) (Row, error) {
 	return made, err
 }
 
-// encodeRaw makes an item of the raw form. The row's properties stand in it as further members, unless they have the name
-// of one that every item has.
+// encodeRaw encodes an item of the raw form. The row's properties become further members, unless they have the name of a member
+// that every item has.
 func encodeRaw(id string, form rawForm, at geo.Point, published time.Time, properties []byte) ([]byte, error) {
 	members := map[string]any{
 		"uuid": id, "type": form.kind, "subtype": form.subtype,
@@ -114,7 +114,7 @@ func encodeRaw(id string, form rawForm, at geo.Point, published time.Time, prope
 	return encodeJSON(members)
 }
 
-// ownMember says whether a name is, for some reader, one that every item has: many readers do not mind case.
+// ownMember reports whether a reader may take a name for that of a member that every item has. Many readers ignore case.
 func ownMember(name string) bool {
 	for _, own := range [...]string{"uuid", "type", "subtype", "location", "pubMillis"} {
 		if strings.EqualFold(name, own) {
@@ -124,7 +124,7 @@ func ownMember(name string) bool {
 	return false
 }
 
-// encodeJSON leaves text as it is: < need not grow to six bytes here, and properties have a longest length.
+// encodeJSON encodes v without escaping HTML: the escapes would take six bytes for each <, and properties have a maximum length.
 func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -15,7 +15,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestShapes holds both answers word for word, but for white space and the order of members. The rows are made up.
+// TestShapes checks both answers word for word, but for white space and the order of members. The rows are made up.
 func TestShapes(t *testing.T) {
 	b := newBench(secret)
 	b.know(t, `[
@@ -54,7 +54,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestNothingNear holds that lists are empty and not null.
+// TestNothingNear checks that lists are empty and not null.
 func TestNothingNear(t *testing.T) {
 	b := newBench(secret)
 	b.know(t, `[]`)
@@ -68,8 +68,8 @@ func TestNothingNear(t *testing.T) {
 	}
 }
 
-// TestRawFormOfEveryKind holds that the raw form has words of its own for every kind of incident, and none for what
-// stands beside the road.
+// TestRawFormOfEveryKind checks that the raw form has a separate name for every kind of incident, and none for things beside the
+// road.
 func TestRawFormOfEveryKind(t *testing.T) {
 	taken := make(map[rawForm]string)
 	for _, info := range mapdata.Kinds() {
@@ -84,7 +84,7 @@ func TestRawFormOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestFirstRead holds that an item of a row without observed_at keeps its pubMillis for as long as the row is there.
+// TestFirstRead checks that an item of a row without observed_at keeps its pubMillis as long as the row is there.
 func TestFirstRead(t *testing.T) {
 	b := newBench(secret)
 	published := func(rows string) int64 {
@@ -111,8 +111,8 @@ func TestFirstRead(t *testing.T) {
 	}
 }
 
-// TestRejections holds that bad rows are left out, and logged once by code and count, without what is in them; and that a
-// text that is none changes nothing.
+// TestRejections checks that invalid rows are left out, and logged once by code and count, without their contents, and that a
+// malformed text changes nothing.
 func TestRejections(t *testing.T) {
 	b := newBench(secret)
 	logged := func() string {
@@ -157,8 +157,8 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// FuzzDecode holds that what the provider answers is what the service would read from the same text itself, and that the
-// raw form is JSON too.
+// FuzzDecode checks that the provider's answer contains the rows that the service would read from the same text, and that the raw
+// form is JSON too.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`[{"external_id":"a","kind":"alert.police","lat":1,"lng":2,"properties":{"a":[1e300,"\u2028<&>\ud83d\ude00"]},"ttl_seconds":1.5,"observed_at":"2026-11-21T12:00:00Z"}]`))
 	f.Add([]byte(`[{"external_id":"a\"\\","kind":"traffic.jam","lat":-0,"lng":1e-7,"properties":{"Type":1,"":null},"ttl_seconds":1}]`))
@@ -200,7 +200,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// read tells of every row what the service keeps.
+// read describes every row as the service keeps it.
 func read(b *ingest.Batch) []string {
 	var all []string
 	for _, r := range b.All() {
