@@ -23,7 +23,7 @@ type CacheServer struct {
 	password string
 }
 
-// Cache starts a server that lives as long as the test. Where neither is installed the test is skipped; in CI it fails.
+// Cache starts a server that lives as long as the test. If none is installed it skips the test, or in CI fails it.
 func Cache(t testing.TB) *CacheServer {
 	t.Helper()
 	skipShort(t)
@@ -37,8 +37,7 @@ func Cache(t testing.TB) *CacheServer {
 	return c
 }
 
-// StartCache starts a server that lives until Close, or until this process ends. The error is ErrMissing where none is
-// installed.
+// StartCache starts a server that lives until Close, or until this process ends. It returns ErrMissing if none is installed.
 func StartCache() (_ *CacheServer, err error) {
 	c := &CacheServer{password: rand.Text()}
 	if c.program, err = findCache(); err != nil {

@@ -22,7 +22,7 @@ const (
 	minVersion   = 15
 )
 
-// missing ends the test: it is skipped on a developer's machine and fails in CI.
+// missing ends the test if err is not nil: without a server it skips the test on a developer's machine, and otherwise fails it.
 func missing(t testing.TB, err error) {
 	t.Helper()
 	switch {
@@ -42,7 +42,7 @@ func skipShort(t testing.TB) {
 	}
 }
 
-// postgresFolders are where distributions keep the programs of each version; programs in PATH come first.
+// postgresFolders returns the folders in which distributions keep the programs of each version; that of PATH comes first.
 func postgresFolders() []string {
 	var all []string
 	if path, err := exec.LookPath("postgres"); err == nil {
@@ -93,7 +93,7 @@ func findPostgres() (program, error) {
 	return program{}, fmt.Errorf("%w: %s", ErrMissing, wantPostgres)
 }
 
-// major is the first number of a version; 0 means that there is none.
+// major returns the first number of a version; 0 means that there is none.
 func major(banner string) int {
 	_, version, _ := strings.Cut(banner, "(PostgreSQL) ")
 	digits := strings.IndexFunc(version, func(r rune) bool { return r < '0' || r > '9' })

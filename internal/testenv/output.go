@@ -11,14 +11,14 @@ type Output struct {
 	text bytes.Buffer
 }
 
-// Write adds to the output.
+// Write appends to the output.
 func (o *Output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.text.Write(p)
 }
 
-// String is what was written so far.
+// String returns the text that was written so far.
 func (o *Output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -27,7 +27,7 @@ type PG struct {
 	settings []string
 }
 
-// Option changes a server's default settings, under which it is durable.
+// Option changes a server's default settings. With the defaults, the server is durable.
 type Option func(*PG)
 
 // Unsynced makes writes fast and lets a failure of the machine lose them (fsync=off). It is for tests of behaviour, never
@@ -44,8 +44,8 @@ func Setting(name, value string) Option {
 	return func(p *PG) { p.settings = append(p.settings, name+"="+value) }
 }
 
-// Postgres starts a server that lives as long as the test. One is enough for all subtests: each calls Database for its
-// own. Where PostgreSQL is missing the test is skipped; in CI it fails.
+// Postgres starts a server that lives as long as the test. One is enough for all subtests, because each calls Database. If
+// PostgreSQL is missing it skips the test, or in CI fails it.
 func Postgres(t testing.TB, options ...Option) *PG {
 	t.Helper()
 	skipShort(t)
@@ -59,8 +59,8 @@ func Postgres(t testing.TB, options ...Option) *PG {
 	return p
 }
 
-// StartPostgres starts a server that lives until Close, or until this process ends. The error is ErrMissing where it is
-// not installed.
+// StartPostgres starts a server that lives until Close, or until this process ends. It returns ErrMissing if PostgreSQL is not
+// installed.
 func StartPostgres(options ...Option) (_ *PG, err error) {
 	p := &PG{settings: []string{"max_connections=300", "unix_socket_directories=", "listen_addresses=127.0.0.1", "timezone=UTC"}}
 	for _, set := range options {
@@ -95,7 +95,8 @@ func StartPostgres(options ...Option) (_ *PG, err error) {
 
 func (p *PG) data() string { return filepath.Join(p.folder.path, "data") }
 
-// URL names the server's main database, which has PostGIS and is empty at first. It contains the password of a superuser.
+// URL returns the URL of the server's main database, which has PostGIS and is empty at first. It contains the password of a
+// superuser.
 func (p *PG) URL() string { return p.url(mainDatabase) }
 
 func (p *PG) url(database string) string { return p.address(database, nil).String() }
@@ -110,14 +111,14 @@ func (p *PG) address(database string, more url.Values) *url.URL {
 	}
 }
 
-// Database creates an empty database with PostGIS and returns its URL. It is dropped after the test, even when there are
+// Database creates an empty database with PostGIS and returns its URL. The database is dropped after the test, even if there are
 // open connections to it.
 func (p *PG) Database(t testing.TB) string {
 	t.Helper()
 	return p.copyOf(t, "template1")
 }
 
-// copyOf makes a database as a copy of another one, to which nobody is connected, and drops it after the test.
+// copyOf makes a database as a copy of another one without connections, and drops it after the test.
 func (p *PG) copyOf(t testing.TB, template string) string {
 	t.Helper()
 	name := "test_" + strings.ToLower(rand.Text())
@@ -131,7 +132,7 @@ func (p *PG) copyOf(t testing.TB, template string) string {
 	}
 	t.Cleanup(func() {
 		if !p.running() {
-			return // it goes with the server
+			return // it is deleted with the server
 		}
 		err := p.exec(context.Background(), "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
 		switch {
@@ -144,7 +145,8 @@ func (p *PG) copyOf(t testing.TB, template string) string {
 	return p.url(name)
 }
 
-// answers checks that this server answers, and not another one that took the port: all of them have the same password.
+// answers checks that this server answers, and not another one that took over the port. All of them have the same password, so that
+// signing in does not tell them apart.
 func (p *PG) answers() error {
 	ctx, cancel := context.WithTimeout(context.Background(), serverTimeout)
 	defer cancel()

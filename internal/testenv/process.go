@@ -30,8 +30,8 @@ type process struct {
 	gone chan struct{} // closed once it ended
 }
 
-// launch starts a program in a new process group. When this process ends, for whatever reason, the program gets the
-// signal last.
+// launch starts a program in a new process group. When this process ends, for whatever reason, the system sends the signal last to
+// the program.
 func launch(cmd *exec.Cmd, last syscall.Signal) (*process, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -41,7 +41,7 @@ func launch(cmd *exec.Cmd, last syscall.Signal) (*process, error) {
 	p := &process{cmd: cmd, gone: make(chan struct{})}
 	started := make(chan error)
 	go func() {
-		// The system watches the thread that started the program, not the process: it must live as long.
+		// The system watches the thread that started the program, not the process, so that the thread must live as long.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -87,8 +87,8 @@ func (p *process) end(s syscall.Signal) error {
 	}
 }
 
-// signalTree sends a signal to the process and its children, which may be in other process groups, and returns the
-// children. The process itself is stopped first, so that it starts no further children.
+// signalTree sends a signal to the process and its children, which may be in other process groups, and returns the children. It
+// stops the process itself first, so that it starts no further children.
 func (p *process) signalTree(s syscall.Signal) (children []int, err error) {
 	if !p.alive() {
 		return nil, nil
@@ -135,7 +135,7 @@ func waitUntil(holds func() bool) error {
 	return nil
 }
 
-// stateOf returns the e-mail of a process's state, such as T for stopped; X means that it is gone.
+// stateOf returns the letter of a process's state, such as T for stopped; X means that it is gone.
 func stateOf(pid int) string {
 	fields := statOf(pid)
 	if len(fields) == 0 {
@@ -154,7 +154,7 @@ func statOf(pid int) []string {
 	return strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
 }
 
-// signal sends a signal to a process. That the process is gone is no error.
+// signal sends a signal to a process. It does not fail if the process is gone.
 func (*process) signal(pid int, s syscall.Signal) error {
 	if err := syscall.Kill(pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("signal %v: %w", s, err)
@@ -239,7 +239,7 @@ func freePort() (int, error) {
 	return 0, fmt.Errorf("find a free port: %w", all)
 }
 
-// portTries is how many ports are tried before the error counts as having another cause.
+// portTries is how many ports are tried before onFreePort gives up.
 const portTries = 5
 
 // onFreePort starts a server on a free port.

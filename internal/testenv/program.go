@@ -47,8 +47,8 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// Program returns the path of the service's program, built as in the image: static, without the race detector. Under
-// make it is built once for all packages. With -short the test is skipped.
+// Program returns the path of the service's program, built as in the image: static, without the race detector. Under make it is
+// built once for all packages. With -short it skips the test.
 func Program(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {

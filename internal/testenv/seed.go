@@ -25,18 +25,18 @@ const (
 	mainDatabase = "wayside"
 )
 
-// scramIterations of the superuser's password: tests connect hundreds of times, and the customary 4096 iterations take most of
-// a connection's time under the race detector. A random password of 130 bits needs none.
+// scramIterations is the number of iterations for the superuser's password. Tests connect hundreds of times, and the customary 4096
+// iterations take most of a connection's time under the race detector. A random password of 130 bits needs none.
 const scramIterations = 1
 
-// seed is an initialized cluster with PostGIS that every server's folder is copied from: initdb takes seconds, a copy
+// seed is an initialized cluster with PostGIS from which every server's folder is copied, because initdb takes seconds, and a copy
 // tenths of a second. It is made once on a machine for each version of PostgreSQL.
 type seed struct {
 	data     string
 	password string
 }
 
-// unprivileged returns the user that PostgreSQL runs as where the tests run as root, which it refuses; nil means the
+// unprivileged returns the user as which PostgreSQL runs if the tests run as root, because PostgreSQL refuses root; nil means the
 // current user.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
@@ -57,7 +57,7 @@ func unprivileged() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 }
 
-// readySeed finds the seed or makes it. Several processes may ask at the same time.
+// readySeed finds the seed or makes it. Several processes may call it at the same time.
 func readySeed(pg program, as *syscall.Credential) (_ seed, err error) {
 	parent, err := seedFolder()
 	if err != nil {
@@ -92,7 +92,7 @@ func readySeed(pg program, as *syscall.Credential) (_ seed, err error) {
 	return s, nil
 }
 
-// seedFolder returns the folder of the seeds. No other user may write to it, since its contents are executed.
+// seedFolder returns the folder of the seeds. No other user may write to it, because its contents are executed.
 func seedFolder() (string, error) {
 	path := filepath.Join(os.TempDir(), "wayside-seed-"+strconv.Itoa(os.Getuid()))
 	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
@@ -137,7 +137,7 @@ func initCluster(pg program, as *syscall.Credential, folder string) (password st
 	return password, nil
 }
 
-// scramSecret is what PostgreSQL stores of a password (RFC 5803).
+// scramSecret returns the form in which PostgreSQL stores a password (RFC 5803).
 func scramSecret(password string) (string, error) {
 	salt := make([]byte, 16)
 	rand.Read(salt) // never fails
@@ -161,7 +161,7 @@ func runAs(cmd *exec.Cmd, as *syscall.Credential, folder, stdin string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
 	cmd.Dir, cmd.Stdin = folder, strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
-	if err == nil && bytes.Contains(out, []byte("ERROR:")) { // a single-user server ends well whatever failed
+	if err == nil && bytes.Contains(out, []byte("ERROR:")) { // a single-user server exits with 0 even after an error
 		err = errors.New("it reports an error")
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// server is what all kinds of server share: a folder, and a process that can be started and stopped.
+// server is common to all kinds of server: a folder, and a process that can be started and stopped.
 type server struct {
 	folder *folder
 	port   int
@@ -27,8 +27,8 @@ func (s *server) running() bool {
 	return s.process.alive()
 }
 
-// start runs cmd in the server's folder and waits until it answers; it does nothing when the server is running. last is
-// the signal that ends the server when it does not answer, and once this process is gone.
+// start runs cmd in the server's folder and waits until it answers; it does nothing if the server is running. last is the signal
+// that ends the server when it does not answer, and once this process is gone.
 func (s *server) start(what string, cmd *exec.Cmd, last syscall.Signal, answers func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Servers are shared by all tests of a package: each starts when a test first asks for it, since starting one takes longer
-// than most tests, and ends after the package's last test. A test that stops, pauses or reconfigures a server starts one of
-// its own by Postgres or Cache.
+// Servers are shared by all tests of a package: each starts when a test first asks for it, because starting one takes longer than
+// most tests, and ends after the package's last test. A test that stops, pauses or reconfigures a server starts a separate one with
+// Postgres or Cache.
 type Servers struct {
 	// Migrate creates the schema in the database that Migrated copies.
 	Migrate func(ctx context.Context, databaseURL string) error
@@ -25,7 +25,7 @@ type Servers struct {
 	tErr  error // of making the template
 }
 
-// templateDatabase is what Migrated copies.
+// templateDatabase is the database that Migrated copies.
 const templateDatabase = "migrated"
 
 // Run runs the package's tests, ends the servers and returns the exit code: for TestMain.
@@ -45,8 +45,8 @@ func (s *Servers) Run(m *testing.M) int {
 	return code
 }
 
-// Postgres gives the package's PostgreSQL server, which is Unsynced. Where PostgreSQL is missing the test is skipped; in CI
-// it fails.
+// Postgres returns the package's PostgreSQL server, which is Unsynced. If PostgreSQL is missing it skips the test, or in CI fails
+// it.
 func (s *Servers) Postgres(t testing.TB) *PG {
 	t.Helper()
 	skipShort(t)
@@ -58,8 +58,8 @@ func (s *Servers) Postgres(t testing.TB) *PG {
 	return s.pg
 }
 
-// Migrated makes a database with the schema of Migrate and gives its URL: a copy, which takes a fraction of the migrations'
-// time. It is dropped after the test.
+// Migrated makes a database with the schema of Migrate and returns its URL. The database is a copy, which takes a fraction of the
+// migrations' time, and is dropped after the test.
 func (s *Servers) Migrated(t testing.TB) string {
 	t.Helper()
 	pg := s.Postgres(t)
@@ -75,7 +75,7 @@ func (s *Servers) Migrated(t testing.TB) string {
 	return pg.copyOf(t, templateDatabase)
 }
 
-// Cache gives the package's cache server, emptied. Where none is installed the test is skipped; in CI it fails.
+// Cache returns the package's cache server, emptied. If none is installed it skips the test, or in CI fails it.
 func (s *Servers) Cache(t testing.TB) *CacheServer {
 	t.Helper()
 	skipShort(t)

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A standby has what its primary acknowledged, and accepts writes once it is promoted. The primary waits for it.
+// TestStandby checks that a standby has every row that its primary acknowledged, that it accepts writes once it is promoted, and
+// that the primary waits for it.
 func TestStandby(t *testing.T) {
 	first := Postgres(t)
 	conn := connect(t, first.URL())

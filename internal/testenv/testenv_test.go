@@ -92,7 +92,7 @@ func TestPostgres(t *testing.T) {
 	})
 }
 
-// Committed rows are there after each way of stopping the server.
+// TestPostgresRestarts checks that committed rows are there after each way of stopping the server.
 func TestPostgresRestarts(t *testing.T) {
 	pg := Postgres(t, Setting("work_mem", "5MB"))
 	at := pg.Database(t)
@@ -126,7 +126,7 @@ func TestPostgresRestarts(t *testing.T) {
 	value[int](t, connect(t, at), "SELECT 1")
 }
 
-// A paused server keeps its connections and sends no answer until it is resumed.
+// TestPostgresPauses checks that a paused server keeps its connections and sends no answer until it is resumed.
 func TestPostgresPauses(t *testing.T) {
 	pg := Postgres(t, Unsynced())
 	conn := connect(t, pg.URL())
@@ -177,7 +177,8 @@ func TestCache(t *testing.T) {
 	must(t, <-answer)
 }
 
-// Several servers can start at the same time, as test binaries start them, each with its own folder and port.
+// TestServersStartConcurrently checks that several servers can start at the same time, as test binaries start them, each with its
+// own folder and port.
 func TestServersStartConcurrently(t *testing.T) {
 	skipShort(t)
 	var all [3]*PG
@@ -205,7 +206,7 @@ func TestServersStartConcurrently(t *testing.T) {
 	}
 }
 
-// A server whose port another one took in the meantime is not mistaken for that one.
+// TestPortTakenMeanwhile checks that a server whose port another one took in the meantime is not mistaken for that one.
 func TestPortTakenMeanwhile(t *testing.T) {
 	first, second := Postgres(t, Unsynced()), Postgres(t, Unsynced())
 	must(t, second.Stop(true))
@@ -218,7 +219,7 @@ func TestPortTakenMeanwhile(t *testing.T) {
 // asChild names the environment variable that makes this binary the child process to be killed.
 const asChild = "WAYSIDE_THROWAWAY_CHILD"
 
-// TestServersEndWithTheirTest: a test binary that is killed leaves no server behind, and the next one removes its folders.
+// TestServersEndWithTheirTest checks that a killed test binary leaves no server behind, and that the next one removes its folders.
 func TestServersEndWithTheirTest(t *testing.T) {
 	if os.Getenv(asChild) != "" {
 		pg, cache := Postgres(t), Cache(t)
@@ -266,7 +267,7 @@ func TestServersEndWithTheirTest(t *testing.T) {
 	}
 }
 
-// A folder that is locked, or that has just been created, is not removed.
+// TestSweepKeepsFoldersInUse checks that a folder that is locked, or that has just been created, is not removed.
 func TestSweepKeepsFoldersInUse(t *testing.T) {
 	in := t.TempDir()
 	old := time.Now().Add(-2 * minAbandoned)
@@ -351,7 +352,8 @@ func (*outcome) Helper()        {}
 func (v *outcome) Skip(...any)  { v.skipped = true }
 func (v *outcome) Fatal(...any) { v.failed = true }
 
-// A missing server skips the test with a message on a developer's machine and fails it in CI. Any other error fails it.
+// TestMissingServers checks that a missing server skips the test with a message on a developer's machine and fails it in CI, and
+// that any other error fails it.
 func TestMissingServers(t *testing.T) {
 	for _, c := range []struct {
 		ci              string
