@@ -11,7 +11,8 @@ import (
 	"wayside/internal/valkey"
 )
 
-// TestDocumentedUserHasThePermissions holds the rights that docs/operating/cache.md gives a user: enough, and no more keys than ours.
+// TestDocumentedUserHasThePermissions checks that the rights that docs/operating/cache.md gives a user are enough, and reach no
+// other keys.
 func TestDocumentedUserHasThePermissions(t *testing.T) {
 	s := testenv.Cache(t)
 	u, err := url.Parse(s.URL())

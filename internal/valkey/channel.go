@@ -14,8 +14,8 @@ func (c *Conn) Publish(ctx context.Context, channel string, message []byte) erro
 	})
 }
 
-// Follow receives the messages of a channel until ctx ends. begun is called at each subscription, the first and those after
-// a break: messages published before are lost. Neither function may block.
+// Follow receives the messages of a channel until ctx ends. It calls begun at each subscription, the first and those after a break,
+// because messages published before are lost. Neither function may block.
 func (c *Conn) Follow(ctx context.Context, channel string, begun func(), receive func(message []byte)) error {
 	again := time.NewTicker(pingInterval)
 	defer again.Stop()
@@ -26,7 +26,7 @@ func (c *Conn) Follow(ctx context.Context, channel string, begun func(), receive
 					begun()
 				}
 			})
-			// The error does not matter: the subscription is tried again, and pings report whether the server answers.
+			// The error does not matter: the loop subscribes again, and pings find out whether the server answers.
 			_ = c.client.Receive(within, c.client.B().Subscribe().Channel(prefix+channel).Build(), func(m valkey.PubSubMessage) {
 				receive([]byte(m.Message))
 			})

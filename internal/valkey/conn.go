@@ -14,20 +14,20 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// A server that hangs is noticed within pingInterval + callTimeout, and so is its return.
+// Limits of a connection. A hanging server is noticed within pingInterval + callTimeout, and so is its return.
 const (
 	callTimeout  = 500 * time.Millisecond // of one call
 	pingInterval = 250 * time.Millisecond
-	// maxCalls is how many calls may be under way; further ones fail, since no server answers so many in time. The library's
-	// ring buffer holds twice as many, because a full one blocks without regard to the context.
+	// maxCalls bounds the calls under way; further ones fail, because no server answers so many in time. The library's ring buffer
+	// holds twice as many, because a full one blocks without regard to the context.
 	maxCalls  = 2048
-	ringScale = 12 // of that ring buffer, as a power of two
+	ringScale = 12 // size of that ring buffer, as a power of two
 )
 
 // prefix begins every key and channel, so that other programs can use the server too.
 const prefix = "wayside:"
 
-// Options are the options of a Conn beside its URL.
+// Options configure a Conn, besides its URL.
 type Options struct {
 	Log   *slog.Logger
 	Roots *x509.CertPool // for TLS; nil: the system's
@@ -46,13 +46,13 @@ type Conn struct {
 	busy   atomic.Int32
 }
 
-// ErrDown says that the last ping was not answered.
+// ErrDown means that the last ping was not answered.
 var ErrDown = errors.New("the shared cache does not answer")
 
-// ErrBusy says that too many calls are under way.
+// ErrBusy means that too many calls are under way.
 var ErrBusy = errors.New("too many calls of the shared cache are under way")
 
-// Open prepares a connection. It fails for a URL that CheckURL refuses, and not when the server is away.
+// Open prepares a connection. It fails for a URL that CheckURL refuses, but not if the server is unreachable.
 func Open(text string, o Options) (*Conn, error) {
 	option, err := options(text)
 	if err != nil {
@@ -62,8 +62,8 @@ func Open(text string, o Options) (*Conn, error) {
 		option.TLSConfig.RootCAs = o.Roots
 	}
 	option.ClientName = "wayside"
-	option.ForceSingleClient = true // one server, which then need not be there yet
-	option.DisableCache = true      // what is read must be what is stored
+	option.ForceSingleClient = true // one server, which then need not be reachable yet
+	option.DisableCache = true      // reads must return the stored value
 	option.DisableRetry = true
 	option.AlwaysPipelining = true // otherwise a cancelled call would close its connection
 	option.PipelineMultiplex = -1  // one connection, which is then never made while a caller waits
@@ -101,7 +101,7 @@ func (c *Conn) Run(ctx context.Context) error {
 	}
 }
 
-// Close ends the connection, also one that never ran. It may be called again.
+// Close closes the connection, also one that never ran. It may be called again.
 func (c *Conn) Close() { c.client.Close() }
 
 // Up reports whether the server answered the last ping.

@@ -50,7 +50,7 @@ func open(t *testing.T, url string, o valkey.Options) *valkey.Conn {
 	return c
 }
 
-// until waits until ok, and fails the test when that takes longer than it may.
+// until waits until ok returns true, and fails the test if that takes longer than may.
 func until(t *testing.T, may time.Duration, what string, ok func() bool) {
 	t.Helper()
 	began := time.Now()
@@ -72,13 +72,13 @@ func works(t *testing.T, c *valkey.Conn) func() bool {
 	}
 }
 
-// TestFailures holds what every failure of the server must mean: calls fail, soon, by the one error that callers know; and
-// they work again once it is back.
+// TestFailures checks that every failure of the server makes calls fail soon, with the one error that callers know, and that calls
+// work again once the server is back.
 func TestFailures(t *testing.T) {
 	for _, failure := range []struct {
 		name        string
 		begin, end  func(*testenv.CacheServer) error
-		firstCalls  time.Duration // those that are under way when it begins
+		firstCalls  time.Duration // for calls under way when the failure begins
 		mayTakeBack time.Duration
 	}{
 		{"dead", (*testenv.CacheServer).Stop, (*testenv.CacheServer).Start, 600 * time.Millisecond, 5 * time.Second},
@@ -143,8 +143,8 @@ func TestEmptied(t *testing.T) {
 	put() // with the server's memory of scripts, or without it
 }
 
-// TestManyCallsOfAHangingServer holds that what callers wait together does not grow with their number, and that what they
-// left behind does no harm.
+// TestManyCallsOfAHangingServer checks that the time for which all callers wait does not grow with their number, and that abandoned
+// calls do no harm.
 func TestManyCallsOfAHangingServer(t *testing.T) {
 	s := testenv.Cache(t)
 	c := open(t, s.URL(), valkey.Options{})
@@ -159,7 +159,8 @@ func TestManyCallsOfAHangingServer(t *testing.T) {
 		})
 	}
 	group.Wait()
-	// Each call waits for half a second: in turns they would take 40 minutes. The rest is what a busy machine takes to run them.
+	// Each call waits for half a second: one after the other, they would take 40 minutes. The rest is the time that a busy machine
+	// needs to run them.
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}
@@ -222,7 +223,7 @@ func TestFailedCallsAreCounted(t *testing.T) {
 	_ = c.Delete(t.Context(), "a")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _ = c.Get(ended, []string{"a"}) // the caller's own end is no failure
+	_, _ = c.Get(ended, []string{"a"}) // a caller who cancels is no failure
 	mu.Lock()
 	defer mu.Unlock()
 	for _, call := range []string{"get", "set", "script", "delete"} {

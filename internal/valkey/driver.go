@@ -9,7 +9,7 @@ import (
 	"github.com/valkey-io/valkey-go"
 )
 
-// Get gives the values under the keys in their order, nil where there is none.
+// Get returns the values of the keys in their order, nil for keys without one.
 func (c *Conn) Get(ctx context.Context, keys []string) ([][]byte, error) {
 	if len(keys) == 0 {
 		return nil, ctx.Err()
@@ -43,14 +43,14 @@ func (c *Conn) Get(ctx context.Context, keys []string) ([][]byte, error) {
 	return values, nil
 }
 
-// swapScript stores a value where another one lies.
+// swapScript replaces the value of a key if it is the expected one.
 const swapScript = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {0} end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return {1}`
 
-// Swap puts value under key for ttl if the key holds exactly old now (nil: nothing), and says whether it did. After an
-// error it may have done so or not.
+// Swap stores value under key for ttl if the key holds exactly old now (nil: no value), and reports whether it did. After an error
+// the value may have been stored or not.
 func (c *Conn) Swap(ctx context.Context, key string, old, value []byte, ttl time.Duration) (bool, error) {
 	millis := max(1, ttl.Milliseconds())
 	if old != nil {
@@ -63,7 +63,7 @@ func (c *Conn) Swap(ctx context.Context, key string, old, value []byte, ttl time
 		set := c.client.B().Set().Key(prefix + key).Value(valkey.BinaryString(value)).Nx().PxMilliseconds(millis).Build()
 		err := c.client.Do(ctx, set).Error()
 		if valkey.IsValkeyNil(err) {
-			return nil // something lies there
+			return nil // the key has a value
 		}
 		done = err == nil
 		return err
@@ -71,7 +71,7 @@ func (c *Conn) Swap(ctx context.Context, key string, old, value []byte, ttl time
 	return done && err == nil, err
 }
 
-// Delete removes a key; one that is not there is no error.
+// Delete removes a key. It does not fail if the key is missing.
 func (c *Conn) Delete(ctx context.Context, key string) error {
 	return c.do(ctx, "delete", func(ctx context.Context) error {
 		return c.client.Do(ctx, c.client.B().Del().Key(prefix+key).Build()).Error()

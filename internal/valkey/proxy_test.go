@@ -17,14 +17,14 @@ import (
 	"wayside/internal/valkey"
 )
 
-// wire stands between a connection and its server, and holds back what the server says.
+// wire is a proxy between a connection and its server that can hold back the server's answers.
 type wire struct {
 	net.Listener
 	target string
 	delay  atomic.Int64
 }
 
-// between gives a wire to the server, and the URL by which it is used.
+// between returns a wire to the server, and the URL by which clients use it.
 func between(t *testing.T, l net.Listener, s *testenv.CacheServer, scheme string) (*wire, string) {
 	t.Helper()
 	u, err := url.Parse(s.URL())
@@ -69,7 +69,7 @@ func (s slow) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestSlowServer holds that one which still answers in time is used, and one which does not is left alone.
+// TestSlowServer checks that a server that still answers in time is used, and one that does not is skipped.
 func TestSlowServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)

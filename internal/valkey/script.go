@@ -6,13 +6,13 @@ import (
 	"github.com/valkey-io/valkey-go"
 )
 
-// Script is a program in Lua that the server runs in one step. It gives whole numbers.
+// Script is a program in Lua that the server runs in one step. It returns whole numbers.
 type Script struct{ lua *valkey.Lua }
 
-// NewScript makes a script of its text.
+// NewScript returns a script with the given text.
 func NewScript(text string) *Script { return &Script{valkey.NewLuaScript(text)} }
 
-// Eval runs a script and gives its numbers. After an error it may have run or not.
+// Eval runs a script and returns its numbers. After an error the script may have run or not.
 func (c *Conn) Eval(ctx context.Context, s *Script, keys, args []string) ([]int64, error) {
 	full := make([]string, len(keys))
 	for i, key := range keys {

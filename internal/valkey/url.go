@@ -12,15 +12,14 @@ import (
 	"github.com/valkey-io/valkey-go"
 )
 
-// maxDatabase is the highest number of a database that a URL may name; servers have 16 unless told otherwise.
+// maxDatabase is the highest number of a database that a URL may name; servers have 16 unless configured otherwise.
 const maxDatabase = 1<<15 - 1
 
-// schemes says of each scheme that a URL may have whether it means TLS.
+// schemes maps each scheme that a URL may have to whether it means TLS.
 var schemes = map[string]bool{"valkey": false, "redis": false, "valkeys": true, "rediss": true}
 
-// CheckURL says what is wrong with the URL of a cache: valkey://, redis://, or with TLS valkeys:// or rediss://, then
-// user:password@ if needed, host, port (6379) and the number of a database (0). Errors never repeat the URL, which may hold
-// a password.
+// CheckURL checks the URL of a cache: valkey://, redis://, or with TLS valkeys:// or rediss://, then user:password@ if needed,
+// host, port (6379) and the number of a database (0). Its errors never repeat the URL, which may contain a password.
 func CheckURL(text string) error {
 	_, err := options(text)
 	return err
