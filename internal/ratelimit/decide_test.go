@@ -14,7 +14,7 @@ var start = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 
 func TestDecide(t *testing.T) {
 	type ask struct {
-		after time.Duration // since the ask before
+		after time.Duration // since the request before
 		cost  int
 		times int // 0 means once
 		want  ratelimit.Decision
@@ -105,7 +105,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// bucket is the same rule told as people tell it: a bucket that drips.
+// bucket implements the same rule in its textbook form: a bucket that drips.
 type bucket struct {
 	level, size, unit, debt time.Duration
 	at                      time.Time
@@ -168,7 +168,8 @@ func TestDecideIsALeakyBucket(t *testing.T) {
 	})
 }
 
-// Over any time, no more passes than one bucket and what was refilled; in whole units, for costs within the bucket.
+// TestDecideKeepsTheRate checks that over any time, no more units pass than one bucket and what was refilled, in whole units, for
+// costs within the bucket.
 func TestDecideKeepsTheRate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := ratelimit.PerMinute(rapid.SampledFrom([]int{1, 7, 60, 120, 10_000}).Draw(t, "count"))

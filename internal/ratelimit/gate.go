@@ -6,24 +6,24 @@ import (
 	"sync"
 )
 
-// ErrBusy is the error of work that would have to wait behind too much of others.
+// ErrBusy means that too much work of others waits already.
 var ErrBusy = errors.New("too much waits to be computed")
 
-// Bounds of what waits at a Gate.
+// Bounds of the work that waits at a Gate.
 const (
 	maxWaiting       = 1024 // altogether
-	maxWaitingPerKey = 128  // as many as an account may ask at once
+	maxWaitingPerKey = 128  // as many as an account may request at the same time
 )
 
-// Gate bounds how much is computed at the same time, and shares it fairly by caller: of those who wait, the one who was given the least goes
-// first (start-time fair queueing, Goyal et al. 1996), so that a caller who asks for much waits behind a caller who asks for little. Its methods
-// may be called from many goroutines.
+// Gate bounds how much work is computed at the same time, and shares it fairly among callers. The caller who has been given the
+// least is admitted first (start-time fair queueing, Goyal et al. 1996), so that a caller who asks for much waits behind a caller
+// who asks for little. Its methods may be called from many goroutines.
 type Gate struct {
 	slots, heavySlots int
 
 	mu      sync.Mutex
 	running int
-	heavy   int // of those that run
+	heavy   int // of the running work
 	clock   int64
 	given   map[Key]int64 // the clock at which a caller's last work is paid for; only while something runs
 	waiting []*waiter
@@ -34,16 +34,16 @@ type waiter struct {
 	key      Key
 	start    int64
 	heavy    bool
-	admitted chan error // receives nil when its turn has come
+	admitted chan error // receives nil when the work is admitted
 }
 
-// NewGate makes a gate for so much work at once, of which heavy work is at most heavySlots.
+// NewGate returns a gate for slots pieces of concurrent work, of which heavySlots at most are heavy.
 func NewGate(slots, heavySlots int) *Gate {
 	return &Gate{slots: max(1, slots), heavySlots: max(1, heavySlots), given: make(map[Key]int64), perKey: make(map[Key]int)}
 }
 
-// Enter waits for the turn of a caller's work. leave must be called when it is done. It fails with the context's cause, and with ErrBusy if too
-// much waits already. At a gate that is nil nobody waits.
+// Enter waits until the work of a caller is admitted. The caller must call leave when the work is done. Enter fails with the
+// context's cause, and with ErrBusy if too much waits already. At a nil gate it returns immediately.
 func (g *Gate) Enter(ctx context.Context, key Key, cost int, heavy bool) (leave func(), err error) {
 	if g == nil {
 		return func() {}, nil
@@ -89,7 +89,7 @@ func (g *Gate) enqueue(key Key, cost int, heavy bool) (*waiter, error) {
 	return w, nil
 }
 
-// makeRoom drops the last work of the caller with the most that waits, unless that is the newcomer.
+// makeRoom drops the last work of the caller who has the most work waiting, unless that is the newcomer.
 func (g *Gate) makeRoom(key Key) bool {
 	var last *waiter
 	most := g.perKey[key] + 1
@@ -101,7 +101,7 @@ func (g *Gate) makeRoom(key Key) bool {
 	return last != nil && g.drop(last, ErrBusy)
 }
 
-// drop takes work out of the queue, and tells it why unless err is nil. It reports whether the work was there.
+// drop removes work from the queue, and sends it err unless that is nil. It reports whether the work was there.
 func (g *Gate) drop(w *waiter, err error) bool {
 	for i := range g.waiting {
 		if g.waiting[i] == w {
@@ -118,7 +118,7 @@ func (g *Gate) drop(w *waiter, err error) bool {
 	return false
 }
 
-// admit lets work in while there are slots.
+// admit admits work while there are slots.
 func (g *Gate) admit() {
 	for g.running < g.slots {
 		var next *waiter
@@ -140,14 +140,14 @@ func (g *Gate) admit() {
 	}
 }
 
-// end gives the slot of work back.
+// end frees the slot of work and admits other work.
 func (g *Gate) end(heavy bool) {
 	g.running--
 	if heavy {
 		g.heavy--
 	}
 	g.admit()
-	if g.running == 0 { // nobody waits: nothing of a caller is kept
+	if g.running == 0 { // nothing waits: no data of callers is kept
 		clear(g.given)
 		g.clock = 0
 	}

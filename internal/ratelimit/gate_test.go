@@ -15,8 +15,8 @@ func guest(n byte) ratelimit.Key {
 	return ratelimit.ClientKey(ratelimit.Routes, netip.AddrFrom4([4]byte{127, 0, 0, n}))
 }
 
-// TestGateIsFair checks that a caller with one search goes before the hundred that another one asked for earlier, and that work is shared by
-// what it costs.
+// TestGateIsFair checks that a caller with one search goes before the hundred that another one requested earlier, and that work is
+// shared by its cost.
 func TestGateIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := ratelimit.NewGate(1, 1)
@@ -58,7 +58,7 @@ func TestGateIsFair(t *testing.T) {
 	})
 }
 
-// TestGateBounds checks the bounds of what runs and waits, and that who leaves the queue holds up nobody.
+// TestGateBounds checks the bounds of running and waiting work, and that work that leaves the queue delays no other.
 func TestGateBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := ratelimit.NewGate(2, 1)
@@ -71,7 +71,7 @@ func TestGateBounds(t *testing.T) {
 		ended := make(chan error)
 		go func() { _, err := g.Enter(waits, guest(2), 1, true); ended <- err }()
 		synctest.Wait()
-		light, err := g.Enter(t.Context(), guest(3), 1, false) // passes the heavy one that waits
+		light, err := g.Enter(t.Context(), guest(3), 1, false) // passes the heavy one in the queue
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestGateBounds(t *testing.T) {
 			t.Errorf("%d of 130 by one caller were refused, want 2", refused)
 		}
 		dropped := 0
-		for i := range 900 { // by many callers: these fill the queue, and then take the places of the greedy one
+		for i := range 900 { // of many callers: they fill the queue, and then take the places of the greedy one
 			go func() { _, err := g.Enter(ctx, guest(byte(10+i%200)), 1, false); got <- err }()
 			synctest.Wait()
 			select {

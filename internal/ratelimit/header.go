@@ -11,8 +11,8 @@ const (
 	StateHeader  = "Ratelimit"
 )
 
-// AppendPolicy appends the value of RateLimit-Policy: `"default";q=60;w=60`. Nothing is allocated when dst has room. A
-// limit that is none appends nothing: leave the field out.
+// AppendPolicy appends the value of RateLimit-Policy: `"default";q=60;w=60`. It allocates nothing when dst has room. Without a
+// limit it appends nothing, and the caller leaves the field out.
 func AppendPolicy(dst []byte, limit Limit) []byte {
 	if limit.Count <= 0 {
 		return dst
@@ -23,8 +23,8 @@ func AppendPolicy(dst []byte, limit Limit) []byte {
 	return strconv.AppendInt(dst, int64(limit.Per/time.Second), 10)
 }
 
-// AppendState appends the value of RateLimit: `"default";r=59;t=1`, what is left and in how many seconds the bucket is
-// full again. It appends nothing where there is no limit.
+// AppendState appends the value of RateLimit: `"default";r=59;t=1`, the remaining units and in how many seconds the bucket is full
+// again. It appends nothing if there is no limit.
 func AppendState(dst []byte, d Decision) []byte {
 	if d.Remaining == Unlimited {
 		return dst

@@ -7,10 +7,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Class separates the buckets of one caller by what they are for.
+// Class separates the buckets of one caller by their purpose.
 type Class uint8
 
-// The classes in use. Zero is none.
+// The classes in use. Zero is not a class.
 const (
 	Reads         Class = iota + 1 // requests of the read API (D4.12)
 	Manage                         // requests of the management API (D5.9)
@@ -29,16 +29,16 @@ const (
 	Pages                          // pages for people that guests may read
 	Routes                         // routes, and tables by their size (D15.23)
 	Reports                        // drivers' reports (D17.37)
-	Resumptions                    // drives that go on from one that was lost with its node (D15.21)
-	ResumedIDs                     // those that go on from the same one
+	Resumptions                    // drives that continue one that was lost with its node (D15.21)
+	ResumedIDs                     // those that continue the same one
 	HeldBytes                      // bytes that requests hold, which are counted and not rated
 	Refusals                       // refusals by any limit
 )
 
-// Key names one bucket: up to 120 bits of whom it belongs to, and the class above them.
+// Key names one bucket: up to 120 bits of the owner's identity, and the class above them.
 type Key struct{ high, low uint64 }
 
-// AppendBytes appends the 16 bytes of a key, for a keyed hash of it: they may be a client's address.
+// AppendBytes appends the 16 bytes of a key, for a keyed hash: they may contain a client's address.
 func (k Key) AppendBytes(dst []byte) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, k.high), k.low)
 }
@@ -49,8 +49,8 @@ func newKey(class Class, high, low uint64) Key {
 	return Key{high: high, low: low&(1<<classShift-1) | uint64(class)<<classShift}
 }
 
-// ClientKey names the bucket of a client address: an IPv4 address, also one that is mapped into IPv6, or the /64 of an IPv6
-// address, without a zone (D4.12). All invalid addresses share one bucket.
+// ClientKey returns the name of the bucket of a client address: an IPv4 address, also one that is mapped into IPv6, or the /64 of
+// an IPv6 address, without a zone (D4.12). All invalid addresses share one bucket.
 func ClientKey(class Class, addr netip.Addr) Key {
 	addr = addr.Unmap()
 	bytes := addr.As16() // an IPv4 address becomes ::ffff:a.b.c.d, which no /64 is equal to
@@ -60,13 +60,13 @@ func ClientKey(class Class, addr netip.Addr) Key {
 	return newKey(class, binary.BigEndian.Uint64(bytes[:8]), 0)
 }
 
-// AccountKey names the bucket of an account.
+// AccountKey returns the name of the bucket of an account.
 func AccountKey(class Class, id mapdata.AccountID) Key {
 	return newKey(class, binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:]))
 }
 
-// HashKey names the bucket of whatever has the given SHA-256, such as a token; its first 16 bytes are enough. A shorter
-// hash names the bucket of no hash at all.
+// HashKey returns the name of the bucket of anything with the given SHA-256, such as a token; the first 16 bytes are enough. A
+// shorter hash returns the name for no hash at all.
 func HashKey(class Class, hash []byte) Key {
 	if len(hash) < 16 {
 		return newKey(class, 0, 0)

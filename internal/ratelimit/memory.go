@@ -34,7 +34,7 @@ type bucket struct {
 	state State
 }
 
-// NewMemory makes room for at least the given number of buckets (DefaultBuckets is a good one), 26 bytes each.
+// NewMemory returns a Memory with room for at least the given number of buckets (DefaultBuckets is a good one), 26 bytes each.
 func NewMemory(buckets int) *Memory {
 	sets := max(1, (buckets+ways-1)/ways)
 	return &Memory{seed: maphash.MakeSeed(), sets: make([]set, 1<<bits.Len(uint(sets-1)))}
@@ -45,7 +45,7 @@ func (m *Memory) Allow(key Key, limit Limit, cost int, now time.Time) Decision {
 	return m.ask(key, limit, cost, now, true)
 }
 
-// Peek says what Allow would say, and takes nothing.
+// Peek returns the decision that Allow would return, and takes nothing.
 func (m *Memory) Peek(key Key, limit Limit, cost int, now time.Time) Decision {
 	return m.ask(key, limit, cost, now, false)
 }
@@ -73,7 +73,7 @@ func (m *Memory) Return(key Key, limit Limit, cost int, now time.Time) {
 	}
 }
 
-// Lower makes a bucket fuller by what is refilled in the given time; at most full.
+// Lower makes a bucket fuller by the units that are refilled in the given time; at most full.
 func (m *Memory) Lower(key Key, by time.Duration, now time.Time) {
 	s := &m.sets[maphash.Comparable(m.seed, key)&uint64(len(m.sets)-1)]
 	s.mu.Lock()
@@ -87,7 +87,7 @@ func (m *Memory) Lower(key Key, by time.Duration, now time.Time) {
 	}
 }
 
-// Raise makes a bucket as empty as the state says, if it is not already: others have taken from it too.
+// Raise makes a bucket as empty as the state, if it is not already, because other nodes have taken from it too.
 func (m *Memory) Raise(key Key, state State) {
 	s := &m.sets[maphash.Comparable(m.seed, key)&uint64(len(m.sets)-1)]
 	s.mu.Lock()
@@ -97,7 +97,7 @@ func (m *Memory) Raise(key Key, state State) {
 	}
 }
 
-// find gives the key's bucket, or the one that it may take over: that which is soonest full again.
+// find returns the key's bucket, or the one that it may take over: that which is full again soonest.
 func (s *set) find(key Key) (_ *bucket, known bool) {
 	soonest := &s.buckets[0]
 	for i := range s.buckets {
@@ -112,8 +112,8 @@ func (s *set) find(key Key) (_ *bucket, known bool) {
 	return soonest, false
 }
 
-// Run forgets buckets that are full again, once a minute, until ctx ends: so that an address is gone from memory after an
-// hour even if no more requests come (D13.2).
+// Run drops buckets that are full again, once a minute, until ctx ends. So an address is gone from memory after an hour even if no
+// more requests come (D13.2).
 func (m *Memory) Run(ctx context.Context) error {
 	ticker := time.NewTicker(time.Minute)
 	defer ticker.Stop()
@@ -141,7 +141,7 @@ func (m *Memory) sweep(now time.Time) {
 	}
 }
 
-// Len counts the buckets in use.
+// Len returns the number of buckets in use.
 func (m *Memory) Len() int {
 	n := 0
 	for i := range m.sets {

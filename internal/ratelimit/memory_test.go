@@ -112,7 +112,7 @@ func TestMemoryCountsEveryRequestOfManyGoroutines(t *testing.T) {
 	}
 }
 
-// A flood of other addresses must neither grow the table nor free somebody who is being refused.
+// TestMemoryUnderAFlood checks that a flood of other addresses neither grows the table nor frees a caller who is being refused.
 func TestMemoryUnderAFlood(t *testing.T) {
 	const buckets = 5 << 10
 	m := ratelimit.NewMemory(buckets)
@@ -164,7 +164,7 @@ func TestAllowAllocatesNothing(t *testing.T) {
 	}
 }
 
-// The promise is 100 ns (every read passes here).
+// BenchmarkAllow measures Allow, which every read calls. The promise is 100 ns.
 func BenchmarkAllow(b *testing.B) {
 	for name, callers := range map[string]uint64{"one caller": 1, "100000 callers": 100_000} {
 		b.Run(name, func(b *testing.B) {
@@ -183,7 +183,7 @@ func BenchmarkAllow(b *testing.B) {
 	}
 }
 
-// TestReturnUndoesAllow gives back what was taken, and never more than a bucket holds.
+// TestReturnUndoesAllow checks that Return gives back what Allow took, and never more than a bucket holds.
 func TestReturnUndoesAllow(t *testing.T) {
 	m := ratelimit.NewMemory(10)
 	key, limit := ratelimit.ClientKey(ratelimit.Pushes, addr(1)), ratelimit.PerMinute(60)

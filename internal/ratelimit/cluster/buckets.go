@@ -18,22 +18,23 @@ import (
 const (
 	// share is the fraction of a limit (1/share) that a node grants before it asks the cache.
 	share = 8
-	// cacheTimeout is how long a request waits for the cache. After failAfter of timeouts the cache is skipped for skipFor.
+	// cacheTimeout is how long a request waits for the cache. After calls have timed out for failAfter, the cache is skipped for
+	// skipFor.
 	cacheTimeout = 5 * time.Millisecond
 	failAfter    = 50 * time.Millisecond
 	skipFor      = time.Second
-	// settleEvery is how often nodes exchange what they granted; settleBatch is the number of buckets in one call of the
+	// settleEvery is how often nodes exchange the units that they granted; settleBatch is the number of buckets in one call of the
 	// script, during which the cache serves no other request.
 	settleEvery = 250 * time.Millisecond
 	settleBatch = 128
 	shards      = 64
 )
 
-// Config is what Buckets need.
+// Config holds the dependencies and settings of Buckets.
 type Config struct {
 	Cache *valkey.Conn
 	Local *ratelimit.Memory // the buckets of this node; Run runs it
-	Key   []byte            // of the HMAC that makes the cache's names of buckets; the same on all nodes
+	Key   []byte            // of the HMAC that forms the names of buckets in the cache; the same on all nodes
 	Now   func() time.Time
 
 	Timeout time.Duration // of a request that waits for the cache; 0: five milliseconds
@@ -47,24 +48,24 @@ type Buckets struct {
 	shards [shards]shard
 
 	// In microseconds of Unix time; 0: never.
-	failingSince atomic.Int64 // since when calls of the cache have timed out
+	failingSince atomic.Int64 // when calls of the cache began to time out
 	skipUntil    atomic.Int64 // until when the cache is skipped
 }
 
-// shard holds a part of what was granted and not yet settled with the cache.
+// shard holds a part of the unsettled buckets.
 type shard struct {
 	mu        sync.Mutex
 	unsettled map[ratelimit.Key]unsettled
 }
 
-// unsettled is what this node granted of a bucket without the cache having answered that it knows. Both parts count
-// against the node's share of the limit: otherwise it could grant a share anew for each call that is under way.
+// unsettled is what this node granted of a bucket and the cache has not confirmed. Both fields count against the node's share of
+// the limit: otherwise the node could grant another share for each call under way.
 type unsettled struct {
 	granted time.Duration // not yet sent
-	sent    time.Duration // by calls that are under way
+	sent    time.Duration // in calls that are under way
 }
 
-// put replaces what is unsettled of a bucket. The caller holds the lock.
+// put replaces the unsettled part of a bucket. The caller holds the lock.
 func (s *shard) put(key ratelimit.Key, u unsettled) {
 	if u == (unsettled{}) {
 		delete(s.unsettled, key)
@@ -73,7 +74,7 @@ func (s *shard) put(key ratelimit.Key, u unsettled) {
 	}
 }
 
-// New makes buckets.
+// New returns buckets without contents.
 func New(c Config) *Buckets {
 	if c.Timeout == 0 {
 		c.Timeout = cacheTimeout
@@ -85,7 +86,7 @@ func New(c Config) *Buckets {
 	return b
 }
 
-// Peek gives the decision of this node's own bucket, and takes nothing.
+// Peek returns the decision of this node's own bucket, and takes nothing.
 func (b *Buckets) Peek(key ratelimit.Key, limit ratelimit.Limit, cost int, now time.Time) ratelimit.Decision {
 	return b.Local.Peek(key, limit, cost, now)
 }
@@ -100,7 +101,7 @@ func (b *Buckets) Allow(key ratelimit.Key, limit ratelimit.Limit, cost int, now 
 	s.mu.Lock()
 	u := s.unsettled[key]
 	if u.granted+u.sent+price.Take > price.Burst/share && !b.Alone() {
-		if d := b.Local.Peek(key, limit, cost, now); !d.OK { // a bucket that is empty by this node's count is empty
+		if d := b.Local.Peek(key, limit, cost, now); !d.OK { // a bucket that is empty by this node's count is empty for all nodes
 			s.mu.Unlock()
 			return d
 		}
@@ -117,8 +118,8 @@ func (b *Buckets) Allow(key ratelimit.Key, limit ratelimit.Limit, cost int, now 
 	return d
 }
 
-// Return gives cost units back to the key's bucket, as far as this node has not told the cache of them yet: what other nodes
-// know as taken stays taken, which never grants more than the limit.
+// Return gives cost units back to the key's bucket, as far as this node has not sent them to the cache yet. Units that other nodes
+// know as taken stay taken, which never grants more than the limit.
 func (b *Buckets) Return(key ratelimit.Key, limit ratelimit.Limit, cost int, now time.Time) {
 	if limit.Count <= 0 || cost <= 0 {
 		return
@@ -136,17 +137,17 @@ func (b *Buckets) Return(key ratelimit.Key, limit ratelimit.Limit, cost int, now
 	b.Local.Lower(key, back, now)
 }
 
-// send marks what was granted of a bucket as sent, which the call that carries it must end by answered. The caller holds
-// the shard's lock.
+// send marks the unsettled part of a bucket as sent. The caller holds the shard's lock, and calls answered after its call of the
+// cache.
 func (b *Buckets) send(s *shard, key ratelimit.Key, now time.Time) bucket {
 	u := s.unsettled[key]
-	// What other calls carry is left out of the level: the cache adds it when they arrive.
+	// Parts in other calls are left out of the level: the cache adds them when those calls arrive.
 	full := now.Add(b.Local.Peek(key, anyLimit, 0, now).Reset - u.sent)
 	s.put(key, unsettled{sent: u.sent + u.granted})
 	return bucket{key, u.granted, full}
 }
 
-// answered ends what send began. A level of 0 is that of a call that failed.
+// answered ends the call that send began. level is 0 if the call failed.
 func (b *Buckets) answered(of bucket, level ratelimit.State) {
 	s := b.shard(of.key)
 	s.mu.Lock()
@@ -168,14 +169,14 @@ func (b *Buckets) shard(key ratelimit.Key) *shard {
 	return &b.shards[maphash.Comparable(b.seed, key)%shards]
 }
 
-// bucket names a bucket, with what a call of the cache carries of it.
+// bucket names a bucket, with the part of it that a call of the cache sends.
 type bucket struct {
 	key     ratelimit.Key
 	granted time.Duration // by this node, since the last call
 	full    time.Time     // when the bucket is full again, by this node's count
 }
 
-// ask lets the cache decide. When it fails, this node decides by itself.
+// ask lets the cache decide. If the call fails, this node decides.
 func (b *Buckets) ask(of bucket, limit ratelimit.Limit, cost int, now time.Time) ratelimit.Decision {
 	ctx, cancel := context.WithTimeout(context.Background(), b.Timeout)
 	defer cancel()
@@ -189,7 +190,7 @@ func (b *Buckets) ask(of bucket, limit ratelimit.Limit, cost int, now time.Time)
 	return limit.Decision(time.Duration(answers[1])*time.Microsecond, cost, answers[0] == 1)
 }
 
-// missed records a call of the cache that failed.
+// missed records a failed call of the cache.
 func (b *Buckets) missed(now time.Time) {
 	at := now.UnixMicro()
 	if !b.failingSince.CompareAndSwap(0, at) && at-b.failingSince.Load() >= failAfter.Microseconds() {
@@ -197,10 +198,10 @@ func (b *Buckets) missed(now time.Time) {
 	}
 }
 
-// tell settles buckets with the cache, which takes the price out of each of them if it can, and takes over its levels.
+// tell settles buckets with the cache, which takes the price out of each of them if it can, and adopts the cache's levels.
 //
-// What was granted counts as settled also when the call fails: a cache that hung may have counted it, and it must not be
-// counted twice. It is not lost either, since the level of this node's own bucket is sent each time.
+// The granted units count as settled even if the call fails: a cache that hung may have counted them, and they must not be counted
+// twice. They are not lost either, because the level of this node's own bucket is sent each time.
 func (b *Buckets) tell(ctx context.Context, of []bucket, price ratelimit.Price, now time.Time) ([]int64, error) {
 	keys, args := make([]string, len(of)), make([]string, 0, 4*len(of))
 	for i := range of {
@@ -214,7 +215,7 @@ func (b *Buckets) tell(ctx context.Context, of []bucket, price ratelimit.Price, 
 	for i := range of {
 		var level int64
 		if err == nil {
-			// Relative to when the call was sent: otherwise its duration would make the bucket emptier each time.
+			// Relative to the time when the call was sent: otherwise its duration would make the bucket emptier each time.
 			level = now.UnixMicro() + answers[2*i+1]
 		}
 		b.answered(of[i], ratelimit.State(level))
@@ -222,10 +223,10 @@ func (b *Buckets) tell(ctx context.Context, of []bucket, price ratelimit.Price, 
 	return answers, err
 }
 
-// anyLimit serves to read when a bucket is full again, which does not depend on the limit.
+// anyLimit is used to read when a bucket is full again, which does not depend on the limit.
 var anyLimit = ratelimit.PerMinute(1)
 
-// name is a bucket's name in the cache, from which no client's address can be read.
+// name returns a bucket's name in the cache, from which no client's address can be read.
 func (b *Buckets) name(key ratelimit.Key) string {
 	mac := hmac.New(sha256.New, b.Config.Key)
 	var room [16]byte
@@ -233,7 +234,7 @@ func (b *Buckets) name(key ratelimit.Key) string {
 	return "rate/" + base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// Run settles with the other nodes, and forgets buckets that are full again, until ctx ends.
+// Run settles with the other nodes, and drops buckets that are full again, until ctx ends.
 func (b *Buckets) Run(ctx context.Context) error {
 	var local sync.WaitGroup
 	var err error
@@ -251,7 +252,7 @@ func (b *Buckets) Run(ctx context.Context) error {
 	return err
 }
 
-// settle exchanges with the cache all that was granted since the last time.
+// settle exchanges with the cache all units that were granted since the last time.
 func (b *Buckets) settle(ctx context.Context) {
 	now := b.Now()
 	var all []bucket
@@ -271,7 +272,7 @@ func (b *Buckets) settle(ctx context.Context) {
 			for _, of := range all[n:] {
 				b.answered(of, 0)
 			}
-			return // the connection logs its failures, and this node's own buckets have counted what was granted
+			return // the connection logs its failures, and this node's own buckets have counted the granted units
 		}
 		all = all[n:]
 	}

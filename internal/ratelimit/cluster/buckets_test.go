@@ -21,7 +21,7 @@ import (
 	"wayside/internal/valkey"
 )
 
-// patient is for tests of what the cache decides: a machine with other things to do keeps it from answering in five
+// patient is the timeout in tests of the cache's decisions, because a busy machine may keep the cache from answering in five
 // milliseconds.
 const patient = time.Second
 
@@ -59,7 +59,7 @@ func background(t testing.TB, run func(context.Context) error) {
 	})
 }
 
-// nodes gives the buckets of so many nodes over one server, whose callers wait for it for so long.
+// nodes returns the buckets of count nodes over one server, whose callers wait for the server for the given time.
 func nodes(t testing.TB, s *testenv.CacheServer, count int, wait time.Duration) []*cluster.Buckets {
 	t.Helper()
 	return nodesWith(t, s, count, wait, valkey.Options{})
@@ -78,8 +78,8 @@ func nodesWith(t testing.TB, s *testenv.CacheServer, count int, wait time.Durati
 	return all
 }
 
-// TestNodesKeepOneLimit holds the bound: three nodes that a caller asks as fast as it can grant the limit, what was refilled
-// meanwhile, and an eighth of the limit each.
+// TestNodesKeepOneLimit checks the bound: a caller who asks three nodes as fast as possible is granted at most the limit, the units
+// that were refilled meanwhile, and an eighth of the limit for each node.
 func TestNodesKeepOneLimit(t *testing.T) {
 	s := servers.Cache(t)
 	for i, tt := range []struct {
@@ -89,7 +89,7 @@ func TestNodesKeepOneLimit(t *testing.T) {
 	}{
 		{"60 a minute", ratelimit.PerMinute(60), 1},
 		{"600 a minute", ratelimit.PerMinute(600), 1},
-		{"5 a minute", ratelimit.PerMinute(5), 1}, // has no eighth: each is asked for
+		{"5 a minute", ratelimit.PerMinute(5), 1}, // has no eighth, so that the cache decides on each
 		{"batches", ratelimit.PerMinute(10_000), 3000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestNodesKeepOneLimit(t *testing.T) {
 					Changed: func(bool) { failed.Store(true) },
 				})
 				n, most := passed(all, caller, tt.limit, tt.cost)
-				if failed.Load() { // a node that the cache did not answer in half a second grants a limit of its own
+				if failed.Load() { // a node without an answer of the cache for half a second grants a separate limit
 					t.Log("the cache did not answer in time; once more")
 					continue
 				}
@@ -118,8 +118,8 @@ func TestNodesKeepOneLimit(t *testing.T) {
 	}
 }
 
-// passed gives how many units the nodes let pass to a caller who asks as fast as it can for a second and a half, and how
-// many the bound allows.
+// passed returns how many units the nodes grant a caller who asks as fast as possible for a second and a half, and how many the
+// bound allows.
 func passed(all []*cluster.Buckets, caller ratelimit.Key, limit ratelimit.Limit, cost int) (n, most int64) {
 	began := time.Now()
 	var units atomic.Int64
@@ -141,8 +141,8 @@ func passed(all []*cluster.Buckets, caller ratelimit.Key, limit ratelimit.Limit,
 	return units.Load(), int64(limit.Count+len(all)*(limit.Count/8)) + refilled
 }
 
-// TestNodeGrantsAnEighthWhileTheCacheIsAsked holds the bound while a call of the cache is under way: what the call carries
-// counts until the cache has answered, whether a request or the regular exchange sent it.
+// TestNodeGrantsAnEighthWhileTheCacheIsAsked checks the bound while a call of the cache is under way: the units in the call count
+// until the cache has answered, whether a request or the regular exchange sent it.
 func TestNodeGrantsAnEighthWhileTheCacheIsAsked(t *testing.T) {
 	limit := ratelimit.PerMinute(60)
 	for name, tt := range map[string]struct {
@@ -165,7 +165,7 @@ func TestNodeGrantsAnEighthWhileTheCacheIsAsked(t *testing.T) {
 				if before != eighth || after != 3*eighth {
 					t.Errorf("%d passed before the cache answered and %d in all, want %d and %d", before, after, eighth, 3*eighth)
 				}
-				d := node.Allow(caller, limit, 8, time.Now()) // more than an eighth: the cache is asked
+				d := node.Allow(caller, limit, 8, time.Now()) // more than an eighth, so that the cache is asked
 				if want := limit.Count - 3*eighth - tt.took - 8; d.Remaining != want && d.Remaining != want+1 {
 					t.Errorf("the cache knows of %d left, want %d", d.Remaining, want)
 				}
@@ -176,9 +176,9 @@ func TestNodeGrantsAnEighthWhileTheCacheIsAsked(t *testing.T) {
 	}
 }
 
-// grantedWhilePaused asks the node for three eighths of the limit, the last two while send's call of a paused cache is under
-// way, and gives how many passed before the cache answered and in all. A call fails after half a second: inTime is whether
-// everything was done sooner.
+// grantedWhilePaused asks the node for three eighths of the limit, the last two while send's call of a paused cache is under way,
+// and returns how many units were granted before the cache answered, and in all. A call fails after half a second: inTime reports
+// whether everything was done sooner.
 func grantedWhilePaused(
 	t *testing.T, s *testenv.CacheServer, node *cluster.Buckets, limit ratelimit.Limit, send func(*cluster.Buckets),
 ) (before, after int, inTime bool) {
@@ -206,11 +206,12 @@ func grantedWhilePaused(
 	return before, int(passed.Load()), !alone && time.Since(began) < 400*time.Millisecond
 }
 
-// TestNodesLearnWhatOthersGranted holds how soon: a node that is asked itself learns it with what it tells.
+// TestNodesLearnWhatOthersGranted checks how soon a node counts the units that others granted: its own exchange with the cache
+// brings them.
 func TestNodesLearnWhatOthersGranted(t *testing.T) {
 	all := nodes(t, servers.Cache(t), 2, patient)
 	limit := ratelimit.PerMinute(60)
-	for range 5 { // less than an eighth: the cache is not asked
+	for range 5 { // less than an eighth, so that the cache is not asked
 		all[0].Allow(caller, limit, 1, time.Now())
 	}
 	began := time.Now()
@@ -227,10 +228,10 @@ func TestNodesLearnWhatOthersGranted(t *testing.T) {
 	t.Logf("after %v", time.Since(began))
 }
 
-// TestScriptAgreesWithDecide holds that there is one rule.
+// TestScriptAgreesWithDecide checks that the script and ratelimit.Decide decide alike.
 func TestScriptAgreesWithDecide(t *testing.T) {
 	s := servers.Cache(t)
-	limit := ratelimit.PerMinute(10) // an eighth is 1: what costs 2 is asked for
+	limit := ratelimit.PerMinute(10) // an eighth is 1, so that a cost of 2 asks the cache
 	for spent := range 25 {
 		must(t, s.Empty())
 		a, b := nodes(t, s, 1, patient)[0], ratelimit.NewMemory(10)
@@ -248,8 +249,8 @@ func TestScriptAgreesWithDecide(t *testing.T) {
 	}
 }
 
-// TestNodesDecideAloneWithoutTheCache holds that each node goes on alone, and that no request waits for long. A machine with
-// other things to do makes any request wait: one try of ten must be in time.
+// TestNodesDecideAloneWithoutTheCache checks that each node decides alone without the cache, and that no request waits for long. A
+// busy machine can delay any request, so that one try of ten must be in time.
 func TestNodesDecideAloneWithoutTheCache(t *testing.T) {
 	for name, begin := range map[string]func(*testenv.CacheServer) error{
 		"dead": (*testenv.CacheServer).Stop, "hanging": (*testenv.CacheServer).Pause,
@@ -273,7 +274,7 @@ func TestNodesDecideAloneWithoutTheCache(t *testing.T) {
 	}
 }
 
-// decideAlone asks each node for more than the limit on behalf of 50 callers, and gives how long all requests took and the
+// decideAlone asks each node for more than the limit on behalf of 50 callers, and returns how long all requests took and the
 // longest of them.
 func decideAlone(t *testing.T, nodes []*cluster.Buckets) (all, longest time.Duration) {
 	limit := ratelimit.PerMinute(60)
@@ -297,7 +298,7 @@ func decideAlone(t *testing.T, nodes []*cluster.Buckets) (all, longest time.Dura
 	return all, longest
 }
 
-// TestNodesSettleWhenTheCacheIsBack holds that nodes settle once the cache is back, and that an emptied one frees no caller.
+// TestNodesSettleWhenTheCacheIsBack checks that nodes settle once the cache is back, and that an emptied cache frees no caller.
 func TestNodesSettleWhenTheCacheIsBack(t *testing.T) {
 	s := testenv.Cache(t)
 	all := nodes(t, s, 2, patient)
@@ -320,14 +321,14 @@ func TestNodesSettleWhenTheCacheIsBack(t *testing.T) {
 		}
 		<-time.After(5 * time.Millisecond)
 	}
-	for all[1].Allow(caller, limit, 1, time.Now()).OK { // it knows nothing yet
+	for all[1].Allow(caller, limit, 1, time.Now()).OK { // it does not know of the others' grants yet
 		if time.Since(began) > 10*time.Second {
 			t.Fatal("never refused")
 		}
 	}
 }
 
-// TestCacheHoldsNoClientAddress holds D13.2 for what lies in the cache: a keyed hash, and not for longer than an hour.
+// TestCacheHoldsNoClientAddress checks D13.2 for the contents of the cache: a keyed hash, for an hour at most.
 func TestCacheHoldsNoClientAddress(t *testing.T) {
 	s := servers.Cache(t)
 	cache := connect(t, s)
@@ -364,8 +365,8 @@ func TestCacheHoldsNoClientAddress(t *testing.T) {
 	}
 }
 
-// TestEmptiedCacheIsFilledAgain holds that each call of the cache carries how much of a bucket is used up in all, as far as the
-// node knows.
+// TestEmptiedCacheIsFilledAgain checks that each call of the cache sends how much of a bucket is used up in all, as far as the node
+// knows.
 func TestEmptiedCacheIsFilledAgain(t *testing.T) {
 	s := servers.Cache(t)
 	all := nodes(t, s, 2, patient)
@@ -374,7 +375,7 @@ func TestEmptiedCacheIsFilledAgain(t *testing.T) {
 		all[0].Allow(caller, limit, 1, time.Now())
 	}
 	must(t, s.Empty())
-	all[0].Allow(caller, limit, 8, time.Now()) // more than an eighth: the cache is asked
+	all[0].Allow(caller, limit, 8, time.Now()) // more than an eighth, so that the cache is asked
 	if d := all[1].Allow(caller, limit, 8, time.Now()); d.Remaining > 60-56+1 {
 		t.Errorf("another node knows of %d left, want 4", d.Remaining)
 	}
@@ -393,7 +394,7 @@ func BenchmarkAllow(b *testing.B) {
 	}
 }
 
-// BenchmarkSettle is what a word with the cache costs for each of many callers who were granted something.
+// BenchmarkSettle measures an exchange with the cache for each of many callers who were granted units.
 func BenchmarkSettle(b *testing.B) {
 	node := cluster.New(cluster.Config{
 		Cache: connect(b, servers.Cache(b)), Local: ratelimit.NewMemory(100_000), Key: []byte("the nodes' key"), Now: time.Now,

@@ -2,5 +2,5 @@ package cluster
 
 import "context"
 
-// Settle tells all that was granted, as Run does.
+// Settle settles all granted units, as Run does.
 func (b *Buckets) Settle(ctx context.Context) { b.settle(ctx) }

@@ -1,11 +1,12 @@
 package cluster
 
-// settle brings the shared buckets of KEYS up to what a node knows, and may take from them. Of each key four numbers in
-// microseconds: what the node granted since it told last, how far ahead its own bucket is full, what a request would take
-// (0: there is none) and what the bucket holds. It answers with two of each: whether the request passes, and how far ahead
-// the bucket is full now. It is ratelimit.Decide again; durations go to and fro, so that no two clocks are compared.
+// settle is the script that brings the shared buckets of KEYS up to date with a node, and may take from them. For each key it gets
+// four numbers in microseconds: what the node granted since its last call, how far ahead its own bucket is full, what a request
+// would take (0: there is none) and what the bucket holds. For each key it returns two numbers: whether the request passes, and how
+// far ahead the bucket is full now. It is ratelimit.Decide again, in durations, so that the clocks of two machines are never
+// compared.
 //
-// A number is written by its digits: Lua's own way would round the time.
+// It formats numbers digit by digit, because Lua's own format would round the time.
 const settle = `
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
