@@ -1,9 +1,9 @@
 // Package budget bounds the bytes that requests hold in memory, all together and those of one caller.
 //
-// A request takes a Hold for what it is expected to need before it is worked on, corrects it once it knows better, and releases it when its
-// answer was written. A request for which there is no room waits for some, in the order of arrival, until its context ends.
-// While others wait, an answer that its client takes too slowly is given up, so that clients that read nothing keep nobody from being
-// answered.
+// A request takes a Hold for the memory that it is expected to need before work on it begins, corrects the size once it is known,
+// and releases the Hold when its answer was written. A request for which there is no room waits, in the order of arrival, until its
+// context ends. While others wait, an answer that its client reads too slowly is given up, so that clients that read nothing do not
+// block others.
 package budget
 
 import (
@@ -20,10 +20,10 @@ import (
 const (
 	maxWaiting = 512                    // requests that wait for room, of one budget: each holds its own text meanwhile
 	patience   = time.Second            // for which an answer may be written while others wait for room
-	evictEvery = 200 * time.Millisecond // how often a request that waits looks for such answers
+	evictEvery = 200 * time.Millisecond // how often a waiting request looks for such answers
 )
 
-// Why there is no room.
+// Why there is no room:
 var (
 	ErrFull  = errors.New("requests hold as many bytes as they may together")
 	ErrShare = errors.New("the caller's requests hold as many bytes as those of one caller may")
@@ -35,12 +35,12 @@ type Budget struct {
 
 	mu      sync.Mutex
 	held    int
-	most    int       // of held, since the start
+	most    int       // largest value of held since the start
 	waiting []*waiter // in the order of arrival
-	writing []*Hold   // whose clients take the answer, in the order in which they began
+	writing []*Hold   // whose clients read the answer, in the order in which they began
 }
 
-// New makes a budget of so many bytes.
+// New returns a budget of total bytes.
 func New(total int) *Budget { return &Budget{total: total} }
 
 // Part is the part of a budget that requests of one kind may hold together, so that a flood of one kind leaves room for others.
@@ -58,12 +58,12 @@ func (b *Budget) Part(limit, share int) *Part {
 	return &Part{budget: b, limit: min(limit, b.total), share: share, callers: make(map[ratelimit.Key]int)}
 }
 
-// Hold is what one request holds. Its methods are called by one goroutine at a time. The methods of nil do nothing.
+// Hold is the memory of one request. Its methods are called by one goroutine at a time. The methods of nil do nothing.
 type Hold struct {
 	part   *Part
 	caller ratelimit.Key
 	bytes  int
-	evict  func() // nil: it is not being written
+	evict  func() // nil: the answer is not being written
 	since  time.Time
 }
 
@@ -74,7 +74,7 @@ type waiter struct {
 	granted chan struct{}
 }
 
-// Held returns how many bytes are held now, and the most that were since the start.
+// Held returns how many bytes are held now, and the most that were held at a time since the start.
 func (b *Budget) Held() (now, most int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,8 +91,8 @@ func (p *Part) Held() int {
 // Begin returns an empty hold, which grows by Grow.
 func (p *Part) Begin(caller ratelimit.Key) *Hold { return &Hold{part: p, caller: caller} }
 
-// Take waits until there is room for so many bytes, and takes them. More than the caller's share counts as the share. It fails with
-// ErrFull or ErrShare if there is none before ctx ends, or when too many wait already.
+// Take waits until there is room for the given bytes, and takes them. More than the caller's share counts as the share. It fails
+// with ErrFull or ErrShare if there is no room before ctx ends, or when too many requests wait already.
 func (p *Part) Take(ctx context.Context, caller ratelimit.Key, bytes int) (*Hold, error) {
 	b := p.budget
 	h := p.Begin(caller)
@@ -114,7 +114,8 @@ func (p *Part) Take(ctx context.Context, caller ratelimit.Key, bytes int) (*Hold
 	return b.wait(ctx, w)
 }
 
-// overtakes reports whether somebody waits for room in the same part whose caller could have some: a newcomer must not go before them.
+// overtakes reports whether a request that waits for room in the same part could have some within its caller's share: a newcomer
+// must not go before it.
 func (b *Budget) overtakes(h *Hold) bool {
 	return slices.ContainsFunc(b.waiting, func(w *waiter) bool {
 		return w.hold.part == h.part && h.part.callers[w.hold.caller]+w.bytes <= h.part.share
@@ -143,11 +144,11 @@ func (b *Budget) wait(ctx context.Context, w *waiter) (*Hold, error) {
 			b.grant() // those behind it may need less
 			return nil, err
 		}
-		return w.hold, nil // it was granted at the same time
+		return w.hold, nil // the room was granted at the same time
 	}
 }
 
-// room returns nil if so many bytes more fit, or why they do not.
+// room returns nil if the given bytes fit too, or why they do not.
 func (b *Budget) room(h *Hold, bytes int) error {
 	p := h.part
 	switch {
@@ -159,12 +160,12 @@ func (b *Budget) room(h *Hold, bytes int) error {
 	return nil
 }
 
-// refusal says why a request waited in vain.
+// refusal returns why a request found no room.
 func (b *Budget) refusal(h *Hold, bytes int) error {
 	if err := b.room(h, bytes); err != nil {
 		return err
 	}
-	return ErrFull // others were before it
+	return ErrFull // earlier requests come first
 }
 
 func (b *Budget) add(h *Hold, bytes int) {
@@ -177,10 +178,10 @@ func (b *Budget) add(h *Hold, bytes int) {
 	}
 }
 
-// grant gives room to those who wait, in their order. Who waits for room of their own caller or part keeps nobody else waiting.
+// grant gives room to waiting requests, in their order. A request that waits for room of its own caller or part delays no other.
 func (b *Budget) grant() {
 	left := b.waiting[:0]
-	var full []*Part // parts in which somebody waits who comes first
+	var full []*Part // parts in which an earlier request waits
 	for _, w := range b.waiting {
 		err := b.room(w.hold, w.bytes)
 		if err == nil && !slices.Contains(full, w.hold.part) {
@@ -197,8 +198,8 @@ func (b *Budget) grant() {
 	b.waiting = left
 }
 
-// evictSlow gives up answers of a part that have been written for longer than patience, the oldest first, until they hold so many bytes
-// together.
+// evictSlow gives up answers of a part that have been written for longer than patience, the oldest first, until they hold need
+// bytes together.
 func (b *Budget) evictSlow(p *Part, need int) {
 	before := time.Now().Add(-patience)
 	for _, h := range b.writing {
@@ -209,14 +210,14 @@ func (b *Budget) evictSlow(p *Part, need int) {
 			continue
 		}
 		if h.evict != nil {
-			h.evict() // within the lock: once Release has returned, it is not called any more
+			h.evict() // while the lock is held, so that it is never called after Release has returned
 			h.evict = nil
 		}
 		need -= h.bytes
 	}
 }
 
-// Grow takes so many bytes more, without waiting: a body must be read or refused. It fails with ErrFull or ErrShare.
+// Grow takes more bytes without waiting, because a body must be read or refused. It fails with ErrFull or ErrShare.
 func (h *Hold) Grow(bytes int) error {
 	b := h.part.budget
 	b.mu.Lock()
@@ -231,7 +232,7 @@ func (h *Hold) Grow(bytes int) error {
 	return err
 }
 
-// Set says how many bytes the request holds really. They count even if there is no room for them, since they are held already.
+// Set sets the bytes that the request really holds. They count even if there is no room for them, because they are held already.
 func (h *Hold) Set(bytes int) {
 	if h == nil {
 		return
@@ -248,8 +249,9 @@ func (h *Hold) Set(bytes int) {
 	}
 }
 
-// Write says that only the client is waited for from now on. evict is called at most once, by another goroutine and never after Release, if that takes too
-// long while others wait for room. It ends the writing, and must not block or use the budget.
+// Write marks the request as waiting only for its client from now on. If the client takes too long while others wait for room,
+// evict is called, at most once, by another goroutine and never after Release. It ends the writing, and must not block or use the
+// budget.
 func (h *Hold) Write(evict func()) {
 	if h == nil {
 		return
@@ -261,7 +263,7 @@ func (h *Hold) Write(evict func()) {
 	b.writing = append(b.writing, h)
 }
 
-// Release gives everything back. It may be called more than once.
+// Release gives all bytes back. It may be called more than once.
 func (h *Hold) Release() {
 	if h == nil {
 		return

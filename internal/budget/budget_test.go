@@ -57,7 +57,8 @@ func take(t *testing.T, p *Part, c ratelimit.Key, bytes int) *Hold {
 	return h
 }
 
-// TestWaiting checks that requests get room in their order, and that one which waits for its own caller keeps no other waiting.
+// TestWaiting checks that requests get room in their order, and that a request that waits for room of its own caller delays no
+// other.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := New(100)
@@ -73,9 +74,9 @@ func TestWaiting(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		wait(1, caller(1), 10) // of its caller's share nothing is left
+		wait(1, caller(1), 10) // its caller's share is used up
 		wait(2, caller(3), 30)
-		wait(3, caller(4), 5) // there is room, but it came after one that waits for more
+		wait(3, caller(4), 5) // there is room, but it came after a request that waits for more
 		if len(order) != 0 {
 			t.Fatalf("request %d did not wait", <-order)
 		}
@@ -91,7 +92,7 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
-// TestWaitEnds checks that a request whose context ends leaves the queue, with nothing held.
+// TestWaitEnds checks that a request whose context ends leaves the queue, and holds nothing.
 func TestWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := New(10)
@@ -128,7 +129,7 @@ func TestManyWait(t *testing.T) {
 	})
 }
 
-// TestSlowClients checks that an answer which its client does not take is given up after a second once others wait, and not before.
+// TestSlowClients checks that an answer that its client does not read is given up after a second once others wait, and not before.
 func TestSlowClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(100).Part(100, 60)
@@ -160,7 +161,8 @@ func TestSlowClients(t *testing.T) {
 	})
 }
 
-// TestGrow checks that a body which grows is refused at the bounds at once, and that what is held really counts beyond them.
+// TestGrow checks that a growing body is refused at the bounds immediately, and that the bytes that are really held count beyond
+// them.
 func TestGrow(t *testing.T) {
 	b := New(100)
 	p := b.Part(100, 60)
