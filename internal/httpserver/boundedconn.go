@@ -18,7 +18,7 @@ type boundedListener struct {
 	set *connections
 }
 
-// Accept returns the next connection for which there is room. The others are reset.
+// Accept returns the next connection for which there is room. It resets the others.
 func (l boundedListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -31,12 +31,12 @@ func (l boundedListener) Accept() (net.Conn, error) {
 		if l.set.admit(c) {
 			return c, nil
 		}
-		_ = tcp.SetLinger(0) // a reset leaves nothing behind in the system
+		_ = tcp.SetLinger(0) // a reset leaves no state in the system
 		_ = tcp.Close()
 	}
 }
 
-// evictedConn is the value of boundedConn.waiting after the connection had to make room.
+// evictedConn is the value of boundedConn.waiting after the connection was closed to make room.
 const evictedConn = -1
 
 // boundedConn is a connection of a set. It waits for its client until the header of a request has arrived, while a body is
@@ -45,11 +45,11 @@ type boundedConn struct {
 	coalescingConn
 	waiting atomic.Int64 // since when, in nanoseconds since 1970; 0: it does not wait
 
-	taken atomic.Bool // a handler took it over: it never waits for a request again
+	taken atomic.Bool // a handler took the connection over: it never waits for a request again
 
 	set    *connections
-	group  netip.Prefix // whose connections are counted together
-	exempt bool         // whether they are not
+	group  netip.Prefix // range whose connections are counted together
+	exempt bool         // whether they are not counted
 
 	member         bool // of the set; this, served and its places are guarded by the set's mutex
 	served         bool // whether net/http has it
@@ -58,7 +58,7 @@ type boundedConn struct {
 
 var errEvicted = errors.New("the connection was closed to make room for others")
 
-// pause says that the connection waits for its client.
+// pause marks the connection as waiting for its client.
 func (c *boundedConn) pause() {
 	for {
 		since := c.waiting.Load()
@@ -68,7 +68,7 @@ func (c *boundedConn) pause() {
 	}
 }
 
-// resume says that the connection no longer waits for its client. It returns false if the connection was closed meanwhile.
+// resume marks the connection as no longer waiting for its client. It returns false if the connection was closed meanwhile.
 func (c *boundedConn) resume() bool {
 	for {
 		since := c.waiting.Load()
@@ -81,7 +81,7 @@ func (c *boundedConn) resume() bool {
 	}
 }
 
-// Write sends p; a client that reads slowly makes it wait.
+// Write sends p; while a slow client delays it, the connection counts as waiting.
 func (c *boundedConn) Write(p []byte) (int, error) {
 	if c.waiting.Load() != 0 {
 		return c.writeUnasked(p)
@@ -103,7 +103,7 @@ func (c *boundedConn) ReadFrom(r io.Reader) (int64, error) {
 	return n, err
 }
 
-// Close closes the connection and makes its place free.
+// Close closes the connection and frees its place.
 func (c *boundedConn) Close() error {
 	c.set.mu.Lock()
 	c.set.remove(c)
@@ -114,7 +114,7 @@ func (c *boundedConn) Close() error {
 // connKey is the key of a request's *boundedConn in its context.
 type connKey struct{}
 
-// withConn puts the connection into the context of its requests.
+// withConn stores the connection in the context of its requests.
 func withConn(ctx context.Context, conn net.Conn) context.Context {
 	if c, ok := conn.(*boundedConn); ok {
 		return context.WithValue(ctx, connKey{}, c)
@@ -122,7 +122,7 @@ func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// awaitedBody is the body of a request whose connection waits for the client while it is read.
+// awaitedBody is the body of a request; while it is read, the connection counts as waiting for its client.
 type awaitedBody struct {
 	io.ReadCloser
 	conn *boundedConn
@@ -141,11 +141,11 @@ func (b awaitedBody) Read(p []byte) (int, error) {
 // body or writes.
 func (c *boundedConn) whileServing(handler http.Handler, w http.ResponseWriter, r *http.Request) {
 	if !c.resume() {
-		panic(http.ErrAbortHandler) // nobody would get the answer
+		panic(http.ErrAbortHandler) // the client would get no answer
 	}
 	defer func() {
 		if !c.taken.Load() {
-			c.pause() // what package net/http still reads and writes depends on the client
+			c.pause() // the rest that package net/http reads and writes depends on the client
 		}
 	}()
 	if r.ContentLength != 0 {

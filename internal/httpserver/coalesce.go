@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// coalescingListener is a listener whose connections send an answer's header and body by one system call. Package net/http
-// writes the header with as much of the body as fills its buffer, and then the rest: two system calls, two segments and two
-// wake-ups of the client, which cost as much as finding a hundred entities.
+// coalescingListener is a listener whose connections send an answer's header and body in one system call. Package net/http writes
+// the header with as much of the body as fits into its buffer, and then the rest: two system calls, two segments and two wake-ups
+// of the client, which cost as much as finding a hundred entities.
 type coalescingListener struct{ net.Listener }
 
 // Accept returns the next connection.
@@ -22,10 +22,10 @@ func (l coalescingListener) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// serverBuffer is the size of net/http's buffer. If it changes, nothing is coalesced, and nothing breaks.
+// serverBuffer is the size of net/http's buffer. If net/http changes it, nothing is coalesced, and nothing breaks.
 const serverBuffer = 4 << 10
 
-// coalescingConn holds a full buffer that starts an answer until the next write, which is certain to come because the answer
+// coalescingConn holds back a full buffer that starts an answer until the next write, which is certain to come because the answer
 // is longer. A buffer that is still held when the connection is closed belongs to an answer that was aborted.
 type coalescingConn struct {
 	*net.TCPConn
@@ -34,7 +34,7 @@ type coalescingConn struct {
 	both   net.Buffers         // pieces, which sending cuts
 }
 
-// heldBuffers is a pool, since nearly all connections hold nothing at any time.
+// heldBuffers is a pool, because at any time nearly all connections hold nothing.
 var heldBuffers = sync.Pool{New: func() any { return new([serverBuffer]byte) }}
 
 // Write sends the held buffer and p, or holds p.

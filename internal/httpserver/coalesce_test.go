@@ -45,7 +45,8 @@ func firstBuffer(header string) []byte {
 	return append([]byte(header), bytes.Repeat([]byte("b"), serverBuffer-len(header))...)
 }
 
-// Only the start of an answer whose Content-Length is longer is held: after anything else, no further write is certain.
+// TestHoldsOnlyStartOfLongerAnswer checks that only the start of an answer whose Content-Length is longer is held, because after
+// anything else no further write is certain.
 func TestHoldsOnlyStartOfLongerAnswer(t *testing.T) {
 	longer := "HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n"
 	for name, c := range map[string]struct {
@@ -110,7 +111,8 @@ func TestReadFromSendsHeldBuffer(t *testing.T) {
 	}
 }
 
-// After the client is gone, Write returns an error as without holding, and never counts more than it was given.
+// TestWriteAfterClientClosed checks that after the client is gone, Write returns an error as without holding, and never counts more
+// bytes than it was given.
 func TestWriteAfterClientClosed(t *testing.T) {
 	server, client := pair(t)
 	if _, err := server.Write(firstBuffer("HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n")); err != nil {
@@ -123,7 +125,8 @@ func TestWriteAfterClientClosed(t *testing.T) {
 	}
 }
 
-// Answers of all lengths around that of the buffer arrive complete on one connection, and events of a stream immediately.
+// TestAnswersOfAllLengths checks that answers of all lengths around that of the buffer arrive complete on one connection, and
+// events of a stream immediately.
 func TestAnswersOfAllLengths(t *testing.T) {
 	url, stop := start(t, func(w http.ResponseWriter, r *http.Request) {
 		var length, padding int

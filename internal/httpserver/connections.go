@@ -15,7 +15,7 @@ import (
 type Limits struct {
 	Total      int            // connections at the same time; 0: DefaultTotal
 	PerAddress int            // connections of one address (IPv6: of one /64), at most half of Total; 0: DefaultPerAddress
-	Exempt     []netip.Prefix // addresses that PerAddress does not apply to: proxies, which speak for many clients
+	Exempt     []netip.Prefix // addresses without the bound PerAddress: proxies, which connect for many clients
 }
 
 // Defaults of Limits.
@@ -25,7 +25,7 @@ const (
 	ownDescriptors    = 512 // for the database, polls, upstreams, e-mail, files and the second address
 )
 
-// DefaultTotal is how many connections this process has room for: its limit of open files less what it needs itself.
+// DefaultTotal returns how many connections this process has room for: its limit of open files less those that it needs itself.
 func DefaultTotal() int {
 	files := maxOpenFiles()
 	return min(files-min(ownDescriptors, files/2), maxDefaultTotal)
@@ -35,8 +35,8 @@ func DefaultTotal() int {
 // in the middle of a body or an answer. Each takes 17 KB, and one that has not sent its first header 3 KB.
 const idleShare = 4
 
-// reservedConns is how many connections beyond Limits.Total are open to this machine and to exempt addresses: health checks
-// are answered while others hold everything else.
+// reservedConns is the number of connections beyond Limits.Total that this machine and exempt addresses may open, so that health
+// checks are answered while others hold everything else.
 const reservedConns = 16
 
 func (l Limits) withDefaults() Limits {
@@ -50,21 +50,21 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// connections is the set of a server's open connections. Where there is no room for a new one, the one that has waited longest
-// for its client makes room: a client that sends its request immediately is answered, whatever others hold open. A new
+// connections is the set of a server's open connections. If there is no room for a new one, the one that has waited longest for its
+// client is closed. So a client that sends its request immediately is answered, whatever connections others keep open. A new
 // connection is refused only if all others are being answered.
 type connections struct {
 	limits  Limits
 	refused atomic.Int64 // connections that found no room
-	evicted atomic.Int64 // connections that made room
+	evicted atomic.Int64 // connections closed to make room
 
 	mu     sync.Mutex
 	begun  int // connections that net/http has had
 	all    []*boundedConn
-	groups map[netip.Prefix][]*boundedConn // by address; without exempt ones
+	groups map[netip.Prefix][]*boundedConn // by address; without exempt connections
 }
 
-// admit takes a connection into the set, or returns false.
+// admit adds a connection to the set, or returns false if there is no room.
 func (s *connections) admit(c *boundedConn) bool {
 	addr := peerAddr(c)
 	c.exempt = slices.ContainsFunc(s.limits.Exempt, func(p netip.Prefix) bool { return p.Contains(addr) })
@@ -92,7 +92,7 @@ func (s *connections) admit(c *boundedConn) bool {
 	return true
 }
 
-// peerAddr is the address of a connection's client.
+// peerAddr returns the address of a connection's client.
 func peerAddr(c net.Conn) netip.Addr {
 	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr().Unmap()
@@ -100,18 +100,18 @@ func peerAddr(c net.Conn) netip.Addr {
 	return netip.Addr{}
 }
 
-// addressGroup is the range whose connections are counted together: one address, or a /64 of IPv6.
+// addressGroup returns the range whose connections are counted together: one address, or a /64 of IPv6.
 func addressGroup(addr netip.Addr) netip.Prefix {
 	bits := addr.BitLen()
 	if addr.Is6() {
 		bits = 64
 	}
-	group, _ := addr.WithZone("").Prefix(bits) // fails for the zero address alone, which becomes a group of its own
+	group, _ := addr.WithZone("").Prefix(bits) // it fails only for the zero address, which becomes a separate group
 	return group
 }
 
 // evict closes the sixteenth of the connections that has waited longest for its clients, so that the search costs each new
-// connection little. It returns whether any was closed. s.mu is held.
+// connection little. It reports whether any was closed. The caller holds s.mu.
 func (s *connections) evict(from []*boundedConn) bool {
 	waiting := waitingLongest(from, func(*boundedConn) bool { return true })
 	return s.closeAll(waiting[:min(len(waiting), max(1, len(from)/16))])
@@ -169,7 +169,7 @@ func (s *connections) closeIdle(before time.Time) {
 	}
 }
 
-// close closes a connection that still waits since then. s.mu is held.
+// close closes a connection that has been waiting since the given time without a break. The caller holds s.mu.
 func (s *connections) close(c *boundedConn, since int64) bool {
 	if !c.waiting.CompareAndSwap(since, evictedConn) {
 		return false // its request has come
@@ -180,7 +180,7 @@ func (s *connections) close(c *boundedConn, since int64) bool {
 	return true
 }
 
-// remove takes a connection out of the set, once. s.mu is held.
+// remove removes a connection from the set, once. The caller holds s.mu.
 func (s *connections) remove(c *boundedConn) {
 	if !c.member {
 		return
@@ -202,12 +202,12 @@ func (s *connections) remove(c *boundedConn) {
 	}
 }
 
-// len is how many connections are open.
+// len returns how many connections are open.
 func (s *connections) len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.all)
 }
 
-// crowded says whether more than half of the room is in use.
+// crowded reports whether more than half of the room is in use.
 func (s *connections) crowded() bool { return s.len() > s.limits.Total/2 }

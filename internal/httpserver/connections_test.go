@@ -69,7 +69,7 @@ func dial(t *testing.T, s *Server, from, text string) net.Conn {
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	_, err = io.WriteString(conn, text)
-	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) { // refused before it could say anything
+	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) { // refused before the text was sent
 		return nil
 	}
 	if err != nil {
@@ -78,7 +78,7 @@ func dial(t *testing.T, s *Server, from, text string) net.Conn {
 	return conn
 }
 
-// answered reads the header of an answer and returns whether there was one.
+// answered reads the header of an answer and reports whether there was one.
 func answered(t *testing.T, conn net.Conn) bool {
 	t.Helper()
 	if conn == nil {
@@ -110,7 +110,7 @@ func TestNewConnectionTakesPlaceOfWaitingOne(t *testing.T) {
 			if text == get && !answered(t, waiting) {
 				t.Fatal("the second connection was not answered")
 			}
-			found := false // not at once where the server has read the header, and does not wait for the body yet
+			found := false // not immediately, because the server may have read the header without waiting for the body yet
 			for range 1000 {
 				if found = found || answered(t, dial(t, s, "127.0.0.2", get)); found {
 					break
@@ -129,8 +129,8 @@ func TestNewConnectionTakesPlaceOfWaitingOne(t *testing.T) {
 	}
 }
 
-// awaitAnswering waits until the server has written what the clients have read already: while it writes, a connection counts as one that
-// waits for its client.
+// awaitAnswering waits until the server has written the answers that the clients have read already, because a connection counts as
+// waiting for its client while the server writes.
 func awaitAnswering(s *Server, count int) {
 	for answering := 0; answering < count; runtime.Gosched() {
 		answering = 0
@@ -196,14 +196,15 @@ func TestDefaultTotalLeavesDescriptors(t *testing.T) {
 	}
 }
 
-// TestConnectionsThatWereTakenOverAreKept: a handler that took a connection over goes on answering on it after it returned.
+// TestConnectionsThatWereTakenOverAreKept checks that a handler that took a connection over continues to answer on it after it
+// returned.
 func TestConnectionsThatWereTakenOverAreKept(t *testing.T) {
 	s := boundedServer(t, Limits{Total: 100, PerAddress: 2})
 	held := dial(t, s, "127.0.0.2", "GET /take HTTP/1.1\r\nHost: a\r\n\r\n")
 	if !answered(t, held) {
 		t.Fatal("the first connection was not answered")
 	}
-	for s.running.Load() > 0 { // its handler is about to return, and what follows it
+	for s.running.Load() > 0 { // its handler and the code after it are about to return
 		runtime.Gosched()
 	}
 	s.conns.closeIdle(time.Now())

@@ -4,7 +4,7 @@ package httpserver
 
 import "syscall"
 
-// maxOpenFiles is how many files this process may have open.
+// maxOpenFiles returns how many files this process may have open.
 func maxOpenFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -1,6 +1,6 @@
 package httpserver
 
-// What package net/http itself writes of a header that it cannot read, where that is above 499.
+// The answers with a status above 499 that package net/http itself writes to a header that it cannot read.
 const (
 	plainClose      = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 	unknownCoding   = "HTTP/1.1 501 Not Implemented\r\n" + plainClose + "Unsupported transfer encoding"
@@ -9,9 +9,9 @@ const (
 	protocolRefused = "HTTP/1.1 400 Bad Request\r\n" + plainClose + "400 Bad Request: unsupported protocol version"
 )
 
-// writeUnasked sends what is written while no handler runs: the rest of an answer, or what net/http says of a header that it cannot read. To
-// transfer codings and versions of HTTP that there are not it answers 501 and 505, as RFC 9110 suggests. They are the client's faults, and
-// a stranger must not raise an operator's alarm on answers of 500 and more: they become 400.
+// writeUnasked writes while no handler runs: the rest of an answer, or the answer of net/http to a header that it cannot read. To
+// unknown transfer codings and versions of HTTP, net/http answers 501 and 505, as RFC 9110 suggests. These faults are the client's,
+// and a stranger must not raise an operator's alarm on answers of 500 and more, so that writeUnasked replaces them by 400.
 func (c *boundedConn) writeUnasked(p []byte) (int, error) {
 	switch string(p) {
 	case unknownCoding:

@@ -66,7 +66,7 @@ func Listen(ctx context.Context, address string, limits Limits, logger *slog.Log
 	return s, nil
 }
 
-// Addr is the address that was opened; its port is set also when the given one was 0.
+// Addr returns the address that was opened; its port is set also when the given one was 0.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
 // Handle sets the handler. It is called once, before Run.
@@ -85,13 +85,13 @@ func (s *Server) Handle(handler http.Handler) {
 	})
 }
 
-// Connections is how many connections are open.
+// Connections returns how many connections are open.
 func (s *Server) Connections() int { return s.conns.len() }
 
-// Crowded is how many connections were refused or closed because too many were open, since the start.
+// Crowded returns how many connections were refused or closed since the start because too many were open.
 func (s *Server) Crowded() int64 { return s.conns.refused.Load() + s.conns.evicted.Load() }
 
-// Close closes the listener, also when Run was never called.
+// Close closes the listener, also if Run was never called.
 func (s *Server) Close() error {
 	return errors.Join(ignoreClosed(s.listener.Close()), s.first.Close())
 }
@@ -114,8 +114,8 @@ func (s *Server) count(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// Run serves until ctx ends. Then it stops listening, asks clients by "Connection: close" to close after their next answer,
-// and finishes requests in flight. It closes idle connections last, because a request may already be on its way on one.
+// Run serves until ctx ends. Then it stops listening, asks clients by "Connection: close" to close after their next answer, and
+// finishes requests in flight. It closes idle connections last, because a request may already be on its way on one of them.
 func (s *Server) Run(ctx context.Context) error {
 	var watch sync.WaitGroup
 	watching, stopWatching := context.WithCancel(ctx)
@@ -146,8 +146,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return err
 }
 
-// watch closes idle connections early while more than half of the connections are in use, and logs once a minute that some
-// were refused or closed.
+// watch closes idle connections early while more than half of the connections are in use, and logs once a minute if some were
+// refused or closed.
 func (s *Server) watch(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

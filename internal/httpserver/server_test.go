@@ -29,8 +29,8 @@ func start(t *testing.T, handler http.HandlerFunc) (url string, stop func() erro
 	}
 }
 
-// TestStopUnderLoad checks that a stop breaks no answer (D12.5): every connection that was made gets its answer; the
-// others are refused.
+// TestStopUnderLoad checks that a stop breaks no answer (D12.5): every connection that was made gets its answer, and later ones are
+// refused.
 func TestStopUnderLoad(t *testing.T) {
 	var served atomic.Int64
 	warm := make(chan struct{})
@@ -71,7 +71,7 @@ func TestStopUnderLoad(t *testing.T) {
 	clients.Wait()
 }
 
-// TestStopFinishesRequestsInFlight keeps a request open across the stop.
+// TestStopFinishesRequestsInFlight keeps a request open across the stop, and checks its answer.
 func TestStopFinishesRequestsInFlight(t *testing.T) {
 	inside, finish := make(chan struct{}), make(chan struct{})
 	url, stop := start(t, func(w http.ResponseWriter, _ *http.Request) {

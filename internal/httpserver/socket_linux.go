@@ -21,9 +21,9 @@ func setUserTimeout(_, _ string, raw syscall.RawConn) error {
 	return errors.Join(err, failed)
 }
 
-// stopListening shuts the listener down and returns the connections that the system had established and that were not
-// accepted yet. Closing the listener would reset them, although their clients are connected already. The shutdown follows the
-// last accept within one callback, without a switch to another goroutine.
+// stopListening shuts the listener down and returns the connections that the system had established and that were not accepted yet.
+// Closing the listener would reset them, although their clients are connected already. The shutdown follows the last accept within
+// one callback, without a switch to another goroutine.
 func stopListening(l net.Listener) ([]net.Conn, error) {
 	tcp, ok := l.(*net.TCPListener)
 	if !ok {
