@@ -178,7 +178,7 @@ func (b *Budget) add(h *Hold, bytes int) {
 	}
 }
 
-// grant gives room to waiting requests, in their order. A request that waits for room of its own caller or part delays no other.
+// grant assigns room to waiting requests, in their order. A request that waits for room of its own caller or part delays no other.
 func (b *Budget) grant() {
 	left := b.waiting[:0]
 	var full []*Part // parts in which an earlier request waits
@@ -198,7 +198,7 @@ func (b *Budget) grant() {
 	b.waiting = left
 }
 
-// evictSlow gives up answers of a part that have been written for longer than patience, the oldest first, until they hold need
+// evictSlow abandons answers of a part that have been written for longer than patience, the oldest first, until they hold need
 // bytes together.
 func (b *Budget) evictSlow(p *Part, need int) {
 	before := time.Now().Add(-patience)
@@ -263,7 +263,7 @@ func (h *Hold) Write(evict func()) {
 	b.writing = append(b.writing, h)
 }
 
-// Release gives all bytes back. It may be called more than once.
+// Release returns all bytes to the budget. It may be called more than once.
 func (h *Hold) Release() {
 	if h == nil {
 		return

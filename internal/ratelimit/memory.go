@@ -66,7 +66,7 @@ func (m *Memory) ask(key Key, limit Limit, cost int, now time.Time, take bool) D
 	return decision
 }
 
-// Return gives cost units back to the key's bucket.
+// Return puts cost units back into the key's bucket.
 func (m *Memory) Return(key Key, limit Limit, cost int, now time.Time) {
 	if limit.Count > 0 && cost > 0 {
 		m.Lower(key, limit.Price(cost).Take, now)

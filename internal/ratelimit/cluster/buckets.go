@@ -118,7 +118,7 @@ func (b *Buckets) Allow(key ratelimit.Key, limit ratelimit.Limit, cost int, now 
 	return d
 }
 
-// Return gives cost units back to the key's bucket, as far as this node has not sent them to the cache yet. Units that other nodes
+// Return puts cost units back into the key's bucket, as far as this node has not sent them to the cache yet. Units that other nodes
 // know as taken stay taken, which never grants more than the limit.
 func (b *Buckets) Return(key ratelimit.Key, limit ratelimit.Limit, cost int, now time.Time) {
 	if limit.Count <= 0 || cost <= 0 {
