@@ -46,7 +46,7 @@ func (r *release) papers(programs map[target]string, work string) error {
 		if err != nil {
 			return fmt.Errorf("wayside %s: %w", strings.Join(args, " "), err)
 		}
-		// The program writes the time at which it was asked.
+		// The bill of materials contains the time at which the program wrote it, which would differ from build to build.
 		text = regexp.MustCompile(`"timestamp": "[^"]*"`).ReplaceAll(text, []byte(`"timestamp": "`+r.date.Format(time.RFC3339)+`"`))
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			return err

@@ -56,7 +56,7 @@ func (r *release) images(programs map[string]string, work string) error {
 	return r.tarFolder(filepath.Join(r.out, fmt.Sprintf("wayside_%s_image.oci.tar", r.version)), folder)
 }
 
-// image is the image of one architecture.
+// image makes the image of one architecture.
 func (r *release) image(arch, program string, base v1.Layer) (v1.Image, error) {
 	text, err := os.ReadFile(program)
 	if err != nil {
@@ -96,7 +96,7 @@ func (r *release) image(arch, program string, base v1.Layer) (v1.Image, error) {
 		User: user, WorkingDir: "/var/lib/wayside", ExposedPorts: map[string]struct{}{"8080/tcp": {}},
 		Volumes:    map[string]struct{}{"/var/lib/wayside": {}},
 		Entrypoint: []string{"/usr/local/bin/wayside"}, Cmd: []string{"serve"},
-		// For all commands, such as setup before and account beside the service.
+		// For all commands, such as setup before the service starts and account beside it.
 		Env: []string{"PATH=/usr/local/bin", "WAYSIDE_DATA_DIR=/var/lib/wayside", "WAYSIDE_HTTP_LISTEN=0.0.0.0:8080"},
 		Labels: map[string]string{
 			"org.opencontainers.image.title": "wayside", "org.opencontainers.image.version": r.version,
@@ -106,13 +106,13 @@ func (r *release) image(arch, program string, base v1.Layer) (v1.Image, error) {
 	return mutate.ConfigFile(image, file)
 }
 
-// baseLayer is what the program needs around it: authorities for polls and e-mail, a user, a folder for data. The program knows
-// no time zones, so it needs none.
+// baseLayer makes the layer of the files that the program needs around it: certificate authorities for polls and e-mail, a user,
+// and a folder for data. The program uses no time zones, so that it needs no data of them.
 func (r *release) baseLayer() (v1.Layer, error) {
 	var roots bytes.Buffer
 	for root := range bundle.Roots() {
 		if root.Constraint != nil {
-			continue // a PEM file cannot say for whom it is trusted
+			continue // a PEM file cannot express the constraint
 		}
 		if _, err := x509.ParseCertificate(root.Certificate); err != nil {
 			return nil, err

@@ -1,5 +1,5 @@
 // Command release makes the files of a release: archives for each system, .deb and .rpm packages, container images, notes and
-// checksums. The same commit gives the same bytes. It runs at the root of the repository.
+// checksums. The same commit results in the same bytes. It runs at the root of the repository.
 package main
 
 import (
@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// release is what the files are made of.
+// release holds the inputs of the files.
 type release struct {
 	root    string // of the repository
 	out     string
 	version string
 	date    time.Time // of everything in the files
-	program string    // a built program to take for the only target; empty: build
+	program string    // a built program to use for the only target; empty: build it
 	sbom    string
 	texts   string // licence texts
 	kinds   []string
@@ -33,7 +33,7 @@ type target struct{ os, arch string }
 
 func (t target) String() string { return t.os + "/" + t.arch }
 
-// program is the file name of the program there.
+// program returns the file name of the program for the target.
 func (t target) program() string {
 	if t.os == "windows" {
 		return "wayside.exe"
@@ -113,7 +113,7 @@ func programVersion(root string) (string, error) {
 	return string(found[1]), nil
 }
 
-// sourceDate is SOURCE_DATE_EPOCH, or the time of the last commit.
+// sourceDate returns SOURCE_DATE_EPOCH, or the time of the last commit.
 func sourceDate(root string) (time.Time, error) {
 	text := os.Getenv("SOURCE_DATE_EPOCH")
 	if text == "" {
@@ -132,7 +132,7 @@ func sourceDate(root string) (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// make writes all files. The folder is made anew, so that nothing of an earlier release is in the checksums.
+// make writes all files. It recreates the folder, so that no file of an earlier release is in the checksums.
 func (r *release) make(targets []target) error {
 	if err := os.RemoveAll(r.out); err != nil {
 		return err

@@ -19,15 +19,16 @@ const (
 	noRelease  = "No release yet.\n"
 )
 
-// group is a heading of the notes. A file such as 0013-sessions.security.md belongs under the one that its name names; a file
-// that names none is under the first.
+// group is a heading of the notes. A file such as 0013-sessions.security.md belongs to the group in its name; a file without a
+// group belongs to the first one.
 type group struct{ name, heading string }
 
 func groups() []group {
 	return []group{{"", "Added"}, {"changed", "Changed"}, {"fixed", "Fixed"}, {"security", "Security"}}
 }
 
-// gather returns what the files in changelog/unreleased say, by group and in the order of the files' names, and the files.
+// gather returns the texts of the files in changelog/unreleased, by group and in the order of the files' names, and the paths of
+// the files.
 func gather(root string) (text string, paths []string, err error) {
 	paths, err = filepath.Glob(filepath.Join(root, unreleased, "*.md"))
 	if err != nil {
@@ -61,7 +62,8 @@ func gather(root string) (text string, paths []string, err error) {
 	return b.String(), paths, nil
 }
 
-// writeNotes writes the notes of the release: what is not released yet or, once it is cut, the version's part of CHANGELOG.md.
+// writeNotes writes the notes of the release: the unreleased changes or, once the release is cut, the version's section of
+// CHANGELOG.md.
 func (r *release) writeNotes() error {
 	text, paths, err := gather(r.root)
 	if err != nil {
@@ -79,7 +81,7 @@ func (r *release) writeNotes() error {
 	return os.WriteFile(filepath.Join(r.out, "NOTES.md"), []byte("# Wayside "+r.version+"\n\n"+text), 0o644)
 }
 
-// section is what CHANGELOG.md says of a version.
+// section returns the section of CHANGELOG.md about a version.
 func section(all, version string) (string, error) {
 	_, text, found := strings.Cut(all, "\n## "+version+" ")
 	if !found {
@@ -90,7 +92,7 @@ func section(all, version string) (string, error) {
 	return strings.TrimSpace(text) + "\n", nil
 }
 
-// versioned are the files beside the program's that name the version, and what stands before it there.
+// versioned returns the files, besides those of the program, that contain the version, and the text before it in each.
 func versioned() map[string]string {
 	const image = "wayside:"
 	return map[string]string{
@@ -99,8 +101,8 @@ func versioned() map[string]string {
 	}
 }
 
-// cut makes a release of what is unreleased: CHANGELOG.md gets a section, the files that it gathers are removed, and the version
-// is set in the program and in deploy/.
+// cut turns the unreleased changes into a release: CHANGELOG.md gets a section, the files that it gathers are removed, and the
+// version is set in the program and in deploy/.
 func cut(args []string) error {
 	flags := flag.NewFlagSet("release cut", flag.ContinueOnError)
 	root := flags.String("root", "../..", "root of the repository")
@@ -147,7 +149,7 @@ func cut(args []string) error {
 	return os.WriteFile(filepath.Join(*root, unreleased, ".gitkeep"), nil, 0o644)
 }
 
-// addSection puts a version above the earlier ones.
+// addSection inserts the section of a version above the earlier ones.
 func addSection(path, version, day, text string) error {
 	all, err := os.ReadFile(path)
 	if err != nil {
@@ -163,7 +165,7 @@ func addSection(path, version, day, text string) error {
 	return os.WriteFile(path, []byte(strings.TrimSpace(head)+"\n\n## "+version+" ("+day+")\n\n"+strings.TrimSpace(text)+"\n"+earlier), 0o644)
 }
 
-// replaceIn replaces every occurrence in a file, which must have one; of a file that is not there nothing is replaced.
+// replaceIn replaces every occurrence in a file, which must have one. It ignores a missing file.
 func replaceIn(path, old, fresh string) error {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,8 +13,9 @@ import (
 	_ "github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// maintainer has an address that reaches nobody (RFC 2606), since packages must name one and the project has no domain; wayside@localhost
-// would be the service's own user on the machine. SECURITY.md and CONTRIBUTING.md say how to reach the authors.
+// maintainer has an address that reaches nobody (RFC 2606), because packages must name one and the project has no domain;
+// wayside@localhost would be the service's own user on the machine. SECURITY.md and CONTRIBUTING.md explain how to reach the
+// authors.
 const maintainer = "The Wayside authors <nobody@wayside.invalid>"
 
 // pack writes a package of one format. Its scripts and its configuration are in deploy/package; its unit is deploy/wayside.service
