@@ -1,6 +1,6 @@
-// Scale computes the tables of docs/scale.md: what a number of drivers needs, and what reaches its capacity first. Each
-// assumption is a flag; go run ./docs/scale -help lists them with their units and defaults. With -roads it computes what the roads of a
-// country and a continent need.
+// Scale computes the tables of docs/scale.md: the resources that a number of drivers needs, and which resource reaches its capacity
+// first. Each assumption is a flag; go run ./docs/scale -help lists them with their units and defaults. With -roads it computes the
+// resources for the roads of a country and a continent.
 package main
 
 import (
@@ -64,10 +64,10 @@ func run(args []string, stdout, stderr io.Writer) error {
 	return out.Flush()
 }
 
-// defaultAreas are extracts as they are offered for download.
+// defaultAreas lists extracts as they are offered for download.
 const defaultAreas = "Italy=2100,Germany=4400,Europe=31000"
 
-// defineFlags makes a flag of each assumption.
+// defineFlags defines a flag for each assumption.
 func defineFlags(flags *flag.FlagSet, a *assumptions) {
 	for _, f := range []struct {
 		into       *float64
@@ -139,7 +139,7 @@ func check(flags *flag.FlagSet) error {
 		if slices.Contains([]string{"on-road", "streaming", "signed-in", "unmodified", "busy"}, f.Name) {
 			most = 1
 		}
-		if !(v >= least && v <= most) { // NaN is neither
+		if !(v >= least && v <= most) { // NaN fails both comparisons
 			err = errors.Join(err, fmt.Errorf("-%s: %v is out of range", f.Name, v))
 		}
 	})
@@ -152,7 +152,7 @@ type tableRow struct {
 	of         func(results) float64
 }
 
-// needs are the lines of the first table.
+// needs returns the lines of the first table.
 func needs() []tableRow {
 	return []tableRow{
 		{"drivers on the road", "", func(s results) float64 { return s.onRoad }},
@@ -197,7 +197,7 @@ func printNeeds(w io.Writer, columns []assumptions) {
 	printTable(w, table)
 }
 
-// printLimits sorts by what reaches its capacity first at the last number of drivers.
+// printLimits prints the resources in the order in which they reach their capacity, at the last number of drivers.
 func printLimits(w io.Writer, columns []assumptions) {
 	head := []string{"what more nodes do not lift", "one bears"}
 	all := make([][]singleResource, len(columns))

@@ -32,8 +32,8 @@ type assumptions struct {
 	// A node.
 	cores       float64 // of a node
 	busy        float64 // share of its cores that a node may be busy
-	readCost    float64 // µs of a core for a read that shows nothing: see entityCost
-	entityCost  float64 // µs more for each entity that it shows: measured, on 2 cores 30 500 reads a second of 20, 20 500 of 100
+	readCost    float64 // µs of a core for a read without entities: see entityCost
+	entityCost  float64 // µs more for each entity in the answer: measured, on 2 cores 30 500 reads a second of 20, 20 500 of 100
 	callCost    float64 // what a call of an upstream costs, in reads
 	openCost    float64 // what opening a stream costs, in reads: connection and TLS are the proxy's
 	streamsMost float64 // streams that one node may hold
@@ -58,7 +58,7 @@ type assumptions struct {
 	junctionsPerMB float64 // for each megabyte of an extract
 }
 
-// defaultAssumptions are the ones of docs/scale.md.
+// defaultAssumptions returns the assumptions of docs/scale.md.
 func defaultAssumptions() assumptions {
 	return assumptions{
 		drivers: 1e6, onRoad: 0.08, streaming: 0.8, pollEvery: 8, alerts: 0.5, kmh: 50, leaveKM: 10.0 / 3, events: 20, votes: 0.2, signedIn: 0.3,
@@ -70,8 +70,8 @@ func defaultAssumptions() assumptions {
 	}
 }
 
-// scaled is a number for a million drivers, scaled to the assumed number of drivers. The map grows more slowly: a
-// hundred times the drivers see ten times the map.
+// scaled returns the given number, or without one a number for a million drivers, scaled to the assumed number of drivers. The map
+// grows more slowly than the drivers: a hundred times the drivers see ten times the map.
 func (a assumptions) scaled(given, million float64) float64 {
 	if given > 0 {
 		return given
@@ -88,7 +88,7 @@ type results struct {
 	calls                             float64 // of each upstream
 	nodes, nodesByCPU, nodesByStreams float64
 	nodeMemory                        float64 // bytes
-	ready                             float64 // seconds from a node's start until it is
+	ready                             float64 // seconds from a node's start until it is ready
 	changes                           float64 // rows
 	transactions, votes, sessions     float64
 	followed                          float64 // bytes that the nodes read from the database
@@ -140,10 +140,10 @@ type singleResource struct {
 	unit     string
 }
 
-// utilization is the load as a multiple of the capacity.
+// utilization returns the load as a multiple of the capacity.
 func (l singleResource) utilization() float64 { return l.load / l.capacity }
 
-// singleResources are those that more nodes do not relieve.
+// singleResources returns the resources that more nodes do not relieve.
 func singleResources(a assumptions, s results) []singleResource {
 	return []singleResource{
 		{"calls of one upstream", s.calls, a.upstreamHas, "/s"},

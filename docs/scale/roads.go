@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// size is how large a region is.
+// size is the size of a region.
 type size struct{ junctions, megabytes float64 }
 
-// sizes are the extracts that were measured; the last one is copies of Milan, linked to each other.
+// sizes lists the measured extracts; the last one is copies of Milan, linked to each other.
 var sizes = [...]struct {
 	name string
 	size
@@ -24,14 +24,15 @@ var sizes = [...]struct {
 type cost struct {
 	what, unit string
 	measured   [len(sizes)]float64
-	least      float64            // exponent: what is a sum grows no slower than the region, though small ones have a fixed part
-	by         func(size) float64 // what it grows with
+	least      float64            // least exponent: a sum grows no slower than the region, though small ones have a fixed part
+	by         func(size) float64 // the measure of size with which it grows
 }
 
 func junctions(s size) float64 { return s.junctions }
 func megabytes(s size) float64 { return s.megabytes }
 
-// costs are what make bench BENCH=navigation MILLION=1 measured with an extract of each size, on 2 cores that other programs used too.
+// costs returns the measurements of make bench BENCH=navigation MILLION=1 with an extract of each size, on 2 cores that other
+// programs used too.
 func costs() []cost {
 	return []cost{
 		{"import of the roads, processor time", " s", [...]float64{0.06, 0.7, 1.5, 89}, 1, junctions},
@@ -49,14 +50,14 @@ func costs() []cost {
 	}
 }
 
-// exponent is with which power of the size the cost grows, by the two largest extracts.
+// exponent returns the power of the size with which the cost grows, by the two largest extracts.
 func (c cost) exponent() float64 {
 	last := len(sizes) - 1
 	grown := math.Log(c.measured[last]/c.measured[last-1]) / math.Log(c.by(sizes[last].size)/c.by(sizes[last-1].size))
 	return max(grown, c.least)
 }
 
-// of is the cost of a region, continued from the largest one that was measured.
+// of returns the cost of a region, extrapolated from the largest measured one.
 func (c cost) of(s size) float64 {
 	last := len(sizes) - 1
 	return c.measured[last] * math.Pow(c.by(s)/c.by(sizes[last].size), c.exponent())
@@ -68,7 +69,7 @@ type area struct {
 	size
 }
 
-// parseAreas reads areas such as "Italy=2100,Germany=4400".
+// parseAreas parses areas such as "Italy=2100,Germany=4400".
 func parseAreas(text string, junctionsPerMB float64) ([]area, error) {
 	var all []area
 	for one := range strings.SplitSeq(text, ",") {
@@ -82,7 +83,7 @@ func parseAreas(text string, junctionsPerMB float64) ([]area, error) {
 	return all, nil
 }
 
-// printRoads prints the tables on roads: what was measured, what areas need, and where the file's format ends.
+// printRoads prints the tables about roads: the measurements, the needs of areas, and the limits of the file's format.
 func printRoads(stdout io.Writer, areas string, junctionsPerMB float64) error {
 	if !(junctionsPerMB >= 1 && junctionsPerMB <= 1e6) {
 		return errors.New("-junctions-per-mb: from 1 to 1 000 000")
@@ -134,7 +135,7 @@ func printAreas(w io.Writer, columns []area) {
 	printTable(w, table)
 }
 
-// amount formats a quantity; times that are short in milliseconds and microseconds, long ones in minutes and hours.
+// amount formats a quantity: short times in milliseconds and microseconds, long ones in minutes and hours.
 func amount(v float64, unit string) string {
 	if unit != " s" {
 		return quantity(v, unit)
@@ -152,14 +153,14 @@ func amount(v float64, unit string) string {
 	return quantity(v/3600, " h")
 }
 
-// array is an array of the file of which positions are numbered by 32 bits.
+// array is an array of the file whose positions are numbered by 32 bits.
 type array struct {
 	what        string
-	perJunction float64 // in the largest network that was measured
+	perJunction float64 // in the largest measured network
 	most        float64
 }
 
-// arrays are those with the most elements for each junction.
+// arrays returns the arrays with the most elements for each junction.
 func arrays() []array {
 	return []array{
 		{"positions on lines", 4.8, 1 << 31},
@@ -169,7 +170,7 @@ func arrays() []array {
 	}
 }
 
-// printEnds prints at which size 32 bits no longer number the elements of arrays, the first to end first.
+// printEnds prints at which size 32 bits no longer number the elements of the arrays, the smallest size first.
 func printEnds(w io.Writer, junctionsPerMB float64) {
 	all := arrays()
 	slices.SortFunc(all, func(a, b array) int { return int(a.most/a.perJunction/1e3 - b.most/b.perJunction/1e3) })

@@ -31,7 +31,7 @@ func TestPageHasTheProgramsTables(t *testing.T) {
 	}
 }
 
-// TestPageNamesAssumptions: the page lists every assumption.
+// TestPageNamesAssumptions checks that the page lists every assumption.
 func TestPageNamesAssumptions(t *testing.T) {
 	page, err := os.ReadFile("../scale.md")
 	if err != nil {
@@ -89,7 +89,7 @@ func TestCalculate(t *testing.T) {
 	}
 }
 
-// TestGrowth: the map grows more slowly than the drivers, unless its size is given.
+// TestGrowth checks that the map grows more slowly than the drivers, unless its size is given.
 func TestGrowth(t *testing.T) {
 	a := defaultAssumptions()
 	a.drivers = 100e6
@@ -102,7 +102,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestEveryAssumptionHasAnEffect: changing any assumption changes the output.
+// TestEveryAssumptionHasAnEffect checks that changing any assumption changes the output.
 func TestEveryAssumptionHasAnEffect(t *testing.T) {
 	base := defaultAssumptions()
 	base.entities, base.feeds = 2e6, 2000
@@ -133,7 +133,7 @@ func TestEveryAssumptionHasAnEffect(t *testing.T) {
 	})
 }
 
-// TestRoadsGrow: a network as large as one that was measured costs what was measured, and a larger one more.
+// TestRoadsGrow checks that a network as large as a measured one costs what was measured, and a larger one more.
 func TestRoadsGrow(t *testing.T) {
 	largest := sizes[len(sizes)-1].size
 	tenfold := size{10 * largest.junctions, 10 * largest.megabytes}
@@ -147,7 +147,7 @@ func TestRoadsGrow(t *testing.T) {
 	}
 }
 
-// TestRefusals: invalid numbers of drivers and invalid assumptions are rejected.
+// TestRefusals checks that invalid numbers of drivers and invalid assumptions are rejected.
 func TestRefusals(t *testing.T) {
 	for _, args := range []string{"-drivers 0", "-drivers x", "-drivers 1,", "-on-road 0", "-on-road 1.1", "-poll-every 0", "-cores -1", "-busy NaN", "-unknown 1", "extra", "-roads -areas x", "-roads -areas =5", "-roads -areas a=0", "-roads -junctions-per-mb 0"} {
 		var out bytes.Buffer
