@@ -18,7 +18,7 @@ import (
 	"wayside/internal/region"
 )
 
-// runAhead counts how good alerts along roads are, over extracts and the demo's town.
+// runAhead measures the quality of alerts along roads, over extracts and the demo's town.
 func (b *bench) runAhead(ctx context.Context) error {
 	town := filepath.Join(b.dir, "town.osm.pbf")
 	var out bytes.Buffer
@@ -39,7 +39,7 @@ func (b *bench) runAhead(ctx context.Context) error {
 	return nil
 }
 
-// aheadOn drives through one extract.
+// aheadOn simulates drives through one extract.
 func (b *bench) aheadOn(ctx context.Context, extract string) error {
 	name, _, _ := strings.Cut(filepath.Base(extract), ".")
 	step("importing " + name)
@@ -55,7 +55,7 @@ func (b *bench) aheadOn(ctx context.Context, extract string) error {
 	if err != nil {
 		return err
 	}
-	defer runtime.KeepAlive(r) // the graph lies in its mapping
+	defer runtime.KeepAlive(r) // the graph is in its memory mapping
 	routes, err := aheadNetwork(ctx, r)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (b *bench) aheadOn(ctx context.Context, extract string) error {
 	return nil
 }
 
-// addAhead adds what was counted.
+// addAhead adds the results to the table.
 func (b *bench) addAhead(name string, r *aheadtest.Result) {
 	slices.Sort(r.Took)
 	b.table.note(name, fmt.Sprintf("%d routes, %.0f km, %d fixes", r.Routes, r.Metres/1000, r.Fixes))
@@ -104,7 +104,7 @@ func (b *bench) addAhead(name string, r *aheadtest.Result) {
 
 func percent(n, of int) string { return fmt.Sprintf("%.2f %%", 100*float64(n)/float64(max(1, of))) }
 
-// aheadNetwork is navigation over a region in this process.
+// aheadNetwork returns navigation over a region in this process.
 func aheadNetwork(ctx context.Context, r *region.Region) (*nav.Service, error) {
 	live, err := nav.NewLive(ctx, nav.NewRoads(r.Graph, r.Index, r.DataVersion), r.Topology)
 	if err != nil {

@@ -20,18 +20,18 @@ import (
 	"wayside/internal/region"
 )
 
-// The goals of the attack: what strangers at full effort may cost others.
+// The goals of the attack: the most that strangers at full effort may cost others.
 const (
 	attackMemory  = 300.0 // MiB above rest
 	attackLatency = 20 * time.Millisecond
 	attackRest    = time.Minute // after the flood, until the service is at rest again
-	// What counts as rest: the reader's connections come and go, and a heap is never as small twice.
+	// The bounds of rest: the reader's connections come and go, and a heap never shrinks to the same size twice.
 	restMemory      = 48.0 // MiB above
 	restDescriptors = 20
 	restGoroutines  = 20
 )
 
-// The service that is attacked.
+// The attacked service.
 const (
 	attackRows     = 20_000
 	attackPulled   = 1000
@@ -60,11 +60,11 @@ ca_file = %[4]q
 // attack is a service with its attackers.
 type attack struct {
 	*bench
-	entered  []string      // doors
+	entered  []string      // names of doors
 	alone    time.Duration // for each door; 0: none is attacked alone
-	together time.Duration // for all doors at once; 0: never
+	together time.Duration // for all doors together; 0: never
 	settle   time.Duration // between two doors
-	warm     time.Duration // before rest is measured: what pushing used is given back
+	warm     time.Duration // before rest is measured, so that the memory of the pushes is returned
 	share    int           // divides the workers of each door
 	plan     attackPlan
 	rest     usage
@@ -73,7 +73,7 @@ type attack struct {
 	worst    attackResult
 }
 
-// attackResult is what one phase cost.
+// attackResult holds the costs of one phase.
 type attackResult struct {
 	name        string
 	begin, most usage
@@ -83,7 +83,7 @@ type attackResult struct {
 	processor   time.Duration
 }
 
-// runAttack measures what strangers can cost: through each door alone, and through all at once.
+// runAttack measures what strangers can cost the service: through each door alone, and through all doors together.
 func (b *bench) runAttack(ctx context.Context) error {
 	a := &attack{bench: b, alone: b.each, together: b.allDoors, settle: 5 * time.Second, warm: 30 * time.Second, entered: b.chosenDoors()}
 	if err := a.prepareAttack(ctx); err != nil {
@@ -114,7 +114,7 @@ func (b *bench) runAttack(ctx context.Context) error {
 	return a.reportRest(ctx)
 }
 
-// chosenDoors are those of -doors, or all.
+// chosenDoors returns the doors of -doors, or all.
 func (b *bench) chosenDoors() (names []string) {
 	for _, d := range attackDoors() {
 		if b.doors == "" || containsDoor(strings.Split(b.doors, ";"), d.name) {
@@ -182,7 +182,7 @@ func (a *attack) importRegion(ctx context.Context) error {
 	return err
 }
 
-// drawPlaces draws places on roads, and where rows lie: around them.
+// drawPlaces draws places on roads, and places of rows around them.
 func (a *attack) drawPlaces(ctx context.Context) error {
 	folder := region.Folder(filepath.Join(a.dir, "data", datadir.RegionFolder))
 	id, err := folder.Choose("")
@@ -202,7 +202,7 @@ func (a *attack) drawPlaces(ctx context.Context) error {
 	return nil
 }
 
-// enrol makes an account with a push feed, and leaves its session in a.cookie.
+// enrol makes an account with a push feed, and stores its session in a.cookie.
 func (a *attack) enrol(ctx context.Context, number int) (pushFeed, error) {
 	email := fmt.Sprintf("provider%d@example.org", number)
 	if _, err := a.command(ctx, "account", "create", "--email", email); err != nil {
@@ -271,12 +271,12 @@ func (a *attack) begin(ctx context.Context) error {
 
 func (a *attack) endReader() {
 	if a.stopRead != nil {
-		_ = a.stopRead() // the table is there already
+		_ = a.stopRead() // the table is complete already
 		a.stopRead = nil
 	}
 }
 
-// machineLoad is what else the machine does: latencies are upper bounds where it is more than the processors.
+// machineLoad returns the load of the machine: latencies are upper bounds if it exceeds the number of processors.
 func machineLoad() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -321,11 +321,11 @@ func (a *attack) phase(ctx context.Context, name string, doors []string, network
 	r.processor = after - before
 	pause(ctx, a.settle)
 	r.reads = a.results.between(began, began.Add(lasts))
-	r.reads.failed += max(0, int(lasts.Seconds()*readsPerSecond*0.9)-len(r.reads.took)) // those that have no answer yet
+	r.reads.failed += max(0, int(lasts.Seconds()*readsPerSecond*0.9)-len(r.reads.took)) // reads without an answer so far
 	return r, err
 }
 
-// lastLog is how the service's log ends, for errors: its folder is removed.
+// lastLog returns the end of the service's log, for errors, because its folder is removed.
 func (b *bench) lastLog() []byte {
 	said, _ := os.ReadFile(filepath.Join(b.dir, "serve.log")) // the error has its own text
 	return said[max(0, len(said)-1000):]
@@ -357,7 +357,7 @@ func countsText(counts map[string]map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// above is memory in MB as MiB above rest.
+// above converts memory in MB to MiB above rest.
 func (a *attack) above(memory float64) float64 { return (memory - a.rest.memory) * 1e6 / (1 << 20) }
 
 // report adds a phase to the table.
@@ -378,7 +378,7 @@ func (a *attack) report(r attackResult) {
 	step(a.table.rows[len(a.table.rows)-1].got)
 }
 
-// reportRest waits until the service is at rest again, and says what is not.
+// reportRest waits until the service is at rest again, and reports which bounds it exceeds.
 func (a *attack) reportRest(ctx context.Context) error {
 	step("waiting for rest")
 	began := time.Now()

@@ -13,7 +13,7 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestMain lets the test's executable be the flood and the reader, as that of bench is.
+// TestMain lets the test's executable run as the flood and the reader, as that of bench does.
 func TestMain(m *testing.M) {
 	role := flag.String("role", "", "be the flood or the reader of the attack")
 	flag.Parse()
@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestAttack attacks the real program through all doors for 20 seconds, in a generated town. Its bounds are twice as wide as those of make
-// bench BENCH=attack, and none of them is a time: the machine may be busy.
+// TestAttack attacks the real program through all doors for 20 seconds, in a generated town. Its bounds are twice as wide as those
+// of make bench BENCH=attack, and none of them is a time, because the machine may be busy.
 func TestAttack(t *testing.T) {
 	if os.Getenv("ATTACK") == "" {
 		t.Skip("runs by itself: make attack; beside other tests it would take the processors that those measure")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// attackDoors lists the doors, with as many workers as the first review used of each at full effort.
+// attackDoors returns the doors, each with as many workers as the first review used for it at full effort.
 func attackDoors() []door {
 	return []door{
 		{"silent connections", 5000, holdSilently},
@@ -35,7 +35,7 @@ func attackDoors() []door {
 	}
 }
 
-// holdSilently keeps a connection open and says nothing.
+// holdSilently keeps a connection open and sends nothing.
 func holdSilently(ctx context.Context, v *visitor) error {
 	if err := v.connect(ctx); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (v *visitor) waitForEnd() error {
 	}
 }
 
-// sendHeaderSlowly sends a header that never ends, a line in two seconds.
+// sendHeaderSlowly sends a header that never ends, one line every two seconds.
 func sendHeaderSlowly(ctx context.Context, v *visitor) error {
 	defer v.close()
 	if err := v.send(ctx, []byte("GET /v2/kinds HTTP/1.1\r\nHost: "+v.flood.Addr+"\r\n")); err != nil {
@@ -63,7 +63,7 @@ func sendHeaderSlowly(ctx context.Context, v *visitor) error {
 	return v.drip(ctx, []byte("X-Filler: "+strings.Repeat("x", 100)+"\r\n"), 2*time.Second)
 }
 
-// drip sends a piece again and again until the connection or the attack ends.
+// drip sends a piece repeatedly until the connection or the attack ends.
 func (v *visitor) drip(ctx context.Context, piece []byte, every time.Duration) error {
 	for ctx.Err() == nil {
 		pause(ctx, every)
@@ -75,7 +75,7 @@ func (v *visitor) drip(ctx context.Context, piece []byte, every time.Duration) e
 	return nil
 }
 
-// sendBodySlowly announces a body of a push, a match or a form, and sends a little of it in each second.
+// sendBodySlowly announces a body of a push, a match or a form, and sends a little of it every second.
 func sendBodySlowly(ctx context.Context, v *visitor) error {
 	defer v.close()
 	path, kind, head, length := "/v2/navigation/match/v1/driving", jsonType, `{"coordinates":[[`, 500<<10
@@ -92,7 +92,7 @@ func sendBodySlowly(ctx context.Context, v *visitor) error {
 	return v.drip(ctx, []byte("aaaaaaaaaaaaaaaa"), time.Second)
 }
 
-// holdStream opens a stream and never reads it, while one of the visitors pushes rows that it tells of.
+// holdStream opens a stream and never reads it, while one of the visitors pushes rows that the stream reports.
 func holdStream(ctx context.Context, v *visitor) error {
 	if v.number < len(v.flood.Tokens) && v.number < 2 {
 		return pushSmall(ctx, v)
@@ -112,7 +112,7 @@ func (v *visitor) wait(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// holdReads asks for forty large answers at once and reads none.
+// holdReads sends forty requests for large answers on one connection and reads no answer.
 func holdReads(ctx context.Context, v *visitor) error {
 	defer v.close()
 	var requests []byte
@@ -127,7 +127,7 @@ func holdReads(ctx context.Context, v *visitor) error {
 	return v.wait(ctx, 10*time.Second)
 }
 
-// searchPlaces asks the geocoder what is hard to find.
+// searchPlaces asks the geocoder for names that are hard to find.
 func searchPlaces(ctx context.Context, v *visitor) error {
 	questions := []string{
 		"api?q=a", "api?q=" + strings.Repeat("a%20", 90), "api?q=" + strings.Repeat("ab", 95), "api?q=rue%20de%20la%20%25%25", "api?q=Street&limit=50",
@@ -181,20 +181,20 @@ func readEverything(ctx context.Context, v *visitor) error {
 	return err
 }
 
-// readPages reads what the pages of apps and the account have, and exports.
+// readPages reads the pages of apps and the account, and exports.
 func readPages(ctx context.Context, v *visitor) error {
 	paths := []string{"/apps", "/v2/apps", "/v2/account/apps", "/apps/own", "/v2/account/export", "/v2/feeds", "/feeds", "/account", "/v2/icons/none.png", "/apps/new", "/audit", "/check"}
 	_, _, err := v.ask(ctx, v.get(paths[v.random.IntN(len(paths))], v.cookie()+"Accept: text/html\r\n"))
 	return err
 }
 
-// askOddly sends other methods than GET, and headers that are nearly too large.
+// askOddly sends requests with methods other than GET, and with headers that are nearly too large.
 func askOddly(ctx context.Context, v *visitor) error {
 	at := v.row()
 	path := fmt.Sprintf("/v2/entities/nearby?lat=%.5f&lng=%.5f&radius=20000&limit=1000", at[0], at[1])
 	var request []byte
 	switch v.random.IntN(3) {
-	case 0: // to a HEAD http.ReadResponse would wait for a body: the connection ends with it
+	case 0: // http.ReadResponse would wait for a body of the answer to a HEAD, so that the connection ends with it
 		defer v.close()
 		if err := v.send(ctx, fmt.Appendf(nil, "HEAD %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", path, v.flood.Addr)); err != nil {
 			return err

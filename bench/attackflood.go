@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// door is one way to cost the service something. Each of its workers calls attack again and again.
+// door is one way to cost the service resources. Each of its workers calls attack repeatedly.
 type door struct {
 	name    string
 	workers int
 	attack  func(ctx context.Context, v *visitor) error
 }
 
-// flood is all that one process does to the service.
+// flood holds the state of one flooding process.
 type flood struct {
 	*attackPlan
 	pushes [][]byte // bodies of 7.8 MB, made once
@@ -67,7 +67,7 @@ func (f *flood) enter(ctx context.Context, d door) {
 	}
 }
 
-// failurePause is before a worker connects again, so that refused connections are not all that a flood does.
+// failurePause is how long a worker waits before it connects again, so that refused connections are not all that a flood does.
 const failurePause = 20 * time.Millisecond
 
 func pause(ctx context.Context, d time.Duration) {
@@ -77,7 +77,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// visitor is one worker: a connection from an address of its own or one that it shares, and random choices that are always the same.
+// visitor is one worker: a connection from its own address or a shared one, and random choices that are the same in each run.
 type visitor struct {
 	flood   *flood
 	door    string
@@ -110,7 +110,7 @@ func (v *visitor) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // wakes what waits for the service
+	context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // wakes reads and writes that wait for the service
 	v.conn, v.reader = conn, bufio.NewReaderSize(conn, 4<<10)
 	return nil
 }
@@ -126,7 +126,7 @@ func (v *visitor) send(ctx context.Context, request []byte) error {
 
 // ask sends a request, reads the answer and counts its status. It returns the first 4 KiB of the answer.
 func (v *visitor) ask(ctx context.Context, request []byte) (status int, body []byte, err error) {
-	// A connection that the service closed meanwhile is no failure: it is opened anew.
+	// A connection that the service closed meanwhile is no failure: the loop opens it again.
 	for range 2 {
 		if err = v.send(ctx, request); err == nil {
 			status, body, err = v.receive()
@@ -157,12 +157,12 @@ func (v *visitor) receive() (status int, body []byte, err error) {
 	return resp.StatusCode, body, err
 }
 
-// get makes a GET request with further header lines, each with its CR LF.
+// get returns a GET request with further header lines, each with its CR LF.
 func (v *visitor) get(path, header string) []byte {
 	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", path, v.flood.Addr, header)
 }
 
-// post makes a request with a body.
+// post returns a request with a body.
 func (v *visitor) post(method, path, contentType, header string, body []byte) []byte {
 	return append(fmt.Appendf(make([]byte, 0, 256+len(header)+len(body)), "%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n",
 		method, path, v.flood.Addr, contentType, len(body), header), body...)
@@ -170,13 +170,13 @@ func (v *visitor) post(method, path, contentType, header string, body []byte) []
 
 const jsonType = "application/json"
 
-// place is a random place on a road.
+// place returns a random place on a road.
 func (v *visitor) place() [2]float64 { return v.flood.Places[v.random.IntN(len(v.flood.Places))] }
 
-// row is a place where a pushed row lies.
+// row returns a random place of a pushed row.
 func (v *visitor) row() [2]float64 { return v.flood.Rows[v.random.IntN(len(v.flood.Rows))] }
 
-// coordinates are random places as JSON.
+// coordinates returns random places as JSON.
 func (v *visitor) coordinates(count int) []byte {
 	text := []byte{'['}
 	for i := range count {
@@ -189,7 +189,7 @@ func (v *visitor) coordinates(count int) []byte {
 	return append(text, ']')
 }
 
-// cookie is a header line with the session of one of the accounts.
+// cookie returns a header line with the session of one of the accounts.
 func (v *visitor) cookie() string {
 	return "Cookie: " + v.flood.Cookies[v.number%len(v.flood.Cookies)] + "\r\n"
 }

@@ -14,27 +14,27 @@ import (
 	"time"
 )
 
-// The roles of processes that the attack starts, beside the service: the executable of bench or of its test starts itself.
+// The roles of processes that the attack starts beside the service, by running the executable of bench or of its test again.
 const (
 	roleFlood  = "flood"
 	roleReader = "reader"
 )
 
-// attackPlan is what a flood or a reader is told, as JSON on its input.
+// attackPlan is the input of a flood or a reader, as JSON.
 type attackPlan struct {
 	Addr      string        // of the service
-	Doors     []string      // that the flood goes through
+	Doors     []string      // the doors of the flood
 	Network   byte          // the flood comes from 127.0.Network.1 and the addresses after it
-	Addresses int           // how many they are
+	Addresses int           // number of the flood's addresses
 	Share     int           // divides the workers of each door, so that a busy machine can run the flood in a test
 	For       time.Duration // how long the flood lasts; the reader reads until its input ends
 	Tokens    []string      // of push feeds
 	Cookies   []string      // of signed-in accounts
 	Places    [][2]float64  // latitude and longitude on roads
-	Rows      [][2]float64  // where pushed rows lie
+	Rows      [][2]float64  // places of pushed rows
 }
 
-// runRole does the work of a process that startRole started.
+// runRole runs the role of a process that startRole started.
 func runRole(ctx context.Context, role string, in io.Reader, out io.Writer) error {
 	lines := bufio.NewReader(in)
 	text, err := lines.ReadBytes('\n')
@@ -48,7 +48,7 @@ func runRole(ctx context.Context, role string, in io.Reader, out io.Writer) erro
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() { // ends with the process
-		_, _ = io.Copy(io.Discard, lines) // the end of the input is the end of the role, also when its parent was killed
+		_, _ = io.Copy(io.Discard, lines) // the end of the input ends the role, also if the parent was killed
 		cancel()
 	}()
 	switch role {
@@ -60,14 +60,15 @@ func runRole(ctx context.Context, role string, in io.Reader, out io.Writer) erro
 	return fmt.Errorf("there is no role %q", role)
 }
 
-// roleProcess is a process that was started for a role.
+// roleProcess is a process that was started in a role.
 type roleProcess struct {
 	cmd  *exec.Cmd
 	stop io.Closer
 	out  io.ReadCloser
 }
 
-// startRole starts this executable in a role. Floods have a low priority (nice 10), so that they take no processor from the service.
+// startRole starts this executable in a role. Floods have a low priority (nice 10), so that they take no processor time from the
+// service.
 func startRole(ctx context.Context, role string, p *attackPlan) (*roleProcess, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -105,7 +106,7 @@ func (p *roleProcess) end() error {
 	return errors.Join(err, p.cmd.Wait())
 }
 
-// runFlood goes through the doors of a plan until its time is over, and prints how it was answered.
+// runFlood attacks through the doors of a plan until its time is over, and prints the counts of answers.
 func runFlood(ctx context.Context, p *attackPlan, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, p.For)
 	defer cancel()

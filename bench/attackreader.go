@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// The quiet reader: a few cars, each from an address of its own, within what a guest may read in a minute.
+// The quiet reader: a few cars, each with its own address, within the limit of reads of a guest.
 const (
 	readsPerSecond  = 20
 	readerAddresses = 60
 	readerNetwork   = 250 // 127.0.250.1 and the addresses after it
 )
 
-// runReader reads what is near at a steady rate and prints when each read was due, how many microseconds later its answer had
+// runReader reads nearby entities at a steady rate and prints when each read was due, how many microseconds later its answer had
 // arrived, and its status; 0: there was none. A read that is late is measured from when it was due.
 func runReader(ctx context.Context, p *attackPlan, out io.Writer) error {
 	r := reader{plan: p, out: bufio.NewWriter(out)}
@@ -37,14 +37,14 @@ func runReader(ctx context.Context, p *attackPlan, out io.Writer) error {
 	}()
 	due := time.Now()
 	for i := 0; ; i++ {
-		due = due.Add(time.Second / readsPerSecond) // a reader that was late sends what was due meanwhile
+		due = due.Add(time.Second / readsPerSecond) // a reader that was late sends the reads that became due meanwhile
 		pause(ctx, time.Until(due))
 		if ctx.Err() != nil {
 			return nil
 		}
 		select {
 		case inboxes[i%readerAddresses] <- due:
-		default: // the car has waited for an answer since its timeout: its reads are counted as failed
+		default: // the car has waited for an answer since its timeout, so that its reads count as failed
 			r.print(due, answerTimeout, 0)
 		}
 	}
@@ -60,11 +60,11 @@ type reader struct {
 func (r *reader) print(due time.Time, took time.Duration, status int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, _ = fmt.Fprintln(r.out, due.UnixMilli(), took.Microseconds(), status) // the parent has ended
+	_, _ = fmt.Fprintln(r.out, due.UnixMilli(), took.Microseconds(), status) // it fails only if the parent has ended
 	_ = r.out.Flush()
 }
 
-// car reads on one connection, which it opens anew when it was closed.
+// car sends reads on one connection, which it opens again whenever it was closed.
 func (r *reader) car(ctx context.Context, number int, dues <-chan time.Time) {
 	var conn net.Conn
 	defer func() {
@@ -114,7 +114,7 @@ func readNearby(conn net.Conn, answers *bufio.Reader, p *attackPlan, number int)
 	return http.StatusOK, nil
 }
 
-// latencies are the reads of one phase.
+// latencies holds the latencies of the reads of one phase.
 type latencies struct {
 	took   []time.Duration // sorted
 	failed int             // not answered by 200
@@ -127,7 +127,7 @@ func (l *latencies) at(share float64) time.Duration {
 	return l.took[int(share*float64(len(l.took)-1))]
 }
 
-// readerResults gathers what a reader prints.
+// readerResults collects the output of a reader.
 type readerResults struct {
 	mu    sync.Mutex
 	reads []readResult
@@ -139,7 +139,7 @@ type readResult struct {
 	status int
 }
 
-// gather reads until the reader's output ends.
+// gather reads the reader's output until it ends.
 func (r *readerResults) gather(in io.Reader) {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
@@ -155,7 +155,7 @@ func (r *readerResults) gather(in io.Reader) {
 	}
 }
 
-// between returns the reads that were due in a time.
+// between returns the reads that were due between two times.
 func (r *readerResults) between(from, to time.Time) latencies {
 	r.mu.Lock()
 	defer r.mu.Unlock()

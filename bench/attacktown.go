@@ -15,7 +15,7 @@ const (
 	townLng    = 7.38
 )
 
-// writeTown makes an extract of the generated town.
+// writeTown returns an extract of the generated town.
 func writeTown() ([]byte, error) {
 	var out bytes.Buffer
 	w, err := osmpbf.NewWriter(&out, osmpbf.WriterOptions{})
@@ -25,7 +25,7 @@ func writeTown() ([]byte, error) {
 	id := func(row, column int) int64 { return int64(1 + row*townAcross + column) }
 	for row := range townAcross {
 		for column := range townAcross {
-			// A little beside the grid, so that lines are not straight.
+			// A little off the grid, so that lines are not straight.
 			lat := townLat + float64(row)*townStep + float64(row*7%5+column*3%4)*0.00003
 			lng := townLng + float64(column)*townStep*1.3 + float64(row*5%7)*0.00003
 			if err := w.Node(osmpbf.Node{ID: id(row, column), Lat: int64(lat * 1e9), Lng: int64(lng * 1e9)}); err != nil {

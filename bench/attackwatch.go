@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// usage is what the service holds at a time.
+// usage holds the resources that the service uses at a time.
 type usage struct {
 	memory      float64 // resident, in MB
 	peak        float64 // the highest since resetPeak, in MB
@@ -36,7 +36,7 @@ func (b *bench) use() (u usage, err error) {
 }
 
 func diskUse(dir string) (megabytes float64) {
-	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error { // files may vanish meanwhile
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error { // files may disappear meanwhile
 		if err != nil || e.IsDir() {
 			return nil //nolint:nilerr // as above
 		}
@@ -75,7 +75,7 @@ func (b *bench) watchUsage(ctx context.Context) *usageWatch {
 			u, err := b.use()
 			if err != nil {
 				w.err = err
-				continue // the service may be too busy to say; what ends it shows in its last measurement
+				continue // the service may be too busy to answer; if it has ended, the last error remains
 			}
 			w.err = nil
 			w.most.memory, w.most.peak = max(w.most.memory, u.memory), max(w.most.peak, u.peak)

@@ -19,7 +19,7 @@ func tileOf(at [2]float64, z int) (x, y int) {
 	return int((at[1] + 180) / 360 * n), int((1 - math.Asinh(math.Tan(lat))/math.Pi) / 2 * n)
 }
 
-// leaveTheWay opens drives of 100 places, and then tells positions beside their ways.
+// leaveTheWay opens drives of 100 places, and then sends positions off their routes.
 func leaveTheWay(ctx context.Context, v *visitor) error {
 	if v.session == "" || v.random.IntN(20) == 0 {
 		body := fmt.Appendf(nil, `{"coordinates":%s,"steps":true,"overview":"full"}`, v.coordinates(100))
@@ -68,11 +68,11 @@ type rowMaker struct {
 	around [][2]float64
 }
 
-// rowSpread is how far rows lie around their places, in degrees.
+// rowSpread is how far rows may be from their places, in degrees.
 const rowSpread = 0.1
 
-// batch makes as many rows, each with so many bytes of properties. Their ids are those of the rows that the feeds hold at rest: what feeds
-// store is bounded by other limits, and is not what a flood costs. Their kinds are not merged.
+// batch returns count rows, each with the given bytes of properties. Their ids are those of the rows that the feeds hold at rest,
+// because other limits bound what feeds store, and that is not a cost of the flood. Rows of their kinds are not merged.
 func (m *rowMaker) batch(count, bytes int) []byte {
 	kinds := []string{"camera.speed", "camera.red_light", "charger.destination"}
 	filler := strings.Repeat("f", bytes)
@@ -93,7 +93,7 @@ func (v *visitor) pushRows(count, bytes int) []byte {
 	return m.batch(count, bytes)
 }
 
-// largePush is a batch of 5 000 rows and 7.8 MB. Each visitor has one, and changes it from one push to the next.
+// largePush returns a batch of 5 000 rows and 7.8 MB: one of a few, which all visitors share.
 func (v *visitor) largePush() []byte {
 	f := v.flood
 	f.mu.Lock()
@@ -107,7 +107,7 @@ func (v *visitor) largePush() []byte {
 
 func pushWithWrongToken(ctx context.Context, v *visitor) error {
 	_, _, err := v.ask(ctx, v.post("POST", "/v2/feeds/"+token.New(token.Push)+"/entities", jsonType, "", v.largePush()))
-	v.close() // the service ends the connection, as it does not read the body
+	v.close() // the service closes the connection, because it does not read the body
 	return err
 }
 
@@ -120,14 +120,14 @@ func pushWithRightToken(ctx context.Context, v *visitor) error {
 	return err
 }
 
-// pushSmall pushes rows that streams tell of.
+// pushSmall pushes rows that streams report.
 func pushSmall(ctx context.Context, v *visitor) error {
 	_, _, err := v.ask(ctx, v.post("POST", v.pushPath(), jsonType, "", v.pushRows(100, 400)))
 	pause(ctx, failurePause*10)
 	return err
 }
 
-// hostileDocuments are texts that cost more than they weigh, by format.
+// hostileDocuments returns texts that cost more than their size, by format.
 func hostileDocuments() [][2]string {
 	var members strings.Builder
 	for i := range 25_000 {
@@ -160,7 +160,8 @@ func checkDocuments(ctx context.Context, v *visitor) error {
 	return v.check(ctx, d[0], d[1])
 }
 
-// checkMixedText is apart, because one document takes a gigabyte where the reader of XML does not bound mixed text.
+// checkMixedText sends mixed text. It is a separate door, because one document takes a gigabyte if the reader of XML does not bound
+// mixed text.
 func checkMixedText(ctx context.Context, v *visitor) error {
 	return v.check(ctx, "cifs", `<incidents><incident id="1">`+strings.Repeat("x<b>y</b>", 20_000)+`</incident></incidents>`)
 }

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/basemap/mvt"
 )
 
-// tilesMeasured is the number of tiles asked for over HTTP, one after the other.
+// tilesMeasured is the number of tiles requested over HTTP, one after the other.
 const tilesMeasured = 5000
 
 // baseMap measures the region's map: its size, its largest tile, and tiles over HTTP.

@@ -27,12 +27,13 @@ import (
 // Goals of bridges.
 const (
 	grownSize   = 100 << 20 // bytes of a document
-	xmlShare    = 50        // per cent of what a bare loop over encoding/xml tokens reads in a second
-	jsonShare   = 40        // per cent of what a bare loop over jsontext tokens reads in a second
+	xmlShare    = 50        // per cent of the bytes that a bare loop over encoding/xml tokens reads in a second
+	jsonShare   = 40        // per cent of the bytes that a bare loop over jsontext tokens reads in a second
 	bridgeAdded = 64 << 20  // bytes that converting adds to the process
 )
 
-// runBridges converts documents of each format that were grown to 100 MB, beside a bare loop over the tokens of the same bytes.
+// runBridges converts documents of each format that were grown to 100 MB, and compares it with a bare loop over the tokens of the
+// same bytes.
 func (b *bench) runBridges(ctx context.Context) error {
 	for _, f := range bridge.Formats() {
 		samples, err := b.samples(f)
@@ -48,7 +49,7 @@ func (b *bench) runBridges(ctx context.Context) error {
 	return nil
 }
 
-// samples are the format's own documents, and the largest of those in the folder of real ones, if there is one.
+// samples returns the format's own documents, and the largest of those in the folder of real ones, if there is one.
 func (b *bench) samples(f bridge.Format) ([]string, error) {
 	patterns := []string{filepath.Join("internal", "format", strings.ReplaceAll(f.Name, "-", ""), "testdata", "sample*")}
 	if b.documents != "" {
@@ -78,7 +79,7 @@ func (b *bench) samples(f bridge.Format) ([]string, error) {
 	return largest, nil
 }
 
-// bridgeOver measures one format over one document that is grown.
+// bridgeOver measures one format with one document that is grown.
 func (b *bench) bridgeOver(f bridge.Format, file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -103,7 +104,7 @@ func (b *bench) bridgeOver(f bridge.Format, file string) error {
 	grown := filepath.Join(b.dir, f.Name)
 	size := grownSize
 	if f.Name == "overpass" {
-		size /= 4 // more would have more members of enforcement relations than it takes
+		size /= 4 // more would have more members of enforcement relations than the format accepts
 	}
 	size, err = grow(grown, text, begin, end, asXML, size, format.MaxItems/max(1, each+few.Total()))
 	if err != nil {
@@ -142,7 +143,7 @@ func (b *bench) bridgeOver(f bridge.Format, file string) error {
 	return nil
 }
 
-// sampleOptions are those beside the format's own sample.
+// sampleOptions returns the options beside the format's own sample.
 func sampleOptions(f bridge.Format) (*format.Options, error) {
 	text, err := os.ReadFile(filepath.Join("internal", "format", strings.ReplaceAll(f.Name, "-", ""), "testdata", "sample.options.json"))
 	if err != nil {
@@ -160,8 +161,8 @@ func sampleOptions(f bridge.Format) (*format.Options, error) {
 	return &format.Options{Now: o.At, Zone: zone, Mapping: o.Mapping}, err
 }
 
-// timed runs something and tells how much processor time it took, which other programs do not change, and how much memory the process had
-// more at its most.
+// timed runs do and returns its processor time, which other programs do not change, and by how much the memory of the process grew
+// at its peak.
 func timed(do func() error) (took time.Duration, added uint64, err error) {
 	runtime.GC()
 	debug.FreeOSMemory()
@@ -194,7 +195,7 @@ func timed(do func() error) (took time.Duration, added uint64, err error) {
 	return took, most - before, err
 }
 
-// ownProcessorTime is what this process has taken so far.
+// ownProcessorTime returns the processor time that this process has used so far.
 func ownProcessorTime() (time.Duration, error) {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -203,7 +204,7 @@ func ownProcessorTime() (time.Duration, error) {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), nil
 }
 
-// jsonTokens is a bare loop over the tokens of a file.
+// jsonTokens reads the JSON tokens of a file in a bare loop.
 func jsonTokens(file string) error {
 	from, err := os.Open(file)
 	if err != nil {
@@ -216,7 +217,7 @@ func jsonTokens(file string) error {
 	return errors.Join(untilEnd(err), from.Close())
 }
 
-// xmlTokens is a bare loop over the tokens of a file.
+// xmlTokens reads the XML tokens of a file in a bare loop.
 func xmlTokens(file string) error {
 	from, err := os.Open(file)
 	if err != nil {
@@ -236,7 +237,7 @@ func untilEnd(err error) error {
 	return err
 }
 
-// grow writes a document whose items are repeated until it is large enough, or has them as often as it may, and tells its size.
+// grow writes a document whose items are repeated until it is large enough, or the given number of times, and returns its size.
 func grow(file string, text []byte, begin, end int, asXML bool, until, times int) (size int, err error) {
 	to, err := os.Create(file)
 	if err != nil {
@@ -247,7 +248,7 @@ func grow(file string, text []byte, begin, end int, asXML bool, until, times int
 	if asXML {
 		items = items[1:]
 	}
-	at := 1 + (1<<20)/len(items) // so often in one writing
+	at := 1 + (1<<20)/len(items) // repetitions in one write
 	more := bytes.Repeat(items, at)
 	_, err = to.Write(text[:end])
 	size = len(text)
@@ -261,7 +262,8 @@ func grow(file string, text []byte, begin, end int, asXML bool, until, times int
 	return size, err
 }
 
-// itemsOf finds the items of a document: the elements of its longest array that is not within another, or of XML those of their name.
+// itemsOf finds the items of a document: the elements of its longest array that is not within another one, or in XML the elements
+// with the items' name.
 func itemsOf(f bridge.Format, text []byte, asXML bool) (begin, end int, err error) {
 	if asXML {
 		begin, end, err = elements(text, elementOf[f.Name])
@@ -295,7 +297,7 @@ func longestArray(text []byte) (begin, end int, err error) {
 	}
 }
 
-// elementOf is what an item is called in XML.
+// elementOf maps formats to the name of an item in XML.
 var elementOf = map[string]string{
 	"datex2": "situation", "datex2-energy": "energyInfrastructureSite", "open511": "event", "cifs": "incident", "traff": "message",
 }
@@ -303,7 +305,7 @@ var elementOf = map[string]string{
 // elements finds the first element of a name, and where the last of its siblings ends.
 func elements(text []byte, name string) (begin, end int, err error) {
 	tokens := xml.NewDecoder(bytes.NewReader(text))
-	depth, at := 0, 0 // of what is open, and of the elements; 0: not found yet
+	depth, at := 0, 0 // depth of open elements, and of the items; 0: not found yet
 	for {
 		from := int(tokens.InputOffset())
 		token, err := tokens.Token()

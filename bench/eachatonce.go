@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// eachAtOnce calls do with each number below count, some at the same time. After an error none are begun any more.
+// eachAtOnce calls do with each number below count, atOnce of them concurrently. After an error it begins no further call.
 func eachAtOnce(count, atOnce int, do func(i int) error) error {
 	var (
 		next   atomic.Int64

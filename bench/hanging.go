@@ -57,7 +57,7 @@ func (p pacing) load(ctx context.Context, addr string, next func() []byte) (*loa
 	return &result, failed
 }
 
-// client is the loop of one connection.
+// client runs the loop of one connection.
 func (p pacing) client(ctx context.Context, addr string, next func() []byte, due time.Time, interval time.Duration) ([]time.Duration, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", addr)
@@ -75,7 +75,7 @@ func (p pacing) client(ctx context.Context, addr string, next func() []byte, due
 				return latencies, nil
 			case <-time.After(wait):
 			}
-			began = time.Now() // this program's own delay does not count
+			began = time.Now() // the delay of this program does not count
 		}
 		if ctx.Err() != nil {
 			return latencies, nil

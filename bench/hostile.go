@@ -22,7 +22,7 @@ import (
 type hostileRun struct {
 	*bench
 	count int    // requests
-	seed  uint64 // of all chance: the same seed sends the same requests on each connection
+	seed  uint64 // of all random choices: the same seed sends the same requests on each connection
 }
 
 // hostileConnections is how many connections send at a time; each sends up to hostilePipeline requests before the first answer.
@@ -31,14 +31,14 @@ const (
 	hostilePipeline    = 32
 )
 
-// hostileConfig has what guests and accounts may reach served.
+// hostileConfig enables everything that guests and accounts may reach.
 const hostileConfig = `
 [apps]
 enabled = true
 `
 
-// runHostile counts the answers to hostile requests: none may be 500 or more but a 503 that says when to come back, and the service must
-// live, without an error in its log.
+// runHostile counts the answers to hostile requests: none may be 500 or more except a 503 with Retry-After, and the service must
+// survive without an error in its log.
 func (b *bench) runHostile(ctx context.Context) error {
 	h := &hostileRun{bench: b, count: b.count, seed: b.seed}
 	step("importing the demo's town, signing in")
@@ -86,7 +86,7 @@ func (h *hostileRun) open(ctx context.Context) error {
 	return h.prepare(ctx)
 }
 
-// adjust changes the configuration: each request comes from another client, as it says itself, so that rates refuse few; and there is no
+// adjust changes the configuration: each request names another client address, so that rate limits refuse few, and there is no
 // provider.
 func (h *hostileRun) adjust() error {
 	text, err := os.ReadFile(h.config)
@@ -103,10 +103,10 @@ type hostileAnswers struct {
 	mu     sync.Mutex
 	sent   int
 	counts map[string]map[int]int
-	faults []string // the first answers that are the service's fault, with their requests
+	faults []string // the first answers that are faults of the service, with their requests
 }
 
-// maxFaults is how many faults are kept.
+// maxFaults bounds the faults that are kept.
 const maxFaults = 50
 
 // note counts an answer.
@@ -122,7 +122,7 @@ func (a *hostileAnswers) note(r *hostileRequest, status int, retryAfter, body st
 	}
 }
 
-// progressEvery is after how many requests a line tells of the progress.
+// progressEvery is after how many requests a line reports the progress.
 const progressEvery = 100_000
 
 // add counts requests that were sent.
@@ -135,12 +135,13 @@ func (a *hostileAnswers) add(n int) {
 	}
 }
 
-// isFault reports whether an answer is the fault of the service. 503 with Retry-After is what a stated limit says: too much at once.
+// isFault reports whether an answer is the fault of the service. A 503 with Retry-After is not: it is the answer of a documented
+// limit.
 func isFault(status int, retryAfter string) bool {
 	return status >= 500 && (status != 503 || retryAfter == "")
 }
 
-// total counts the answers of all classes whose status is accepted by is.
+// total counts the answers of all classes whose status satisfies is.
 func (a *hostileAnswers) total(is func(status int) bool) (n int) {
 	for _, byStatus := range a.counts {
 		for status, count := range byStatus {
@@ -168,7 +169,7 @@ func (h *hostileRun) replay(ctx context.Context) (*hostileAnswers, error) {
 				share++
 			}
 			if failures[i] = c.send(ctx, share); failures[i] != nil {
-				cancel() // the service is gone: the others need not try
+				cancel() // the service has ended: the others need not try
 			}
 		})
 	}

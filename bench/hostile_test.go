@@ -6,11 +6,11 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestHostileRequests replays 20 000 hostile requests against the real program: no answer is the service's fault, no line of its log is an
-// error, and it lives. make bench BENCH=hostile sends ten million.
+// TestHostileRequests replays 20 000 hostile requests against the real program, and checks that no answer is the service's fault,
+// that its log contains no error, and that it survives. make bench BENCH=hostile sends ten million.
 func TestHostileRequests(t *testing.T) {
 	b := &bench{options: options{dir: t.TempDir(), count: 20_000, seed: 1}, table: &table{}, binary: testenv.Program(t)}
-	defer func() { // not as a cleanup: the test's context, which ends before those, kills the program
+	defer func() { // not as a cleanup, because the test's context ends before cleanups and kills the program
 		if err := b.stop(); err != nil {
 			t.Error(err)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// brokenBody sends a body that cannot be read to a route that reads one.
+// brokenBody sends an unreadable body to a route that reads one.
 func (c *hostileCorpus) brokenBody() *hostileRequest {
 	target := c.pick("/v2/auth/email", "/v2/auth/verify", "/v2/auth/pair", "/v2/auth/pair/token", "/v2/navigation/route/v1/driving", "/v2/navigation/valhalla/route",
 		"/v2/navigation/sessions", "/v2/reports", "/v2/account/tokens", "/v2/feeds", "/v2/account/passkeys/begin", c.pushPath, "/sign-in", "/sign-in/code", "/check", "/pair", "/language")
@@ -38,7 +38,7 @@ func (c *hostileCorpus) brokenBody() *hostileRequest {
 	return r
 }
 
-// framing sends what is no request of HTTP/1.1, or several at a time.
+// framing sends bytes that are not an HTTP/1.1 request, or several requests.
 func (c *hostileCorpus) framing() *hostileRequest {
 	host := "Host: " + c.host + "\r\n"
 	text := c.pick(
@@ -56,7 +56,7 @@ func (c *hostileCorpus) framing() *hostileRequest {
 	return &hostileRequest{class: "framing", method: "GET", text: text, ends: true, half: c.IntN(4) > 0}
 }
 
-// coordinates asks the navigation for odd places.
+// coordinates requests navigation between odd places.
 func (c *hostileCorpus) coordinates() *hostileRequest {
 	service := c.pick("route", "route", "nearest", "table", "match", "trip", "tile", c.text())
 	return c.request("coordinates", "GET", "/v2/navigation/"+service+"/"+c.pick("v1", "v1", "v1", "v2", "")+"/"+c.pick("driving", "driving", "car", "mapbox/driving", "foot", c.text())+"/"+c.places(6), "", "")
@@ -67,7 +67,7 @@ var osrmOptions = []string{
 	"waypoints", "sources", "destinations", "fallback_speed", "fallback_coordinate", "scale_factor", "number", "timestamps", "gaps", "tidy", "language", "voice_instructions", "banner_instructions", "depart_at", "avoid_polygons", "max_speed",
 }
 
-// navigationOptions asks for good places with odd options.
+// navigationOptions requests navigation between valid places with odd options.
 func (c *hostileCorpus) navigationOptions() *hostileRequest {
 	good := fmt.Sprintf("%.5f,%.5f;%.5f,%.5f;%.5f,%.5f", 5+c.NormFloat64()*0.004, 52+c.NormFloat64()*0.003, 5+c.NormFloat64()*0.004, 52+c.NormFloat64()*0.003, 5.0, 52.0)
 	var all []string
@@ -102,7 +102,7 @@ func (c *hostileCorpus) navigationBody() *hostileRequest {
 	return c.request("navigation bodies", "POST", "/v2/navigation/"+service+"/v1/driving", "Content-Type: application/json\r\n", strings.Replace(body, "],}", "]}", 1))
 }
 
-// valhalla asks as programs of that router do.
+// valhalla sends requests in the form of Valhalla's clients.
 func (c *hostileCorpus) valhalla() *hostileRequest {
 	body := `{"locations":[{"lat":52.001,"lon":5.001},{"lat":` + c.pick("52.002", "51.999", "52", c.number()) + `,"lon":` + c.pick("5.002", "4.999", "5", c.number()) + `}],` + c.object(2, "costing", "costing_options", "directions_options", "units", "language", "exclude_polygons", "exclude_locations", "date_time", "alternates", "id")[1:]
 	if c.IntN(3) == 0 {
@@ -114,7 +114,7 @@ func (c *hostileCorpus) valhalla() *hostileRequest {
 	return c.request("valhalla", "POST", "/v2/navigation/valhalla/route", "Content-Type: application/json\r\n", body)
 }
 
-// drive opens sessions and tells odd positions.
+// drive opens sessions and sends odd positions.
 func (c *hostileCorpus) drive() *hostileRequest {
 	id := c.pick("x", strings.Repeat("a", 22), "AAAAAAAAAAAAAAAAAAAAAA", c.text(), "..", "%2e%2e")
 	switch c.IntN(5) {
@@ -128,7 +128,7 @@ func (c *hostileCorpus) drive() *hostileRequest {
 	return c.request("drives", "PUT", "/v2/navigation/sessions/"+id+"/position", "Content-Type: application/json\r\n", c.object(1, "lat", "lng", "heading", "speed", "accuracy", "at", "destination"))
 }
 
-// badJSON sends odd JSON to a route of the API that reads some.
+// badJSON sends odd JSON to a route of the API that reads JSON.
 func (c *hostileCorpus) badJSON() *hostileRequest {
 	for {
 		p := c.paths[c.IntN(len(c.paths))]
@@ -173,7 +173,7 @@ func (c *hostileCorpus) upload() *hostileRequest {
 	return c.request("uploads", "POST", c.pick("/apps/new", "/apps/own/x/version", "/check", "/regions", "/feeds/new"), header, body)
 }
 
-// headers sends odd headers with a good address.
+// headers sends odd headers with a valid path.
 func (c *hostileCorpus) headers() *hostileRequest {
 	value := func() string { return strings.Map(visible, c.text()) }
 	header := ""
@@ -197,7 +197,7 @@ func (c *hostileCorpus) tile() *hostileRequest {
 	return c.request("tiles", "GET", target, header, "")
 }
 
-// geocoder searches for odd things.
+// geocoder searches for odd texts.
 func (c *hostileCorpus) geocoder() *hostileRequest {
 	target := "/v2/geocode/api?q=" + strings.Map(visible, c.pick(c.text(), "via", "Main Street 5", "9th "+c.text(), strings.Repeat("a ", 300), strings.Repeat("ab", 3000))) + "&" +
 		strings.TrimPrefix(c.query("lat", "lon", "limit", "lang", "bbox", "zoom", "layer", "osm_tag", "location_bias_scale"), "?")
@@ -246,7 +246,7 @@ func (c *hostileCorpus) route() *hostileRequest {
 	return c.request("routes", method, c.filled(p.path)+c.pick("", "", c.query("a", "id", "cursor", "limit")), header, "")
 }
 
-// filled puts odd values into the parameters of a path.
+// filled replaces the parameters of a path by odd values.
 func (c *hostileCorpus) filled(path string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
@@ -264,7 +264,7 @@ func (c *hostileCorpus) target() *hostileRequest {
 	return c.request("targets", c.pick("GET", "GET", "HEAD", "POST"), target, c.pick("", "Accept: text/html\r\n"), "")
 }
 
-// visible drops what ends a line or a word of a header.
+// visible drops characters that end a line or a word of a header.
 func visible(r rune) rune {
 	if r <= ' ' || r == 0x7f {
 		return -1

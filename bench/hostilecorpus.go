@@ -12,24 +12,24 @@ import (
 	"strings"
 )
 
-// hostileRequest is a request as its bytes.
+// hostileRequest is the bytes of a request.
 type hostileRequest struct {
 	class  string
 	method string
 	text   string
-	ends   bool // the service may take it for something else than one request: nothing may follow
+	ends   bool // the service may read it as something other than one request, so that nothing may follow
 	half   bool // the client closes its side after it
 }
 
-// hostileCorpus makes hostile requests by chance: those of the review of security, of the seeds of fuzzers, and mutations of all.
+// hostileCorpus makes hostile requests at random: those of the security review, of the seeds of fuzzers, and mutations of all.
 type hostileCorpus struct {
 	*rand.Rand
 	host, cookie, pushPath string
-	seeds                  []string // of fuzzers, of this repository
+	seeds                  []string // of the fuzzers of this repository
 	paths                  []hostilePath
 }
 
-// hostilePath is a route of openapi.json, and whether a signed-in caller would end what the other requests need.
+// hostilePath is a route of openapi.json, and whether a call of a signed-in caller would delete what the other requests need.
 type hostilePath struct {
 	method, path string
 	harms        bool
@@ -42,7 +42,7 @@ func newHostileCorpus(random *rand.Rand, b *bench) *hostileCorpus {
 	}
 }
 
-// fuzzSeeds reads what fuzzers have found in this repository, where it is there; each line is one seed.
+// fuzzSeeds reads the inputs that fuzzers have found in this repository, if it is there; each line is one seed.
 func fuzzSeeds() (seeds []string) {
 	for _, root := range []string{"internal", filepath.Join("..", "internal")} {
 		files, err := filepath.Glob(filepath.Join(root, "*", "testdata", "fuzz", "*", "*"))
@@ -65,7 +65,7 @@ func fuzzSeeds() (seeds []string) {
 	return seeds
 }
 
-// openapiPaths lists the routes that openapi.json has.
+// openapiPaths returns the routes of openapi.json.
 func openapiPaths() (all []hostilePath) {
 	var document struct {
 		Paths map[string]map[string]json.RawMessage
@@ -87,7 +87,7 @@ func openapiPaths() (all []hostilePath) {
 	return all
 }
 
-// next makes a request of a class by chance.
+// next returns a request of a random class.
 func (c *hostileCorpus) next() *hostileRequest {
 	classes := []func() *hostileRequest{
 		c.brokenBody, c.framing, c.coordinates, c.navigationOptions, c.navigationBody, c.valhalla, c.drive, c.badJSON, c.form, c.upload,
@@ -135,7 +135,7 @@ func (c *hostileCorpus) often(usual, other string) string {
 	return other
 }
 
-// text makes a text that nobody expects.
+// text returns an unexpected text.
 func (c *hostileCorpus) text() string {
 	if len(c.seeds) > 0 && c.IntN(8) == 0 {
 		return c.seeds[c.IntN(len(c.seeds))]
@@ -144,7 +144,7 @@ func (c *hostileCorpus) text() string {
 		"<script>alert(1)</script>", "' OR 1=1", "../../etc/passwd", "%s%n%x", "$(id)", "{{.}}", "null", "true", "-0", "1e309", "NaN", "٣٤", "\\u0000", "[[inpt]]")
 }
 
-// number makes a number, or what claims to be one.
+// number returns a number, or an invalid one.
 func (c *hostileCorpus) number() string {
 	if c.IntN(2) == 0 {
 		return strconv.FormatFloat(c.NormFloat64()*100, 'f', c.IntN(12), 64)
@@ -153,7 +153,7 @@ func (c *hostileCorpus) number() string {
 		"-9223372036854775809", "4294967296", "0.1e", ".", "", "+5", " 5", "5 ", "1,5", "٣", "1e999999999", strings.Repeat("9", 400), "0."+strings.Repeat("0", 400)+"1")
 }
 
-// place makes a position in the demo's town, or elsewhere.
+// place returns a position in the demo's town, or elsewhere.
 func (c *hostileCorpus) place() string {
 	if c.IntN(4) > 0 {
 		return fmt.Sprintf("%.6f,%.6f", 5+c.NormFloat64()*0.004, 52+c.NormFloat64()*0.003)
@@ -169,7 +169,7 @@ func (c *hostileCorpus) places(most int) string {
 	return strings.Join(all, ";")
 }
 
-// value makes a JSON value, seldom a good one.
+// value returns a JSON value, seldom a valid one.
 func (c *hostileCorpus) value(depth int) string {
 	switch c.IntN(10) {
 	case 0:
@@ -206,10 +206,10 @@ func (c *hostileCorpus) value(depth int) string {
 	}
 }
 
-// object makes an object of some of the members.
+// object returns an object with some of the members.
 func (c *hostileCorpus) object(depth int, names ...string) string {
 	var all []string
-	hostile := c.IntN(3) // members that may be
+	hostile := c.IntN(3) // how many members may still be hostile
 	for _, name := range names {
 		value := c.usual(name)
 		if c.IntN(len(names)+2) < 2 && hostile > 0 {
@@ -225,7 +225,7 @@ func (c *hostileCorpus) object(depth int, names ...string) string {
 	return "{" + strings.Join(all, ",") + "}"
 }
 
-// request makes a request with a good framing. The client's address is another one each time, so that rates refuse few.
+// request returns a request with valid framing. Each has another client address, so that rate limits refuse few.
 func (c *hostileCorpus) request(class, method, target, header, body string) *hostileRequest {
 	if body != "" || method == "POST" || method == "PUT" {
 		header += "Content-Length: " + strconv.Itoa(len(body)) + "\r\n"
@@ -239,12 +239,13 @@ func (c *hostileCorpus) client() string {
 	return fmt.Sprintf("X-Forwarded-For: 10.%d.%d.%d\r\n", c.IntN(256), c.IntN(256), c.IntN(256))
 }
 
-// signedIn is the header of a signed-in browser, of the same site.
+// signedIn returns the header of a signed-in browser, from the same site.
 func (c *hostileCorpus) signedIn() string {
 	return "Cookie: " + c.cookie + "\r\nSec-Fetch-Site: same-origin\r\n"
 }
 
-// usual are values that parameters and members usually have, as JSON: a request whose every part is hostile is refused by its first one.
+// usual returns a usual value of a parameter or member, as JSON: a request whose every part is hostile is refused because of the
+// first one.
 func (c *hostileCorpus) usual(name string) string {
 	values := map[string][]string{
 		"lat": {"52", "52.001", "51.995"}, "lng": {"5", "5.001", "4.99"}, "lon": {"5"}, "radius": {"500", "5000"}, "limit": {"5", "100"}, "heading": {"90"}, "speed": {"14"}, "accuracy": {"5"},
@@ -261,10 +262,10 @@ func (c *hostileCorpus) usual(name string) string {
 	return c.pick(values...)
 }
 
-// query makes a query of some of the parameters.
+// query returns a query with some of the parameters.
 func (c *hostileCorpus) query(names ...string) string {
 	var all []string
-	hostile := c.IntN(4) // parameters that may be
+	hostile := c.IntN(4) // how many parameters may still be hostile
 	for _, name := range names {
 		value := strings.Trim(c.usual(name), `"`)
 		switch {

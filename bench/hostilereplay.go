@@ -18,13 +18,13 @@ type hostileClient struct {
 	corpus  *hostileCorpus
 }
 
-// Waits of a client. A request whose end the service cannot tell is not answered before the client closes its side.
+// Timeouts of a client. A request whose end the service cannot find is not answered before the client closes its side.
 const (
-	hostileTimeout = time.Minute           // for an answer that must come
-	unendedTimeout = 50 * time.Millisecond // for one that need not
+	hostileTimeout = time.Minute           // for an answer that must arrive
+	unendedTimeout = 50 * time.Millisecond // for an answer that may be missing
 )
 
-// send sends count requests, on a connection for as long as it lasts.
+// send sends count requests, on each connection for as long as it lasts.
 func (c *hostileClient) send(ctx context.Context, count int) error {
 	var waiting []*hostileRequest
 	for sent := 0; sent < count && ctx.Err() == nil; {
@@ -36,14 +36,14 @@ func (c *hostileClient) send(ctx context.Context, count int) error {
 			return err
 		}
 		sent += gone
-		waiting = waiting[gone:] // what came after the end of the connection is sent again
+		waiting = waiting[gone:] // requests after the end of the connection are sent again
 		c.answers.add(gone)
 	}
 	return nil
 }
 
-// exchange sends a batch by a new connection and reads the answers, and returns how many of the requests need not be sent again. It fails
-// only if nobody listens any more.
+// exchange sends a batch on a new connection and reads the answers, and returns how many of the requests need not be sent again. It
+// fails only if the service no longer listens.
 func (c *hostileClient) exchange(ctx context.Context, batch []*hostileRequest) (int, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", c.addr)
@@ -55,7 +55,7 @@ func (c *hostileClient) exchange(ctx context.Context, batch []*hostileRequest) (
 	}
 	defer conn.Close() //nolint:errcheck // nothing is lost
 	written := make(chan struct{})
-	defer func() { _ = conn.Close(); <-written }() // an answer may have ended the connection before all was written
+	defer func() { _ = conn.Close(); <-written }() // an answer may have ended the connection before everything was written
 	go func() {
 		defer close(written)
 		for _, r := range batch {

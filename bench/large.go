@@ -67,7 +67,7 @@ func measureIndex(ctx context.Context, entities int) (*indexFigures, error) {
 	return figures, json.Unmarshal(out, figures)
 }
 
-// printIndex is the main function of such a process.
+// printIndex is the main function of a process that holds only an index.
 func printIndex(entities int) error {
 	ix, err := loadIndex(entities)
 	if err != nil {

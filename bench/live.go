@@ -60,7 +60,7 @@ func (b *bench) startLive(ctx context.Context) error {
 		return err
 	}
 	durable, _ := b.spotPaths()
-	for range 100 { // the approval by another process takes a moment to be visible
+	for range 100 { // it takes a moment until the approval by another process is visible
 		if err = b.pins(ctx, durable, pairs+feedAlone, 0); err == nil {
 			return nil
 		}
@@ -115,7 +115,7 @@ func grid() [][2]float64 {
 	return places[:sites]
 }
 
-// at makes an entity at a position in metres north and east of the spot.
+// at returns an entity at a position in metres north and east of the spot.
 func at(prefix string, number int, kind string, place [2]float64) entity {
 	const degree = 111_195.0 // metres
 	return entity{prefix, number, kind, spotLat + place[0]/degree, spotLng + place[1]/degree/math.Cos(spotLat*math.Pi/180)}

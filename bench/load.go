@@ -42,7 +42,7 @@ func (r *loadResult) percentile(share float64) time.Duration {
 	return r.latencies[int(share*float64(len(r.latencies)-1))]
 }
 
-// load sends the paths in a loop on keep-alive connections for the given time. The client is minimal, since it shares the
+// load sends the paths in a loop on keep-alive connections for the given time. The client is minimal, because it shares the
 // processors with the service.
 func load(ctx context.Context, addr string, paths []string, length time.Duration) (*loadResult, error) {
 	requests := make([][]byte, len(paths))
@@ -52,7 +52,7 @@ func load(ctx context.Context, addr string, paths []string, length time.Duration
 	return loadRequests(ctx, addr, requests, readAnswer, length)
 }
 
-// loadRequests does the same in any protocol; read reads one answer and gives its length.
+// loadRequests sends requests as load does, in any protocol; read reads one answer and returns its length.
 func loadRequests(ctx context.Context, addr string, requests [][]byte, read func(*bufio.Reader) (int, error), length time.Duration) (*loadResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, length)
 	defer cancel()
@@ -79,7 +79,7 @@ func loadRequests(ctx context.Context, addr string, requests [][]byte, read func
 	return &result, failed
 }
 
-// client is one connection's loop.
+// client runs the loop of one connection.
 func client(ctx context.Context, addr string, requests [][]byte, read func(*bufio.Reader) (int, error), first int, total, size *atomic.Int64) ([]time.Duration, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", addr)
@@ -167,10 +167,10 @@ func startBare(ctx context.Context, size int) (*bareServer, error) {
 
 func (s *bareServer) stop() {
 	_ = s.cmd.Process.Kill() // it has no state
-	_ = s.cmd.Wait()         // returns that it was killed
+	_ = s.cmd.Wait()         // it only reports the kill
 }
 
-// serveBare is the main function of that process.
+// serveBare runs the baseline handler in its own process.
 func serveBare(size int) error {
 	body := bytes.Repeat([]byte("x"), size)
 	var config net.ListenConfig

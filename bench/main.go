@@ -93,7 +93,7 @@ type options struct {
 	doors, program   string
 }
 
-// runAll measures everything a number of times and prints one table: of one run as it is, of several their medians.
+// runAll measures everything a number of times and prints one table: that of a single run, or the medians of several.
 func runAll(ctx context.Context, o options, runs int) (err error) {
 	var tables []*table
 	defer func() {
@@ -118,7 +118,7 @@ func runAll(ctx context.Context, o options, runs int) (err error) {
 	return nil
 }
 
-// run runs all steps, in an order in which each leaves the service in the state that the next needs.
+// run runs all steps, in an order in which each leaves the service in the state that the next one needs.
 func run(ctx context.Context, o options, t *table) (err error) {
 	if o.dir == "" {
 		if o.dir, err = os.MkdirTemp("", "wayside-bench-"); err != nil {

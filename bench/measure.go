@@ -26,7 +26,7 @@ const (
 	pushWorkers = 2
 )
 
-// pushFeed is a feed that bench pushes to.
+// pushFeed is a feed to which bench pushes.
 type pushFeed struct {
 	ID    string
 	Token string
@@ -86,7 +86,7 @@ func (b *bench) prepare(ctx context.Context) error {
 	return nil
 }
 
-// signIn signs an account in by a login link. The session is that of later calls.
+// signIn signs an account in by a login link. Later calls use its session.
 func (b *bench) signIn(ctx context.Context, email string) error {
 	link, err := b.command(ctx, "account", "login-link", "--email", email)
 	if err != nil {
@@ -422,7 +422,7 @@ func (b *bench) pushAll(ctx context.Context, bodies [][]byte) (float64, error) {
 // snapshotRows is the size of the polled snapshot; one in a hundred rows changes.
 const snapshotRows = 200_000
 
-// snapshotBody is a snapshot in which one row in a hundred depends on the version.
+// snapshotBody returns a snapshot in which one row in a hundred depends on the version.
 func snapshotBody(version int) []byte {
 	c := newCountry()
 	dst := append(make([]byte, 0, snapshotRows*220), '[')

@@ -22,22 +22,22 @@ import (
 // startsMeasured is the number of starts with and without a region.
 const startsMeasured = 7
 
-// warmingRequests is how many routes are asked for before memory is measured.
+// warmingRequests is how many routes are requested before memory is measured.
 const warmingRequests = 2000
 
-// navigation is what the steps about routes share.
+// navigation is the state that the steps about routes share.
 type navigation struct {
 	*bench
 	name    string // before each row of the table
 	extract string
 	bytes   int64 // of the extract
 	region  *region.Region
-	places  [][2]geo.Point // between which routes are asked for
+	places  [][2]geo.Point // between which routes are requested
 	routes  []string       // paths of the requests
 	without memoryUse
 	closed  time.Duration // the goal: from a closure's push to a route around it
-	p50     time.Duration // of an answer over HTTP, once it was measured
-	// guided50 is the same of an answer with all guidance.
+	p50     time.Duration // of an answer over HTTP, once it has been measured
+	// The median of an answer with all guidance.
 	guided50 time.Duration
 	took     float64 // seconds of an import
 }
@@ -137,10 +137,10 @@ func (n *navigation) importOnce(ctx context.Context) error {
 	return err
 }
 
-// imported is what imports took: medians in seconds, and the highest memory in bytes.
+// imported holds measurements of imports: medians in seconds, and the highest memory in bytes.
 type imported struct {
 	wall, core, peak float64
-	text             []byte // what the last one printed
+	text             []byte // output of the last one
 }
 
 // addImport adds the seconds a megabyte and the memory, with their goals.
@@ -174,8 +174,8 @@ func (n *navigation) importWithout(ctx context.Context, products []string) (all 
 	return all, nil
 }
 
-// runWatched runs a command and returns the greatest memory that was seen of it, in bytes. What the kernel counts for a process that has ended
-// includes this one, from which it was started.
+// runWatched runs a command and returns the greatest memory that it was seen to use, in bytes. The kernel's figure for an ended
+// process includes the memory of this one, which started it.
 func runWatched(cmd *exec.Cmd) (peak float64, err error) {
 	if err := cmd.Start(); err != nil {
 		return 0, err
@@ -189,13 +189,13 @@ func runWatched(cmd *exec.Cmd) (peak float64, err error) {
 		case err := <-ended:
 			return peak, err
 		case <-tick.C:
-			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)) // not there any more once it has ended
+			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)) // gone once the process has ended
 			peak = max(peak, kilobytes(string(status), "VmHWM:")*1000)
 		}
 	}
 }
 
-// readExtract decodes all of the extract and throws it away.
+// readExtract decodes all of the extract and discards it.
 func (n *navigation) readExtract(ctx context.Context) error {
 	in, err := os.Open(n.extract)
 	if err != nil {
@@ -224,7 +224,7 @@ func (n *navigation) readExtract(ctx context.Context) error {
 	return nil
 }
 
-// processorOfBench is the processor time of this process. Other programs on the machine change it little.
+// processorOfBench returns the processor time of this process, which other programs on the machine hardly change.
 func processorOfBench() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -233,7 +233,7 @@ func processorOfBench() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// starts compares the time to ready, in turns.
+// starts compares the time to ready with and without the region, in turns.
 func (n *navigation) starts(ctx context.Context) error {
 	var with, without []float64
 	for range startsMeasured {
@@ -258,7 +258,7 @@ func (n *navigation) starts(ctx context.Context) error {
 	return n.start(ctx)
 }
 
-// open reads the region, and draws the places between which routes are asked for.
+// open reads the region, and draws the places between which routes are requested.
 func (n *navigation) open(ctx context.Context) error {
 	folder := region.Folder(filepath.Join(n.dir, "data", datadir.RegionFolder))
 	id, err := folder.Choose("")
@@ -278,7 +278,7 @@ func (n *navigation) open(ctx context.Context) error {
 // memoryUse is memory of the service in bytes.
 type memoryUse struct{ all, private float64 }
 
-// memoryUse reads what is resident, and what of it is the process's own and cannot be read again from a file.
+// memoryUse reads the resident memory of the service, and the part of it that is private and cannot be read again from a file.
 func (n *navigation) memoryUse() (memoryUse, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", n.process.Process.Pid))
 	if err != nil {
@@ -287,7 +287,7 @@ func (n *navigation) memoryUse() (memoryUse, error) {
 	return memoryUse{kilobytes(string(text), "Rss:") * 1000, kilobytes(string(text), "Private_Dirty:") * 1000}, nil
 }
 
-// memoryWith measures what the region adds to the memory of the service.
+// memoryWith measures how much memory the region adds to the service.
 func (n *navigation) memoryWith(ctx context.Context) error {
 	for _, path := range n.routes[:warmingRequests] {
 		if err := n.found(ctx, path); err != nil {

@@ -18,28 +18,28 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// requestsMeasured is the number of routes asked for over HTTP, one after the other; roundRequests of them before it is the bare
+// requestsMeasured is the number of routes requested over HTTP, one after the other; after roundRequests of them it is the bare
 // handler's turn.
 const (
 	requestsMeasured = 10_000
 	roundRequests    = 500
 )
 
-// Closures that are pushed, one after the other, and how long a route around one is waited for.
+// The number of closures that are pushed, one after the other, and how long the bench waits for a route around one.
 const (
 	closuresMeasured = 200
 	closureTimeout   = 2 * time.Second
 	closureID        = "bench:closure"
 )
 
-// Rows that change while routes are asked for.
+// The rows that change while routes are requested.
 const (
 	changedRows     = 500 // a second
 	pushesPerSecond = 10
 	jammedPlaces    = 2000
 )
 
-// randomPlaces are pairs of places on the largest island.
+// randomPlaces returns pairs of places on the largest island.
 func randomPlaces(g *graph.Graph, count int) [][2]geo.Point {
 	random := rand.New(rand.NewPCG(5, 6))
 	places := make([][2]geo.Point, count)
@@ -49,7 +49,7 @@ func randomPlaces(g *graph.Graph, count int) [][2]geo.Point {
 	return places
 }
 
-// routePaths are requests for routes between places.
+// routePaths returns requests for routes between places.
 func routePaths(places [][2]geo.Point) []string {
 	paths := make([]string, len(places))
 	for i, p := range places {
@@ -58,7 +58,7 @@ func routePaths(places [][2]geo.Point) []string {
 	return paths
 }
 
-// randomPlace is the middle of the first segment of a random road.
+// randomPlace returns the middle of the first segment of a random road.
 func randomPlace(g *graph.Graph, random *rand.Rand) geo.Point {
 	line := g.PieceLine(g.Arcs[randomArc(g, random)].Piece)
 	return middle(line[0].Point(), line[1].Point())
@@ -68,7 +68,7 @@ func middle(a, b geo.Point) geo.Point {
 	return geo.Point{Lat: (a.Lat + b.Lat) / 2, Lng: (a.Lng + b.Lng) / 2}
 }
 
-// answer asks the service for something, and returns the status too.
+// answer sends a request to the service, and returns the status and the body.
 func (b *bench) answer(ctx context.Context, path string) (int, []byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.addr+path, nil)
 	if err != nil {
@@ -83,7 +83,7 @@ func (b *bench) answer(ctx context.Context, path string) (int, []byte, error) {
 	return resp.StatusCode, text, err
 }
 
-// found asks for a route that must be there.
+// found requests a route that must exist.
 func (n *navigation) found(ctx context.Context, path string) error {
 	status, text, err := n.answer(ctx, path)
 	if err == nil && status != http.StatusOK {
@@ -117,7 +117,7 @@ func oneByOne(ctx context.Context, addr string, paths []string) (took []time.Dur
 	return took, bytes, nil
 }
 
-// httpAnswer is a kind of answer that is measured.
+// httpAnswer is a kind of measured answer.
 type httpAnswer struct {
 	what, profile string
 	goal50, goal  time.Duration
@@ -137,7 +137,7 @@ func (n *navigation) httpRoutes(ctx context.Context) (err error) {
 	return nil
 }
 
-// httpGuidance measures answers with all that a driver is led by.
+// httpGuidance measures answers with all guidance for a driver.
 func (n *navigation) httpGuidance(ctx context.Context) (err error) {
 	guided := httpAnswer{"answer with steps, full geometry, banners and voice", "guidance", 800 * time.Microsecond, 3 * time.Millisecond}
 	paths := make([]string, len(n.routes))
@@ -184,12 +184,12 @@ func (n *navigation) besideBare(ctx context.Context, paths []string, a httpAnswe
 	if n.name == "" {
 		n.table.add(what, fmt.Sprintf("≤ %g / %g ms", ms(a.goal50), ms(a.goal)), got, p50-bare50 <= a.goal50 && p99-bare99 <= a.goal)
 	} else {
-		n.table.note(what, got) // its lines are several times as long
+		n.table.note(what, got) // the lines of its routes are several times as long
 	}
 	return p50, nil
 }
 
-// routeAnswer is what is read of an answer.
+// routeAnswer is the part of an answer that the bench reads.
 type routeAnswer struct {
 	Code   string
 	Routes []struct {
@@ -212,12 +212,12 @@ func (n *navigation) route(ctx context.Context, path string) (*routeAnswer, erro
 // segment is a part of a route, from one position to the next.
 type segment [2][2]float64
 
-// middle is the place half-way along.
+// middle returns the place half-way along the segment.
 func (s segment) middle() geo.Point {
 	return middle(geo.Point{Lng: s[0][0], Lat: s[0][1]}, geo.Point{Lng: s[1][0], Lat: s[1][1]})
 }
 
-// leads is whether the route leads over a segment.
+// leads reports whether the route leads over a segment.
 func (a *routeAnswer) leads(over segment) bool {
 	if len(a.Routes) == 0 {
 		return false
@@ -231,7 +231,7 @@ func (a *routeAnswer) leads(over segment) bool {
 	return false
 }
 
-// closures closes the middle of a route, and asks for the route until it leads around, again and again.
+// closures closes the middle of a route, and requests the route until it leads around, repeatedly.
 func (n *navigation) closures(ctx context.Context) error {
 	var waits []time.Duration
 	unseen := 0
@@ -267,7 +267,8 @@ func (n *navigation) closures(ctx context.Context) error {
 	return nil
 }
 
-// middleOfRoute is the segment in the middle of a route; false if the route is so short that this would be where it begins or ends.
+// middleOfRoute returns the segment in the middle of a route; false if the route is so short that the segment would be at its start
+// or end.
 func (n *navigation) middleOfRoute(ctx context.Context, path string) (segment, bool, error) {
 	route, err := n.route(ctx, path)
 	if err != nil || len(route.Routes) == 0 || len(route.Routes[0].Geometry.Coordinates) < 20 {
@@ -277,12 +278,12 @@ func (n *navigation) middleOfRoute(ctx context.Context, path string) (segment, b
 	return segment{line[len(line)/2-1], line[len(line)/2]}, true, nil
 }
 
-// closureRow is a batch of one closure. At {0, 0} it is far from all roads.
+// closureRow returns a batch of one closure. At {0, 0} it is far from all roads.
 func closureRow(at geo.Point) []byte {
 	return fmt.Appendf(nil, `[{"external_id":%q,"kind":"alert.road_closed","lat":%.7f,"lng":%.7f,"properties":{}}]`, closureID, at.Lat, at.Lng)
 }
 
-// closure pushes a closure, returns after how long the route leads around it, or -1, and takes it away again.
+// closure pushes a closure, returns after how long the route leads around it, or -1, and removes it again.
 func (n *navigation) closure(ctx context.Context, path string, on segment) (time.Duration, error) {
 	if err := n.push(ctx, n.feeds[0], closureRow(on.middle()), 1); err != nil {
 		return 0, err
@@ -300,7 +301,7 @@ func (n *navigation) closure(ctx context.Context, path string, on segment) (time
 	return wait, nil
 }
 
-// awaitRoute asks for a route until it leads over a segment, or until it does not. It returns -1 if it never does.
+// awaitRoute requests a route until it leads over a segment, or until it does not. It returns -1 if that never happens.
 func (n *navigation) awaitRoute(ctx context.Context, path string, over segment, leads bool) (time.Duration, error) {
 	began := time.Now()
 	for time.Since(began) < closureTimeout {
@@ -322,7 +323,7 @@ func (n *navigation) besidePushes(ctx context.Context) error {
 	for i := range places {
 		places[i] = randomPlace(n.region.Graph, random)
 	}
-	if err := n.push(ctx, n.feeds[1], jams(places, 0, len(places), random), len(places)); err != nil { // so that both sides have conditions
+	if err := n.push(ctx, n.feeds[1], jams(places, 0, len(places), random), len(places)); err != nil { // both sides need conditions
 		return err
 	}
 	time.Sleep(time.Second) // until they are on the roads
@@ -348,7 +349,7 @@ func (n *navigation) besidePushes(ctx context.Context) error {
 	return nil
 }
 
-// pushJams pushes changes at a steady rate until stop, which returns how many rows a second were accepted.
+// pushJams pushes changes at a steady rate until stop is called, which returns how many rows a second were accepted.
 func (n *navigation) pushJams(ctx context.Context, places []geo.Point, random *rand.Rand) (stop func() (float64, error)) {
 	ctx, cancel := context.WithCancel(ctx)
 	type outcome struct {

@@ -16,15 +16,15 @@ import (
 
 const (
 	millionJunctions = 1_000_000
-	// linksPerSide is how many roads lead from a town to each of those beside it.
+	// linksPerSide is how many roads lead from a town to each neighbouring one.
 	linksPerSide = 16
-	// betweenIDs is more than any id of OpenStreetMap: the objects of each copy have ids of their own.
+	// betweenIDs is larger than any id of OpenStreetMap, so that the objects of each copy have different ids.
 	betweenIDs = 1 << 40
 	// betweenTowns is how far apart the copies are, in degrees.
 	betweenTowns = 0.02
 )
 
-// million measures the same with an extract of a million junctions.
+// million returns measurements with an extract of a million junctions.
 func (n *navigation) million() []measurement {
 	m := &navigation{bench: n.bench, name: "1 M junctions: ", closed: 150 * time.Millisecond}
 	return []measurement{
@@ -40,7 +40,7 @@ func (n *navigation) million() []measurement {
 	}
 }
 
-// copies of a town lie in rows of columns.
+// copies are the copies of a town, in rows and columns.
 type copies struct {
 	count, columns int
 	width, height  int64 // nanodegrees from one to the next
@@ -55,7 +55,7 @@ const (
 	north
 )
 
-// newCopies finds how many copies of a network are needed, and the junctions of each by which it is linked to those beside it.
+// newCopies determines how many copies of a network are needed, and the junctions by which each is linked to its neighbours.
 func newCopies(g *graph.Graph, bounds [4]float64) *copies {
 	t := &copies{count: (millionJunctions + len(g.Nodes) - 1) / len(g.Nodes), columns: 1}
 	for t.columns*t.columns < t.count {
@@ -88,14 +88,14 @@ func newCopies(g *graph.Graph, bounds [4]float64) *copies {
 	return t
 }
 
-// band is in which of the equal parts of an extent something lies.
+// band returns in which of the equal parts of an extent a coordinate lies.
 func band(at, from, to float64) int {
 	return max(0, min(linksPerSide-1, int(linksPerSide*(at-from)/(to-from))))
 }
 
 func nano(degrees float64) int64 { return int64(degrees * 1e9) }
 
-// draw writes an extract of copies of a town, linked to each other, and takes the place of the one before.
+// draw writes an extract of copies of a town, linked to each other, and replaces the earlier extract.
 func (n *navigation) draw(ctx context.Context, town *navigation) (err error) {
 	t := newCopies(town.region.Graph, town.region.Bounds)
 	n.extract = filepath.Join(n.dir, "million.osm.pbf")
@@ -134,7 +134,7 @@ func (n *navigation) draw(ctx context.Context, town *navigation) (err error) {
 	return nil
 }
 
-// copyBlock writes what is in a block as a part of a copy.
+// copyBlock writes the contents of a block as a part of a copy.
 func (t *copies) copyBlock(w *osmpbf.Writer, b *osmpbf.Block, town int) error {
 	ids := int64(town) * betweenIDs
 	for _, node := range b.Nodes {
@@ -197,7 +197,7 @@ func (t *copies) link(w *osmpbf.Writer) error {
 
 // routerOfMillion measures the router of the region alone.
 func (n *navigation) routerOfMillion(ctx context.Context) error {
-	if err := n.stop(); err != nil { // so that it takes no time from what is measured
+	if err := n.stop(); err != nil { // so that the service takes no time from the measurements
 		return err
 	}
 	r := router{
@@ -207,11 +207,11 @@ func (n *navigation) routerOfMillion(ctx context.Context) error {
 	return r.measure(ctx)
 }
 
-// jamsMeasured is how many times a thousand jams are pushed at once.
+// jamsMeasured is how many batches of a thousand jams are pushed.
 const jamsMeasured = 15
 
-// jamsAtOnce pushes a thousand jams with one closure among them, and asks for a route until it leads around the closure: all that was pushed at
-// once is on the roads then.
+// jamsAtOnce pushes a thousand jams with one closure among them in one batch, and requests a route until it leads around the
+// closure: then the whole batch is on the roads.
 func (n *navigation) jamsAtOnce(ctx context.Context) error {
 	const goal = 800 * time.Millisecond
 	random := rand.New(rand.NewPCG(9, 10))

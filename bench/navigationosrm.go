@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// osrmRoutes is how many of the routes OSRM is asked for too.
+	// osrmRoutes is how many of the routes are also requested from OSRM.
 	osrmRoutes = 3000
-	// sameShare is how much two routes may differ in time to count as the same: both have the speeds of OSRM's car.
+	// sameShare is by how much the times of two routes may differ if they count as the same: both have the speeds of OSRM's car.
 	sameShare = 0.02
 )
 
@@ -42,7 +42,7 @@ func (n *navigation) besideOSRM(ctx context.Context) error {
 			return err
 		}
 		if here == 0 || there == 0 {
-			continue // one of them finds none
+			continue // one of the routers finds no route
 		}
 		if math.Abs(here-there) <= sameShare*there {
 			same++
@@ -63,8 +63,8 @@ func (n *navigation) besideOSRM(ctx context.Context) error {
 	return nil
 }
 
-// turns sends requests to the service and to another server in turns, and gives the quantiles of both. Each request has a connection of its
-// own, which is not counted: on one that is kept, OSRM's answers wait for a delayed acknowledgement of 40 ms.
+// turns sends requests to the service and to another server in turns, and returns the quantiles of both. Each request has a
+// separate connection, which is not counted: on a kept one, OSRM's answers wait for a delayed acknowledgement of 40 ms.
 func (n *navigation) turns(ctx context.Context, host string, ours, theirs []string) (our50, our99, their50, their99 time.Duration, err error) {
 	var here, there []time.Duration
 	for i := range ours {
@@ -83,7 +83,7 @@ func (n *navigation) turns(ctx context.Context, host string, ours, theirs []stri
 	return our50, our99, their50, their99, nil
 }
 
-// routeSeconds is how long the route of a request takes; 0: there is none.
+// routeSeconds returns the duration of a request's route; 0: there is none.
 func routeSeconds(ctx context.Context, address string) (float64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

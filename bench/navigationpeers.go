@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// routinoRoutes is how many of the routes Routino is asked for too: each is a process.
+	// routinoRoutes is how many of the routes are also requested from Routino: each takes a process.
 	routinoRoutes = 200
 	routinoPrefix = "peer"
 )
 
-// peers compares with other routers, where they are installed: the same extract, and the same pairs of places.
+// peers compares the service with other routers, if they are installed, with the same extract and the same pairs of places.
 func (n *navigation) peers(ctx context.Context) error {
 	if !installed("planetsplitter") || !installed("routino-router") {
 		step("NOT COMPARED with Routino: planetsplitter and routino-router are not installed (Debian's package routino has both)")
@@ -31,8 +31,8 @@ func installed(program string) bool {
 	return err == nil
 }
 
-// besideRoutino compares the import and routes. Routino has no server: a process finds one route, and what a process takes for a route from a
-// place to itself is taken away.
+// besideRoutino compares the import and routes. Routino has no server: a process finds one route, and the time of a process for a
+// route from a place to itself is subtracted.
 func (n *navigation) besideRoutino(ctx context.Context) error {
 	dir := filepath.Join(n.dir, "routino")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -85,7 +85,8 @@ func (n *navigation) besideRoutino(ctx context.Context) error {
 	return nil
 }
 
-// routino finds one route in a process of its own, and returns how long that took. What it writes, as outputs say, goes into the folder.
+// routino finds one route in a separate process, and returns how long that took. The process writes the given outputs into the
+// folder.
 func routino(ctx context.Context, dir string, from, to geo.Point, outputs ...string) (took time.Duration, found bool, err error) {
 	cmd := exec.CommandContext(ctx, "routino-router", append([]string{
 		"--dir=" + dir, "--prefix=" + routinoPrefix, "--profiles=/usr/share/routino/profiles.xml", "--translations=/usr/share/routino/translations.xml",

@@ -18,7 +18,7 @@ const (
 	jamsAtOnce    = 1000
 )
 
-// router is a network to find routes on in this process, and what is expected of it.
+// router is a network in this process on which routes are found, and the goals for it.
 type router struct {
 	name     string
 	table    *table
@@ -37,7 +37,7 @@ type routerGoals struct {
 }
 
 func (n *navigation) routerOfExtract(ctx context.Context) error {
-	if err := n.stop(); err != nil { // so that it takes no time from what is measured
+	if err := n.stop(); err != nil { // so that the service takes no time from the measurements
 		return err
 	}
 	r := router{
@@ -58,7 +58,7 @@ func (r *router) measure(ctx context.Context) error {
 	return nil
 }
 
-// customize measures full customisation on one core and on all, without what is allocated once.
+// customize measures full customisation on one core and on all, without the memory that is allocated once.
 func (r *router) customize(ctx context.Context) error {
 	took := func(cores, rounds int) (float64, error) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
@@ -119,8 +119,8 @@ func (r *router) search(context.Context) error {
 	return r.besideDijkstra(route)
 }
 
-// besideDijkstra compares medians, in turns of some pairs each: a single search would find the processor's caches full of what the
-// other one left there.
+// besideDijkstra compares medians, in turns of several pairs each: a single search would find the processor's caches full of the
+// other search's data.
 func (r *router) besideDijkstra(route func(i int) (graph.Path, bool)) error {
 	const turn = 100
 	dijkstra, weights := graph.NewDijkstra(r.graph), r.graph.Weights()
@@ -198,7 +198,7 @@ func (r *router) closeOne(context.Context) error {
 	return nil
 }
 
-// jam slows a thousand random arcs at once.
+// jam slows a thousand random arcs in one update.
 func (r *router) jam(context.Context) error {
 	random := rand.New(rand.NewPCG(3, 4))
 	changes := make([]cch.ArcWeight, jamsAtOnce)
@@ -222,7 +222,7 @@ func (r *router) jam(context.Context) error {
 	return nil
 }
 
-// randomPairs are arcs of the largest island, always the same ones.
+// randomPairs returns pairs of arcs of the largest island, the same ones in each run.
 func randomPairs(g *graph.Graph, count int) [][2]graph.End {
 	random := rand.New(rand.NewPCG(1, 2))
 	pairs := make([][2]graph.End, count)
@@ -232,7 +232,7 @@ func randomPairs(g *graph.Graph, count int) [][2]graph.End {
 	return pairs
 }
 
-// randomArc is one on which routes begin and end, of the largest island.
+// randomArc returns an arc of the largest island on which routes may begin and end.
 func randomArc(g *graph.Graph, random *rand.Rand) uint32 {
 	const ends = graph.MayBegin | graph.MayEnd
 	for {

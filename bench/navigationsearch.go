@@ -17,7 +17,8 @@ const (
 	typoFrom         = 5 // letters of a word in which a typo is made
 )
 
-// searchPaths are requests for names of roads as somebody types them: cut off somewhere behind the first letters, half of them with a typo.
+// searchPaths returns requests for names of roads as a driver types them: cut off somewhere behind the first letters, half of them
+// with a typo.
 func searchPaths(g *graph.Graph, count int) []string {
 	random := rand.New(rand.NewPCG(7, 8))
 	paths := make([]string, 0, count)
@@ -54,7 +55,7 @@ func misspell(random *rand.Rand, name []rune) []rune {
 	return name
 }
 
-// httpSearch compares searches while somebody types with answers of the baseline handler, in turns.
+// httpSearch compares searches of partly typed names with answers of the baseline handler, in turns.
 func (n *navigation) httpSearch(ctx context.Context) error {
 	paths := searchPaths(n.region.Graph, searchesMeasured)
 	for _, path := range paths[:roundRequests] {

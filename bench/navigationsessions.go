@@ -23,7 +23,7 @@ const (
 	sessionsOpening  = 32
 )
 
-// drivers are clients that are led along routes, each with a stream of events.
+// drivers are clients on drives, each with a stream of events.
 type drivers struct {
 	addr   string
 	places [][2]geo.Point
@@ -35,7 +35,7 @@ type drivers struct {
 	ended   atomic.Int64
 }
 
-// sessions opens sessions with their streams of events, and says where the drivers are.
+// sessions opens sessions with their streams of events, and sends the drivers' positions.
 func (n *navigation) sessions(ctx context.Context) error {
 	d := &drivers{addr: n.addr, places: n.places}
 	defer d.close()
@@ -63,7 +63,7 @@ func (n *navigation) sessions(ctx context.Context) error {
 	return nil
 }
 
-// open begins one session and reads its events on the same connection, from an address that some share.
+// open begins one session and reads its events on the same connection, from an address that several sessions share.
 func (d *drivers) open(ctx context.Context, i int) error {
 	host := i / sessionsPerHost
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 2, byte(host>>8), byte(host))}}

@@ -72,7 +72,7 @@ ca_file = %[4]q
 "bench.example.org" = "127.0.0.1"
 `
 
-// configure writes the configuration of the next start: that of all measurements, and more.
+// configure writes the configuration of the next start: the common one of all measurements, and more.
 func (b *bench) configure(more string) error {
 	b.config = filepath.Join(b.dir, "wayside.toml")
 	text := fmt.Sprintf(configText, b.addr, b.ops, filepath.Join(b.dir, "data"), filepath.Join(b.dir, "ca.pem"))

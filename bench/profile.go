@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// profile takes a processor profile of the service during a round, if profiles are enabled, and returns the function that waits
-// for it. Each round overwrites the profile of the one before.
+// profile takes a processor profile of the service during a round, if profiles are enabled, and returns the function that waits for
+// it. Each round overwrites the profile of the one before.
 func (b *bench) profile(ctx context.Context, name string) (wait func() error) {
 	if b.profiles == "" {
 		return func() error { return nil }
@@ -24,7 +24,7 @@ func (b *bench) writeProfile(ctx context.Context, file string) error {
 	return b.writePprof(ctx, file, fmt.Sprintf("profile?seconds=%.0f", max(1, b.round.Seconds())))
 }
 
-// writeMemory writes what the heap and the stacks of the service hold, if profiles are enabled.
+// writeMemory writes profiles of the heap and the stacks of the service, if profiles are enabled.
 func (b *bench) writeMemory(ctx context.Context, name string) error {
 	if b.profiles == "" {
 		return nil

@@ -73,14 +73,14 @@ func around(text string, of float64) bool {
 	return err == nil && degrees > of-0.1 && degrees < of+0.1
 }
 
-// hang makes it accept calls and never answer.
+// hang makes the relay accept calls and never answer.
 func (r *relay) hang() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.released = make(chan struct{})
 }
 
-// release makes it answer again, also the hanging calls.
+// release makes the relay answer again, also the hanging calls.
 func (r *relay) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,10 +12,10 @@ import (
 // Goals of a reload under reads.
 const (
 	reloadShare  = 0.5 // of the reads at rest
-	reloadMemory = 2.1 // times the memory at rest, at its height
+	reloadMemory = 2.1 // times the memory at rest, at its peak
 )
 
-// reload measures how a node reads everything again under reads, as it does after a failover or a restore.
+// reload measures how a node reads everything again while it serves reads, as it does after a failover or a restore.
 func (c *cluster) reload(ctx context.Context) error {
 	const wanted = 20
 	n := c.nodes[0]
@@ -58,7 +58,7 @@ func (c *cluster) reload(ctx context.Context) error {
 	return nil
 }
 
-// readReloading reads from the node while it loads all again, and says how long that took.
+// readReloading reads from the node while it reloads everything, and returns how long that took.
 func (c *cluster) readReloading(ctx context.Context, paths []string, round int) (beside *loadResult, wait time.Duration, err error) {
 	n := c.nodes[0]
 	reading, stop := context.WithCancel(ctx)
@@ -85,7 +85,7 @@ func (c *cluster) readReloading(ctx context.Context, paths []string, round int) 
 	return beside, wait, errors.Join(err, <-loaded)
 }
 
-// changeEpoch does what a failover or a restore does to the database.
+// changeEpoch changes the database as a failover or a restore does.
 func (c *cluster) changeEpoch(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, c.database.URL())
 	if err != nil {

@@ -32,7 +32,7 @@ const (
 	idleTime      = 45 * time.Second // two keep-alive messages
 )
 
-// spectators are all streams with their events.
+// spectators are all streams, with their events.
 type spectators struct {
 	conns []net.Conn
 	open  atomic.Int64
@@ -206,7 +206,7 @@ func (s *spectators) told(push int, at time.Time) {
 	defer s.mu.Unlock()
 	stored, answered := s.stored[push]
 	if !answered {
-		stored = at // the event came before the answer to the push
+		stored = at // the event arrived before the answer to the push
 	}
 	s.latencies = append(s.latencies, at.Sub(stored))
 }

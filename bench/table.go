@@ -12,7 +12,7 @@ import (
 // table holds the results.
 type table struct{ rows []row }
 
-// row is one result. Its verdict is empty where there is no goal.
+// row is one result. Its verdict is empty if there is no goal.
 type row struct{ what, goal, got, verdict string }
 
 func (t *table) add(what, goal, got string, met bool) {
@@ -50,14 +50,15 @@ func (t *table) print() {
 // leadingNumber is the figure of a result: the first number in it.
 var leadingNumber = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
 
-// figure is the number that a result is about; false: it has none.
+// figure returns the number in a result; false: it has none.
 func (r *row) figure() (float64, bool) {
 	n, err := strconv.ParseFloat(leadingNumber.FindString(r.got), 64)
 	return n, err == nil
 }
 
-// medians is the table of several runs: of each row that run which has the median, with its verdict, and the range of all.
-// One run's table stays as it is. Runs of different rows cannot be compared: the last run's table comes back then.
+// medians returns the table of several runs: for each row the run with the median, with its verdict, and the range of all runs. The
+// table of a single run stays as it is. Runs with different rows cannot be compared: then it returns the last run's table and an
+// error.
 func medians(runs []*table) (*table, error) {
 	if len(runs) == 0 {
 		return &table{}, nil

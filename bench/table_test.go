@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// tableOf is a table of one row with the given result.
+// tableOf returns a table of one row with the given result.
 func tableOf(got string, met bool) *table {
 	t := new(table)
 	t.add("reads", "≥ 60 %", got, met)
@@ -31,7 +31,7 @@ func TestMediansOfRuns(t *testing.T) {
 	}
 }
 
-// A run that ended early has fewer rows: its rows must not be taken for others.
+// TestRunsOfDifferentRowsAreNotCompared checks that the rows of a run that ended early, which has fewer, are not taken for others.
 func TestRunsOfDifferentRowsAreNotCompared(t *testing.T) {
 	short := new(table)
 	short.add("other", "", "1", true)

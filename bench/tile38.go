@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// tile38Module is what is built where no program is given by -tile38.
+// tile38Module is the module that is built if -tile38 names no program.
 const tile38Module = "github.com/tidwall/tile38/cmd/tile38-server@v1.37.0"
 
 // tile38 is a running tile38-server that holds the same points as the service.
@@ -26,7 +26,7 @@ type tile38 struct {
 	cmd  *exec.Cmd
 }
 
-// startTile38 starts a server and fills it; nil: there is none, which has been printed.
+// startTile38 starts a server and fills it; nil: there is none, which startTile38 has printed.
 func (b *bench) startTile38(ctx context.Context) (_ *tile38, err error) {
 	program := b.tile38Program
 	if program == "" {
@@ -90,7 +90,7 @@ func (s *tile38) waitUntilReady(ctx context.Context) error {
 	}
 }
 
-// fill sets the points that bench.fill pushes, in the same order, with the fields that a service's answer holds.
+// fill sets the points that bench.fill pushes, in the same order, with the fields that a service's answer has.
 func (s *tile38) fill(ctx context.Context, b *bench) (err error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", s.addr)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *tile38) fill(ctx context.Context, b *bench) (err error) {
 	return nil
 }
 
-// nearbyCommands are the queries of the service's paths in Tile38's words, with the limit that the service has by default.
+// nearbyCommands converts the service's paths to Tile38's queries, with the default limit of the service.
 func nearbyCommands(paths []string) ([][]byte, error) {
 	var all [][]byte
 	for _, path := range paths {
@@ -145,7 +145,7 @@ func appendCommand(dst []byte, words ...string) []byte {
 	return dst
 }
 
-// readRESP reads one answer of the Redis protocol and gives its length in bytes.
+// readRESP reads one answer of the Redis protocol and returns its length in bytes.
 func readRESP(r *bufio.Reader) (int, error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
@@ -179,7 +179,7 @@ func readRESP(r *bufio.Reader) (int, error) {
 	return size, nil
 }
 
-// processorTime is what a process has used so far.
+// processorTime returns the processor time that a process has used so far.
 func processorTime(pid int) (time.Duration, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

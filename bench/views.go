@@ -13,7 +13,7 @@ import (
 // viewsRead is the number of views that are read, one after the other.
 const viewsRead = 2000
 
-// views measures reads of map views of every size, as the page for cars asks for them, one at a time.
+// views measures reads of map views of every size, in the form of the page for cars, one after the other.
 func (b *bench) views(ctx context.Context) error {
 	const goal = 5 * time.Millisecond
 	rng := rand.New(rand.NewPCG(7, 8))

@@ -1,6 +1,6 @@
-// Command mutate changes the code of a package in one place at a time (a constant, a comparison, a condition, a statement)
-// and runs tests against each change. A change that no test notices is a survivor: it names a line whose behaviour no test
-// holds. The working tree is never touched: changes reach the compiler by an overlay. Run it with make mutate.
+// Command mutate changes the code of a package in one place at a time (a constant, a comparison, a condition, a statement) and runs
+// tests against each change. A change that no test notices is a survivor: it names a line whose behaviour no test checks. The
+// working tree is never touched: changes reach the compiler by an overlay. Run it with make mutate.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// errSurvivors says that some change was noticed by no test.
+// errSurvivors means that no test noticed some change.
 var errSurvivors = errors.New("some changes survive")
 
 type options struct {
@@ -81,7 +81,7 @@ func run(ctx context.Context, o *options) (err error) {
 	return report(t.all(ctx, all))
 }
 
-// choose keeps most of the changes at random, in their order; most 0: all of them.
+// choose returns most of the changes at random, in their order; if most is 0, all of them.
 func choose(all []mutation, most int, seed uint64) []mutation {
 	if most == 0 || most >= len(all) {
 		return all
@@ -99,7 +99,7 @@ func choose(all []mutation, most int, seed uint64) []mutation {
 	return chosen
 }
 
-// report prints what became of the changes.
+// report prints the verdicts.
 func report(verdicts []verdict) error {
 	counts := make(map[verdict]int)
 	for _, v := range verdicts {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// changed gives the body of a function after each of its changes, without the text around it.
+// changed returns the body of a function after each of its changes, without the text around it.
 func changed(t *testing.T, body string) []string {
 	t.Helper()
 	const head, tail = "package x\n\nfunc f(a, b int) {\n", "\n}\n"
@@ -100,8 +100,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestRun goes over a module with a line that no test holds, one that a test holds and one that another package's test
-// holds, and finds the first. Its files stay as they are.
+// TestRun mutates a module with a line that no test checks, one that a test checks and one that another package's test checks, and
+// checks that the first is found, and that the files stay unchanged.
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs go test many times")

@@ -19,7 +19,7 @@ type mutation struct {
 	text       string
 }
 
-// String is a line of the report.
+// String returns a line of the report.
 func (m mutation) String() string {
 	return fmt.Sprintf("%s:%d: %s → %s", m.file, m.line, shorten(m.before), shorten(m.text))
 }
@@ -37,12 +37,12 @@ func shorten(text string) string {
 	return text
 }
 
-// apply gives the file's text with the change.
+// apply returns the file's text with the change.
 func (m *mutation) apply(text []byte) []byte {
 	return slices.Concat(text[:m.start], []byte(m.text), text[m.end:])
 }
 
-// operators are what becomes of an operator.
+// operators maps operators to their replacements.
 var operators = map[token.Token]token.Token{
 	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
 	token.EQL: token.NEQ, token.NEQ: token.EQL, token.LAND: token.LOR, token.LOR: token.LAND,
@@ -95,7 +95,7 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// number makes a numeric constant ten times as large, a tenth, and one more.
+// number changes a numeric constant to ten times its value, to a tenth, and to one more.
 func (f *finder) number(n *ast.BasicLit) {
 	if n.Kind != token.INT && n.Kind != token.FLOAT {
 		return
@@ -104,7 +104,7 @@ func (f *finder) number(n *ast.BasicLit) {
 	switch n.Value {
 	case "0":
 		changes = changes[2:]
-	case "1", "2": // a tenth of it is 0 among integers, and ten times it says little more than one more
+	case "1", "2": // a tenth of it is 0 among integers, and ten times it tests little more than one more
 		changes = changes[1:]
 	}
 	for _, change := range changes {
@@ -118,10 +118,10 @@ func (f *finder) source(n ast.Node) string {
 
 func (f *finder) offset(p token.Pos) int { return f.set.Position(p).Offset }
 
-// replace notes a change of the bytes from start to end; whole is what the report shows, before and after.
+// replace records a change of the bytes from start to end; whole is the part that the report shows, before and after.
 func (f *finder) replace(start, end token.Pos, text string, whole ast.Node) {
 	m := mutation{file: f.name, line: f.set.Position(start).Line, start: f.offset(start), end: f.offset(end), text: text, before: f.source(whole)}
-	if b, ok := whole.(*ast.BinaryExpr); ok && start == b.OpPos { // an operator is read with its sides
+	if b, ok := whole.(*ast.BinaryExpr); ok && start == b.OpPos { // an operator is reported with its operands
 		m.start, m.end = f.offset(b.Pos()), f.offset(b.End())
 		at := f.offset(start) - m.start
 		m.text = m.before[:at] + text + m.before[at+int(end-start):]
@@ -129,13 +129,13 @@ func (f *finder) replace(start, end token.Pos, text string, whole ast.Node) {
 	f.found = append(f.found, m)
 }
 
-// isText says whether an expression is a constant text: what adds to it is no sum.
+// isText reports whether an expression is a constant text, to which + appends.
 func isText(e ast.Expr) bool {
 	lit, ok := e.(*ast.BasicLit)
 	return ok && lit.Kind == token.STRING
 }
 
-// leaves says whether a block ends the function, the loop or the step.
+// leaves reports whether a block ends the function, the loop or the step.
 func leaves(b *ast.BlockStmt) bool {
 	if len(b.List) == 0 {
 		return false
@@ -147,7 +147,7 @@ func leaves(b *ast.BlockStmt) bool {
 	return false
 }
 
-// locks says whether a call locks or unlocks: tests without the race detector do not notice that it is missing.
+// locks reports whether a call locks or unlocks a mutex: tests without the race detector do not notice a missing one.
 func locks(call *ast.CallExpr) bool {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	return ok && slices.Contains([]string{"Lock", "Unlock", "RLock", "RUnlock"}, sel.Sel.Name)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// verdict is what became of a change.
+// verdict is the result of a change.
 type verdict int
 
 // The verdicts.
@@ -24,7 +24,7 @@ const (
 	broken                  // it does not compile
 )
 
-// listFiles gives the Go files of a package, tests aside, by their full paths.
+// listFiles returns the Go files of a package, tests aside, by their full paths.
 func listFiles(ctx context.Context, pkg string) ([]string, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-f", `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`, pkg).CombinedOutput()
 	if err != nil {
@@ -39,7 +39,7 @@ type tester struct {
 	dir string // for overlays
 }
 
-// baseline demands that all tests pass without a change, and finds how long they may take with one.
+// baseline requires that all tests pass without a change, and measures how long they may take with one.
 func (t *tester) baseline(ctx context.Context) error {
 	began := time.Now()
 	for _, pkg := range t.packages() {
