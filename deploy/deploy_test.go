@@ -25,10 +25,10 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// nodeNames are the nodes of compose.yaml.
+// nodeNames returns the names of the nodes of compose.yaml.
 func nodeNames() []string { return []string{"node1", "node2", "node3"} }
 
-// TestBinary: the program runs in an image without anything else, and knows the commands in compose.yaml.
+// TestBinary checks that the program runs in an otherwise empty image, and knows the commands in compose.yaml.
 func TestBinary(t *testing.T) {
 	binary := testenv.Program(t)
 	f, err := elf.Open(binary)
@@ -70,7 +70,7 @@ func imageTag(image string) string {
 	return tag
 }
 
-// TestConfigurations: the program accepts each configuration here, and their addresses match the other files.
+// TestConfigurations checks that the program accepts each configuration here, and that their addresses match the other files.
 func TestConfigurations(t *testing.T) {
 	files, err := filepath.Glob("*.toml")
 	if err != nil || len(files) < 2 {
@@ -114,7 +114,7 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// addressOf is a service's fixed address.
+// addressOf returns a service's fixed address.
 func addressOf(compose *yaml, service string) string {
 	text := compose.at("services", service, "networks", "front").text
 	return strings.TrimSuffix(strings.TrimPrefix(text, "{ipv4_address: "), "}")
@@ -156,8 +156,8 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// TestSingle: the Compose file of one node is hardened as the other one, its proxy is the one that the node trusts, and the node
-// accepts what it is given.
+// TestSingle checks that the Compose file of one node is hardened as the other one, that its proxy is the one that the node trusts,
+// and that the node accepts its configuration.
 func TestSingle(t *testing.T) {
 	compose := readYAML(t, "single/compose.yaml")
 	cluster := readYAML(t, "compose.yaml")
@@ -207,7 +207,7 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// TestDockerfile: the image is built with the module's version of Go, and does not run as root.
+// TestDockerfile checks that the image is built with the module's version of Go, and does not run as root.
 func TestDockerfile(t *testing.T) {
 	dockerfile := read(t, "Dockerfile")
 	builder := regexp.MustCompile(`(?m)^FROM golang:([0-9.]+)-\w+(?:@sha256:[0-9a-f]{64})? AS build$`).FindStringSubmatch(dockerfile)

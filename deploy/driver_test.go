@@ -17,8 +17,8 @@ import (
 
 const sessions = "/v2/navigation/sessions"
 
-// driver is a client that is led, as the page for cars is: it reads the events of its session, and begins another one where the session
-// is lost.
+// driver is a client on a drive, as the page for cars is: it reads the events of its session, and begins another session if that
+// one is lost.
 type driver struct {
 	*caller
 	traffic *traffic
@@ -26,12 +26,12 @@ type driver struct {
 
 	mu     sync.Mutex
 	id     string
-	routes int       // events that told the route
-	moved  int       // events that the node stops
+	routes int       // events with the route
+	moved  int       // events about a stopping node
 	told   time.Time // when the last route came
 }
 
-// traffic counts what the drivers are answered.
+// traffic counts the answers to the drivers.
 type traffic struct {
 	mu       sync.Mutex
 	statuses map[string]int // by method and status
@@ -43,7 +43,7 @@ func (f *traffic) add(method string, status int) {
 	f.statuses[fmt.Sprint(method, " ", status)]++
 }
 
-// take returns the counts so far, and begins anew.
+// take returns the counts so far, and resets them.
 func (f *traffic) take() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -95,7 +95,7 @@ func (d *driver) session() string {
 	return d.id
 }
 
-// run reads events until ctx ends, and begins another session where this one is lost.
+// run reads events until ctx ends, and begins another session if this one is lost.
 func (d *driver) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		id := d.session()
@@ -109,7 +109,7 @@ func (d *driver) run(ctx context.Context) {
 	}
 }
 
-// pause waits as a client does that must not call all the time.
+// pause waits, because a client must not call all the time.
 func pause(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -117,7 +117,7 @@ func pause(ctx context.Context) {
 	}
 }
 
-// follow reads the events of a session until its stream ends, and reports whether the session is no more.
+// follow reads the events of a session until its stream ends, and reports whether the session no longer exists.
 func (d *driver) follow(ctx context.Context, id string) (lost bool) {
 	resp, err := d.send(ctx, http.MethodGet, sessions+"/"+id+"/events", "")
 	if err != nil {
@@ -147,7 +147,7 @@ func (d *driver) follow(ctx context.Context, id string) (lost bool) {
 	return false
 }
 
-// position tells the service where the car is, and returns the status of the answer.
+// position sends the position of the car, and returns the status of the answer.
 func (d *driver) position(ctx context.Context, lat, lng float64) (int, error) {
 	resp, err := d.send(ctx, http.MethodPut, sessions+"/"+d.session()+"/position", fmt.Sprintf(`{"lat":%.6f,"lng":%.6f,"heading":90,"speed":15}`, lat, lng))
 	if err != nil {
@@ -158,8 +158,8 @@ func (d *driver) position(ctx context.Context, lat, lng float64) (int, error) {
 	return resp.StatusCode, err
 }
 
-// ledSince returns how many of the drivers have another session than before whose route they were told since a moment, and when the last of
-// them was.
+// ledSince returns how many drivers have another session than before and have received its route since the given time, and when the
+// last of them received it.
 func ledSince(drivers []*driver, before []string, since time.Time) (count int, last time.Time) {
 	for i, d := range drivers {
 		d.mu.Lock()

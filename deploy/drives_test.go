@@ -26,12 +26,12 @@ import (
 )
 
 const (
-	drivesPerAddress = session.MaxStreams // and no more: all of an address may come to one node
+	drivesPerAddress = session.MaxStreams // the most, because all sessions of an address may come to one node
 	addresses        = 25
 	virtualPositions = 60 // ten minutes of a position each ten seconds
 )
 
-// cluster is three nodes before one database and one cache, behind the proxy as it is shipped.
+// cluster is three nodes with one database and one cache, behind the proxy as it is shipped.
 type cluster struct {
 	nodes []*node
 	proxy *proxy
@@ -39,7 +39,7 @@ type cluster struct {
 	to    geo.Point
 }
 
-// startCluster starts the nodes with one region and one secret key. more is added to the configuration of each.
+// startCluster starts the nodes with the same region and secret key. more is added to the configuration of each.
 func startCluster(t *testing.T, more string) *cluster {
 	t.Helper()
 	if testing.Short() {
@@ -93,14 +93,14 @@ func (c *cluster) drivers(t *testing.T, flow *traffic) []*driver {
 	return drivers
 }
 
-// at is where a car is after a share of the way.
+// at returns where a car is after a share of the way.
 func (c *cluster) at(share float64) (lat, lng float64) {
 	return c.from.Lat + share*(c.to.Lat-c.from.Lat), c.from.Lng + share*(c.to.Lng-c.from.Lng)
 }
 
-// TestDrivesOnSeveralNodes leads two hundred drivers for ten minutes of driving behind the proxy, which sends each request to any of three
-// nodes (F2). Then a node is killed, and another one stopped: their drivers are led by the others, although none of them has a route left
-// by the limit.
+// TestDrivesOnSeveralNodes guides two hundred drivers for ten minutes of driving behind the proxy, which sends each request to any
+// of three nodes (F2). Then one node is killed, and another one stopped, and the test checks that the other nodes continue their
+// drives, although the drivers have used up their limit of routes.
 func TestDrivesOnSeveralNodes(t *testing.T) {
 	speaks := filepath.Join(t.TempDir(), "speaks")
 	script := "#!/bin/sh\ncat > /dev/null\nprintf 'RIFF\\377\\377\\377\\177WAVEfmt \\020\\0\\0\\0\\001\\0\\001\\0\\100\\037\\0\\0\\100\\037\\0\\0\\001\\0\\010\\0data\\377\\377\\377\\177abcdefgh'\n"
@@ -144,7 +144,7 @@ func TestDrivesOnSeveralNodes(t *testing.T) {
 	c.checkLogs(t, drivers)
 }
 
-// driveTenMinutes sends the positions of all drivers, as fast as they are answered.
+// driveTenMinutes sends the positions of all drivers, each as soon as the one before is answered.
 func (c *cluster) driveTenMinutes(t *testing.T, drivers []*driver) {
 	t.Helper()
 	var group sync.WaitGroup
@@ -187,7 +187,7 @@ func (n *node) ask(t *testing.T, path string) (status int, body []byte) {
 	return resp.StatusCode, body
 }
 
-// checkClips asks each node to speak an announcement of a route that the first one found.
+// checkClips requests from each node the spoken form of an announcement of a route that the first node found.
 func (c *cluster) checkClips(t *testing.T) {
 	t.Helper()
 	status, route := c.nodes[0].ask(t, fmt.Sprintf("/v2/navigation/route/v1/driving/%f,%f;%f,%f?steps=true&voice_instructions=true", c.from.Lng, c.from.Lat, c.to.Lng, c.to.Lat))
@@ -202,7 +202,7 @@ func (c *cluster) checkClips(t *testing.T) {
 	}
 }
 
-// checkAlerts asks each node what lies ahead of some drivers: all know the route of each.
+// checkAlerts asks each node for the alerts ahead of some drivers, because all nodes must know the route of each.
 func (c *cluster) checkAlerts(t *testing.T, drivers []*driver) {
 	t.Helper()
 	lat, lng := c.at(0.89)
@@ -218,7 +218,7 @@ func (c *cluster) checkAlerts(t *testing.T, drivers []*driver) {
 	}
 }
 
-// lose ends a node, and waits until its drivers are led by others.
+// lose ends a node, and waits until other nodes continue the drives of its drivers.
 func (c *cluster) lose(t *testing.T, drivers []*driver, flow *traffic, what string, n *node, sig os.Signal) {
 	t.Helper()
 	before := make([]string, len(drivers))
@@ -247,7 +247,7 @@ func (c *cluster) lose(t *testing.T, drivers []*driver, flow *traffic, what stri
 	}
 }
 
-// drives is how many drivers a node leads, by its metrics.
+// drives returns how many drives a node holds, by its metrics.
 func (n *node) drives(t *testing.T) int {
 	t.Helper()
 	resp, err := http.Get("http://" + n.ops + "/metrics")
@@ -268,7 +268,7 @@ func (n *node) drives(t *testing.T) int {
 	return 0
 }
 
-// checkLogs looks for what must not be in any log.
+// checkLogs checks that no log contains a session's id, an address, a position or an error.
 func (c *cluster) checkLogs(t *testing.T, drivers []*driver) {
 	t.Helper()
 	logs := [][]byte{[]byte(c.proxy.out.String())}

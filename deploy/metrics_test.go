@@ -16,8 +16,8 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestMetrics: the dashboard, the alerts and the manual use only metrics that a node exports, with their labels: a
-// panel of a missing metric is empty, and an alert on it never fires.
+// TestMetrics checks that the dashboard, the alerts and the manual use only metrics that a node exports, with their labels, because
+// a panel of a missing metric is empty, and an alert on it never fires.
 func TestMetrics(t *testing.T) {
 	exported := exportedMetrics(t)
 	expressions := append(panelExpressions(t), alertExpressions(t)...)
@@ -27,7 +27,7 @@ func TestMetrics(t *testing.T) {
 	name := regexp.MustCompile(`\b(?:wayside|go|process|promhttp)_[a-z0-9_]+\b`)
 	labels := regexp.MustCompile(`\{([^}]*)\}|\bby \(([^)]*)\)`)
 	for _, expression := range expressions {
-		known := map[string]bool{"job": true, "instance": true, "le": true} // the first two are given by Prometheus
+		known := map[string]bool{"job": true, "instance": true, "le": true} // Prometheus adds the first two
 		for _, metric := range name.FindAllString(labels.ReplaceAllString(expression, ""), -1) {
 			if exported[metric] == nil {
 				t.Errorf("no node exports %s: %s", metric, expression)
@@ -42,7 +42,7 @@ func TestMetrics(t *testing.T) {
 			}
 		}
 	}
-	// The manual lists every metric of the service.
+	// The manual must list every metric of the service.
 	manual := read(t, "../docs/operating.md") + read(t, "../docs/operating/regions.md")
 	for metric := range exported {
 		metric = regexp.MustCompile(`_(bucket|sum|count)$`).ReplaceAllString(metric, "")
@@ -52,8 +52,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// exportedMetrics are the names and labels that a node exports: those of a real one at its ops address, and those of
-// its registry after pushes, polls, e-mails and upstreams were counted.
+// exportedMetrics returns the names and labels that a node exports: those of a real one at its ops address, and those of its
+// registry after pushes, polls, e-mails and upstreams were counted.
 func exportedMetrics(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	n := startNode(t, testenv.Program(t), "http://127.0.0.1", "")
@@ -96,7 +96,7 @@ func exportedMetrics(t *testing.T) map[string]map[string]bool {
 	return exported
 }
 
-// panelExpressions are the queries of the dashboard.
+// panelExpressions returns the queries of the dashboard.
 func panelExpressions(t *testing.T) []string {
 	t.Helper()
 	var dashboard struct {
@@ -130,7 +130,7 @@ func panelExpressions(t *testing.T) []string {
 	return expressions
 }
 
-// alertExpressions are the conditions of the alerts.
+// alertExpressions returns the conditions of the alerts.
 func alertExpressions(t *testing.T) []string {
 	t.Helper()
 	var expressions []string

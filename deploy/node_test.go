@@ -42,21 +42,21 @@ func run(t *testing.T, env []string, name string, args ...string) *process {
 		t.Fatal(err)
 	}
 	go func() {
-		_ = p.cmd.Wait() // it is ended by a signal
+		_ = p.cmd.Wait() // the error only reports the signal that ended it
 		close(p.done)
 	}()
 	t.Cleanup(p.kill)
 	return p
 }
 
-// kill ends it with SIGKILL.
+// kill ends the process with SIGKILL.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill() // it may have ended
 	<-p.done
 }
 
-// freePort finds a port that nobody listens on, below those that the kernel gives to connections and to other tests: a program is
-// told of it, and listens a second later.
+// freePort returns a port without a listener, below those that the kernel assigns to connections and to other tests: a program gets
+// the port in its configuration, and listens a second later.
 func freePort(t *testing.T) string {
 	t.Helper()
 	const first, count, tries = 20_000, 12_000, 100
@@ -148,7 +148,7 @@ type proxy struct {
 	roots            *x509.CertPool
 }
 
-// startProxy starts it with three nodes.
+// startProxy starts the proxy with three nodes.
 func startProxy(t *testing.T, nodes ...string) *proxy {
 	t.Helper()
 	haproxy := lookHAProxy(t)

@@ -15,7 +15,7 @@ import (
 	"wayside/internal/testenv"
 )
 
-// releaser builds the program that makes the files of a release.
+// releaser builds the program that makes the files of a release, and returns its path.
 func releaser(t *testing.T) string {
 	t.Helper()
 	tool := filepath.Join(t.TempDir(), "release")
@@ -40,7 +40,7 @@ func makeRelease(t *testing.T, tool, program string, args ...string) string {
 	return out
 }
 
-// onlyFile is the one file that matches.
+// onlyFile returns the only file that matches.
 func onlyFile(t *testing.T, dir, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -50,14 +50,14 @@ func onlyFile(t *testing.T, dir, pattern string) string {
 	return files[0]
 }
 
-// chamber is this machine's file system, in which what is written stays in a folder of the test.
+// chamber is a view of this machine's file system in which all changes go to a folder of the test.
 type chamber struct {
 	t    *testing.T
 	root string
 	pid  string
 }
 
-// newChamber mounts an overlay in a mount namespace of its own. It needs root, and a system that lets it mount.
+// newChamber mounts an overlay in a new mount namespace. It needs root, and a system that allows mounts.
 func newChamber(t *testing.T) *chamber {
 	t.Helper()
 	for _, tool := range []string{"dpkg", "unshare", "nsenter", "chroot", "setpriv", "runuser", "useradd"} {
@@ -70,7 +70,7 @@ func newChamber(t *testing.T) *chamber {
 	}
 	dir := t.TempDir()
 	c := &chamber{t: t, root: filepath.Join(dir, "root")}
-	// On a memory file system, since an overlay cannot be the upper layer of another one.
+	// The layers are on a memory file system, because an overlay cannot be the upper layer of another one.
 	script := `mount -t tmpfs tmpfs "$1" && mkdir "$1/upper" "$1/work" "$1/root" &&
 		mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root" &&
 		mount --bind /proc "$1/root/proc" && mount --bind /dev "$1/root/dev" && echo mounted && exec sleep 600`
@@ -91,7 +91,7 @@ func newChamber(t *testing.T) *chamber {
 	return c
 }
 
-// command is a shell's command inside.
+// command returns the command that runs a shell script inside.
 func (c *chamber) command(script string) (string, []string) {
 	return "nsenter", []string{"--mount=/proc/" + c.pid + "/ns/mnt", "chroot", c.root, "sh", "-ec", script}
 }
@@ -109,7 +109,7 @@ func (c *chamber) do(script string) string {
 	return string(out)
 }
 
-// install copies a package in and installs it.
+// install copies a package to the root inside and installs it.
 func (c *chamber) install(deb string) string {
 	c.t.Helper()
 	c.copyIn(deb, "new.deb")
@@ -130,7 +130,7 @@ func (c *chamber) copyIn(path, name string) {
 	}
 }
 
-// serve runs what the unit runs, as its user, until the returned function stops it.
+// serve runs the command of the unit, as its user, until the returned function stops it.
 func (c *chamber) serve(address string) (stop func()) {
 	c.t.Helper()
 	start := regexp.MustCompile(`(?m)^ExecStart=(.*)$`).FindStringSubmatch(c.do("cat /usr/lib/systemd/system/wayside.service"))
@@ -149,7 +149,7 @@ func (c *chamber) serve(address string) (stop func()) {
 		return err == nil && resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
 	})
 	return func() {
-		// Every command before it has become the next one by exec: this is the service.
+		// Every command before it has been replaced by exec, so that this process is the service.
 		if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
 			c.t.Error(err)
 		}
@@ -157,8 +157,8 @@ func (c *chamber) serve(address string) (stop func()) {
 	}
 }
 
-// TestRPMPackage installs the package with its scripts, sets it up, runs it, upgrades it, and removes it. What it depends on has
-// other names on Debian, so that rpm does not look for it.
+// TestRPMPackage installs the package with its scripts, sets it up, runs it, upgrades it, and removes it. Its dependencies have
+// other names on Debian, so that rpm must not check them.
 func TestRPMPackage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds packages")
@@ -195,7 +195,7 @@ func TestRPMPackage(t *testing.T) {
 	c.do(rpm + "--erase wayside && test ! -e /usr/bin/wayside && test -e /var/lib/wayside/wayside.db && test -e /etc/wayside/wayside.toml.rpmsave && id wayside")
 }
 
-// wants holds that a text has all parts.
+// wants checks that a text contains all parts.
 func wants(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {

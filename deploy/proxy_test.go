@@ -21,8 +21,8 @@ import (
 
 const near = "/v2/entities/nearby?lat=48.137154&lng=11.576124&radius=500"
 
-// TestProxy sends requests through the proxy as drivers and providers do: limits count clients, the death of a node is
-// invisible, streams are not buffered, and the proxy's log contains no personal data.
+// TestProxy sends requests through the proxy as drivers and providers do, and checks that limits count clients, that the death of a
+// node is invisible, that streams are not buffered, and that the proxy's log contains no personal data.
 func TestProxy(t *testing.T) {
 	lookHAProxy(t)
 	binary := testenv.Program(t)
@@ -46,8 +46,8 @@ func TestProxy(t *testing.T) {
 	t.Run("the log", func(t *testing.T) { checkLog(t, p.out.String(), secrets) })
 }
 
-// checkLimits reads as one client until its limit is reached, and then as another one. The nodes share no cache here,
-// so that each counts for itself.
+// checkLimits reads as one client until its limit is reached, and then as another one. The nodes share no cache here, so that each
+// counts separately.
 func checkLimits(t *testing.T, p *proxy) {
 	greedy := p.client(t, "127.0.0.2")
 	refused := false
@@ -73,8 +73,8 @@ func checkLimits(t *testing.T, p *proxy) {
 	}
 }
 
-// checkStream signs in, publishes a feed, opens a stream and pushes, all through the proxy except for the operator's
-// commands. It returns what must not be in any log.
+// checkStream signs in, publishes a feed, opens a stream and pushes, all through the proxy except for the operator's commands. It
+// returns the secrets that must not be in any log.
 func checkStream(t *testing.T, p *proxy, n *node) []string {
 	t.Helper()
 	const email = "owner@example.org"
@@ -112,7 +112,7 @@ func checkStream(t *testing.T, p *proxy, n *node) []string {
 	return []string{email, token, cookie.Value, registered.Push, registered.Feed.ID}
 }
 
-// lines are those of a stream that stays open until the test ends.
+// lines receives the lines of a stream that stays open until the test ends.
 type lines struct {
 	next chan string
 }
@@ -164,7 +164,7 @@ func (l *lines) want(t *testing.T, want string) {
 	})
 }
 
-// checkPlainHTTP: plain HTTP redirects to HTTPS, and answers ACME challenges.
+// checkPlainHTTP checks that plain HTTP redirects to HTTPS, and answers ACME challenges.
 func checkPlainHTTP(t *testing.T, p *proxy) {
 	c := p.client(t, "127.0.0.7")
 	resp, _ := c.do(t, http.MethodGet, "http://"+p.plain+near, "")
@@ -196,14 +196,14 @@ func sendBadRequests(t *testing.T, p *proxy) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = io.Copy(io.Discard, conn) // until the proxy hangs up
+		_, _ = io.Copy(io.Discard, conn) // until the proxy closes the connection
 		if err := conn.Close(); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// checkLog looks for secrets in the log, and checks that there is a log.
+// checkLog checks that there is a log, and that it contains no secret.
 func checkLog(t *testing.T, log string, secrets []string) {
 	for _, secret := range append(secrets, "48.13", "11.57", "127.0.0.2", "127.0.0.4", "127.0.0.7", "127.0.0.8", "127.0.3.", "198.51.100", "lat=", "nearby", "8718") {
 		if strings.Contains(log, secret) {
@@ -233,8 +233,8 @@ func checkLog(t *testing.T, log string, secrets []string) {
 	}
 }
 
-// TestProxyWithoutReadyNodes simulates three nodes whose database fails and recovers: ready nodes serve everything, and
-// if none is ready, nodes that are alive serve what they can.
+// TestProxyWithoutReadyNodes simulates three nodes whose database fails and recovers, and checks that ready nodes serve everything,
+// and that if none is ready, nodes that are alive serve what they can.
 func TestProxyWithoutReadyNodes(t *testing.T) {
 	var ready [3]atomic.Bool
 	var addresses []string
@@ -250,7 +250,7 @@ func TestProxyWithoutReadyNodes(t *testing.T) {
 	}
 	ready[1].Store(true)
 	p := startProxy(t, addresses...)
-	clients := make([]*caller, 8) // several, since the proxy bounds how often one asks
+	clients := make([]*caller, 8) // several, because the proxy bounds the requests of each
 	for i := range clients {
 		clients[i] = p.client(t, fmt.Sprintf("127.0.5.%d", i+1))
 	}
@@ -274,8 +274,8 @@ func TestProxyWithoutReadyNodes(t *testing.T) {
 	eventually(t, "another one is ready, and serves alone", func() bool { by := served(); return len(by) == 1 && by["2"] })
 }
 
-// TestProxyBoundsConnectionsOfOneAddress opens more connections than one address may have: the others are answered nevertheless
-// (F6).
+// TestProxyBoundsConnectionsOfOneAddress opens more connections than one address may have, and checks that other clients are
+// answered nevertheless (F6).
 func TestProxyBoundsConnectionsOfOneAddress(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(s.Close)

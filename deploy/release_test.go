@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// TestReleaseTwice makes all files of a release twice, of a stand-in for the program, and holds that they are the same, that the
-// checksums are theirs, and that the image is what an OCI layout must be.
+// TestReleaseTwice makes all files of a release twice, with a stand-in for the program, and checks that the files are the same,
+// that the checksums match, and that the image is a valid OCI layout.
 func TestReleaseTwice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program that makes releases")
@@ -44,7 +44,7 @@ func TestReleaseTwice(t *testing.T) {
 	wants(t, read(t, filepath.Join(first, "NOTES.md")), "# Wayside "+version+"\n")
 	image := filepath.Join(first, "wayside_"+version+"_image.oci.tar")
 	checkImage(t, image, arch)
-	// A reader of somebody else's.
+	// skopeo is an independent reader of the layout.
 	if _, err := exec.LookPath("skopeo"); err != nil {
 		t.Log("SKIPPED: the image is not read by skopeo: it is not installed")
 		return
@@ -56,8 +56,8 @@ func TestReleaseTwice(t *testing.T) {
 	wants(t, string(out), `"org.opencontainers.image.version": "`+version+`"`, `"Architecture": "`+arch+`"`, "WAYSIDE_DATA_DIR=/var/lib/wayside")
 }
 
-// TestCut cuts a release of a small tree: the changelog gets a section whose links lead from the root, and the version is set
-// where it is named.
+// TestCut cuts a release of a small tree, and checks that the changelog gets a section whose links start at the root, and that the
+// version is set in all files that name it.
 func TestCut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program that makes releases")
@@ -94,7 +94,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// lastCut is the version that CHANGELOG.md begins with: it has notes whether or not something came since.
+// lastCut returns the version that CHANGELOG.md begins with: it has notes whether or not it has been followed by further changes.
 func lastCut(t *testing.T) string {
 	t.Helper()
 	found := regexp.MustCompile(`(?m)^## (\d+\.\d+\.\d+) `).FindStringSubmatch(read(t, "../CHANGELOG.md"))
@@ -104,7 +104,7 @@ func lastCut(t *testing.T) string {
 	return found[1]
 }
 
-// descriptor is what an OCI layout names a blob by.
+// descriptor is the reference of an OCI layout to a blob.
 type descriptor struct {
 	MediaType string
 	Digest    string
@@ -156,7 +156,7 @@ func checkImage(t *testing.T, path, arch string) {
 		t.Errorf("config: %+v", image)
 	}
 	for _, part := range []string{fmt.Sprintf("ENTRYPOINT [%q]", image.Config.Entrypoint[0]), `CMD ["` + strings.Join(image.Config.Cmd, `", "`) + `"]`} {
-		wants(t, read(t, "Dockerfile"), part) // both images start the same
+		wants(t, read(t, "Dockerfile"), part) // both images start alike
 	}
 	for _, variable := range image.Config.Env[1:] { // after PATH
 		wants(t, read(t, "Dockerfile"), variable)

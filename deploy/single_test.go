@@ -12,8 +12,8 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestCaddy runs a real Caddy with the configuration of deploy/single before a real node. Caddy makes the certificate itself, by an
-// authority of its own; a browser's would come from a public one.
+// TestCaddy runs a real Caddy with the configuration of deploy/single before a real node. Caddy issues the certificate with its
+// local authority; in operation it would come from a public one.
 func TestCaddy(t *testing.T) {
 	caddy, err := exec.LookPath("caddy")
 	if err != nil {
@@ -23,7 +23,7 @@ func TestCaddy(t *testing.T) {
 	n := startNode(t, testenv.Program(t), "http://"+address, "")
 	text := read(t, "single/Caddyfile")
 	file := filepath.Join(t.TempDir(), "Caddyfile")
-	// Without a name there is no certificate to get: the rest of the file is as it is.
+	// Without a host name Caddy requests no certificate; the rest of the file stays unchanged.
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// script copies a script of the repository into a folder of its own, with a fake tool beside it, and returns how to run it.
+// script copies a script of the repository into a new folder, with a fake tool beside it, and returns the folder and a function
+// that runs the script.
 func script(t *testing.T, name, tool, toolText string, files map[string]string) (dir string, runScript func() (string, error)) {
 	t.Helper()
 	dir = t.TempDir()
@@ -40,7 +41,8 @@ func script(t *testing.T, name, tool, toolText string, files map[string]string) 
 	}
 }
 
-// TestVulnerabilityCheck: the check fails when it could not look, unless a dated exception allows it (F22).
+// TestVulnerabilityCheck checks that the script fails if it could not look for vulnerabilities, unless a dated exception allows
+// that (F22).
 func TestVulnerabilityCheck(t *testing.T) {
 	const unreachable = "echo 'govulncheck: fetching vulnerabilities: dial tcp: no such host'; exit 1"
 	day := func(d time.Duration) string { return time.Now().UTC().Add(d).Format(time.DateOnly) }
@@ -69,7 +71,7 @@ func TestVulnerabilityCheck(t *testing.T) {
 	}
 }
 
-// TestPinImages: the script pins every image of others by digest, once.
+// TestPinImages checks that the script pins every image of other projects by digest, once.
 func TestPinImages(t *testing.T) {
 	digest := "sha256:" + strings.Repeat("0a", 32)
 	names := []string{"Dockerfile", "compose.yaml", "single/compose.yaml"}

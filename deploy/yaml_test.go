@@ -14,7 +14,7 @@ type yaml struct {
 	keys map[string]*yaml // of a map
 }
 
-// at is the value at a path; a missing value is empty.
+// at returns the value at a path; a missing value is empty.
 func (y *yaml) at(path ...string) *yaml {
 	for _, key := range path {
 		if y.keys[key] == nil {
@@ -25,7 +25,7 @@ func (y *yaml) at(path ...string) *yaml {
 	return y
 }
 
-// list is a list in one line.
+// list returns the items of a list in one line.
 func (y *yaml) list() []string {
 	inner, ok := strings.CutPrefix(y.text, "[")
 	if !ok {
@@ -72,7 +72,7 @@ func readMap(lines []string, indent int, anchors map[string]*yaml) (*yaml, []str
 		value, _, _ = strings.Cut(strings.TrimSpace(value), " #")
 		if name, ok := strings.CutPrefix(value, "*"); ok && key == "<<" {
 			for k, v := range anchors[name].keys {
-				m.keys[k] = v // what is written here comes later, and replaces it
+				m.keys[k] = v // a key of the map itself replaces a merged one
 			}
 			continue
 		}
