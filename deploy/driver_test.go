@@ -28,7 +28,7 @@ type driver struct {
 	id     string
 	routes int       // events with the route
 	moved  int       // events about a stopping node
-	told   time.Time // when the last route came
+	routed time.Time // when the last route came
 }
 
 // traffic counts the answers to the drivers.
@@ -134,7 +134,7 @@ func (d *driver) follow(ctx context.Context, id string) (lost bool) {
 		d.mu.Lock()
 		switch lines.Text() {
 		case "event: route":
-			d.routes, d.told = d.routes+1, time.Now()
+			d.routes, d.routed = d.routes+1, time.Now()
 		case "event: moved":
 			d.moved++
 			lost = true
@@ -163,10 +163,10 @@ func (d *driver) position(ctx context.Context, lat, lng float64) (int, error) {
 func ledSince(drivers []*driver, before []string, since time.Time) (count int, last time.Time) {
 	for i, d := range drivers {
 		d.mu.Lock()
-		if d.id != before[i] && d.told.After(since) {
+		if d.id != before[i] && d.routed.After(since) {
 			count++
-			if d.told.After(last) {
-				last = d.told
+			if d.routed.After(last) {
+				last = d.routed
 			}
 		}
 		d.mu.Unlock()
