@@ -138,12 +138,12 @@ func (c *accountLoginLinkCmd) Run(p *program) error {
 	})
 }
 
-// signInLink is the URL that signs in with a token.
+// signInLink returns the URL that signs in with a token.
 func signInLink(base, token string) string {
 	return base + signInPath + "?token=" + url.QueryEscape(token)
 }
 
-// baseURL is the address for links: the configured one, or else that of the service that runs on the data directory, whose
+// baseURL returns the address for links: the configured one, or else that of the service that runs on the data directory, whose
 // flags and variables this process does not have.
 func baseURL(cfg *config.Config) (string, error) {
 	if cfg.Set("base_url") {

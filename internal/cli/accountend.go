@@ -14,7 +14,7 @@ type accountShowCmd struct {
 	emailFlag
 }
 
-// accountDetailJSON is an account with what belongs to it in the output of --json.
+// accountDetailJSON is an account with its sessions, tokens and feeds in the output of --json.
 type accountDetailJSON struct {
 	accountJSON
 	Language string        `json:"language"`
@@ -27,7 +27,7 @@ type accountDetailJSON struct {
 type sessionJSON struct {
 	ID        string  `json:"id"`
 	CreatedAt apiTime `json:"created_at"`
-	SeenOn    string  `json:"seen_on"` // the day: the hour would say when somebody drives
+	SeenOn    string  `json:"seen_on"` // the day: the hour would reveal when somebody drives
 	Agent     string  `json:"agent"`
 	Screen    bool    `json:"screen"` // signed in by pairing
 }
@@ -127,7 +127,7 @@ type accountSessionsCmd struct {
 	emailFlag
 }
 
-// Run lists where an account is signed in.
+// Run lists the sessions of an account.
 func (c *accountSessionsCmd) Run(p *program) error {
 	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
 		a, err := deps.Accounts.ByEmail(ctx, c.Email)
@@ -196,7 +196,7 @@ type accountEmailCmd struct {
 	To string `name:"to" required:"" placeholder:"E" help:"The new address."`
 }
 
-// Run changes the address of an account; nobody confirms it.
+// Run changes the address of an account, without confirmation.
 func (c *accountEmailCmd) Run(p *program) error {
 	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
 		a, err := deps.Accounts.ChangeEmail(ctx, c.Email, c.To)

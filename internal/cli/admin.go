@@ -16,7 +16,7 @@ type adminFlags struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// adminDeps are what such a command works with.
+// adminDeps holds the dependencies of such a command.
 type adminDeps struct {
 	*service.Admin
 	config *config.Config

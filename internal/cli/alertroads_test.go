@@ -13,7 +13,8 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// carriageways has a road of two carriageways with a camera on each, and a street beside it with a camera for those who drive west.
+// carriageways returns a network with a road of two carriageways and a camera on each, and a street beside it with a camera for
+// traffic to the west.
 func carriageways(t *testing.T) *roadtest.Network {
 	return roadtest.Map(t, 20, `
 		h-------------------------------m--------------3--------g
@@ -44,8 +45,8 @@ type roadAlerts struct {
 	}
 }
 
-// TestAlertsAlongRoads: a driver is told of the camera of their own carriageway and direction alone, on the route of a session and without
-// one; without a region the cone decides (D15.22).
+// TestAlertsAlongRoads checks that a driver is warned only of the camera of the driver's carriageway and direction, on the route of
+// a session and without one, and that without a region the cone decides (D15.22).
 func TestAlertsAlongRoads(t *testing.T) {
 	t.Parallel()
 	s := newService(t, "[limits]\nguest_routes_per_minute = 100000\n")
@@ -84,7 +85,7 @@ func TestAlertsAlongRoads(t *testing.T) {
 		t.Errorf("announced: %+v", first.Alerts)
 	}
 	wants("3", 270, "", "probable", camera("m")+" road 300", camera("k")+" road 1600")
-	wants("4", 90, "", "probable", camera("m")+" road 1520") // and not the one of its own road for the other direction
+	wants("4", 90, "", "probable", camera("m")+" road 1520") // but not that of its own road for the other direction
 	wants("5", 270, "", "probable", camera("q")+" road 300", camera("k")+" road 1620")
 	wants("1", 90, "&state="+*first.State, "probable", ahead...)
 	for _, state := range []string{"x", "AAAA", strings.Repeat("A", 500)} {
@@ -109,7 +110,7 @@ func TestAlertsAlongRoads(t *testing.T) {
 	}
 }
 
-// wantEventsEnd reads the events of a session until the service has stopped, which ends them in order.
+// wantEventsEnd reads the events of a session until the stopping service ends them, and checks that they end cleanly.
 func (s *serviceProcess) wantEventsEnd(t *testing.T, c *client, id string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base+"/v2/navigation/sessions/"+id+"/events", http.NoBody)

@@ -35,7 +35,7 @@ var (
 	errAppsOff   = errors.New("apps are off: set apps.enabled = true in the configuration, and restart the service")
 )
 
-// withApps runs a command where apps are on.
+// withApps runs a command, or fails where apps are not enabled.
 func (f *adminFlags) withApps(p *program, do func(ctx context.Context, deps *adminDeps) error) error {
 	return f.with(p, func(ctx context.Context, deps *adminDeps) error {
 		if !deps.config.Apps.Enabled {
@@ -63,7 +63,7 @@ func (f *adminFlags) withApp(p *program, arg *appArg, do func(ctx context.Contex
 	})
 }
 
-// decideOnApp decides on the version that waits, or on the one with the given number.
+// decideOnApp decides on the pending version, or on the one with the given number.
 func (f *adminFlags) decideOnApp(
 	p *program, arg *appArg, number int,
 	decide func(ctx context.Context, deps *adminDeps, id mapdata.AppID, number int) (*mapdata.App, *mapdata.AppVersion, error),
@@ -246,7 +246,7 @@ func kindNames(kinds []mapdata.AppKind) []string {
 	return names
 }
 
-// appState says in a word or two where an app stands.
+// appState describes the state of an app in a word or two.
 func appState(a *mapdata.App) string {
 	state := string(apps.Latest(a).State)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// appPage serves a page that an app may be, until the test ends, and gives its origin under another name than the service's.
+// appPage serves a valid page of an app until the test ends, and returns its origin under another name than the service's.
 func appPage(t *testing.T, edit func(http.Header)) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -31,7 +31,7 @@ func submissionOf(origin string) map[string]any {
 	}
 }
 
-// TestAppCommands reviews an app beside the running service, which shows it within a second.
+// TestAppCommands reviews an app beside the running service, and checks that the service shows it within a second.
 func TestAppCommands(t *testing.T) {
 	t.Parallel()
 	origin := appPage(t, nil)
@@ -77,7 +77,8 @@ func TestAppCommands(t *testing.T) {
 	listed(1)
 }
 
-// TestAppPagesThatCannotBeFramed submits pages that a browser would not show in a frame of the service (D16.2).
+// TestAppPagesThatCannotBeFramed submits pages that a browser would not show in a frame of the service, and checks that they are
+// refused (D16.2).
 func TestAppPagesThatCannotBeFramed(t *testing.T) {
 	t.Parallel()
 	var answer atomic.Pointer[func(http.ResponseWriter)]
@@ -122,7 +123,7 @@ func TestAppPagesThatCannotBeFramed(t *testing.T) {
 			t.Errorf("%s: %s %s", other, resp.Status, body)
 		}
 	}
-	// A page that stopped letting itself be framed is not approved.
+	// A page that no longer allows the frame is not approved.
 	refuses := header("X-Frame-Options", "DENY")
 	answer.Store(&refuses)
 	var list []struct{ ID string }
@@ -134,7 +135,7 @@ func TestAppPagesThatCannotBeFramed(t *testing.T) {
 	}
 }
 
-// TestNodesShareApps approves, suspends and installs at one node, and looks at another one, which follows within a second.
+// TestNodesShareApps approves, suspends and installs at one node, and checks that another one follows within a second.
 func TestNodesShareApps(t *testing.T) {
 	t.Parallel()
 	origin := appPage(t, nil)

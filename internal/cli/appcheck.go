@@ -25,7 +25,7 @@ type appCheckCmd struct {
 	Report    string `name:"report" placeholder:"FILE" help:"Also write the report into a file, as JSON."`
 }
 
-// Help says what the exit codes mean.
+// Help explains the exit codes.
 func (appCheckCmd) Help() string {
 	return "The checks are those of the app bench. Exit codes: 0, all checks passed; 1, one failed; 2, the page could not be checked."
 }
@@ -85,7 +85,7 @@ func (c *appCheckCmd) plan() (*appcheck.Plan, error) {
 	return plan, err
 }
 
-// schema reads --schema: an array of fields, or an object with such a config_schema.
+// schema reads --schema: an array of fields, or an object with a config_schema.
 func (c *appCheckCmd) schema() (json.RawMessage, error) {
 	if c.Schema == "" {
 		return nil, nil

@@ -18,16 +18,16 @@ import (
 	"wayside/internal/store/sqlite"
 )
 
-// What may wait for curators in all and of one account, and what all of it may cost a node.
+// How many versions may wait for curators in all and of one account, and how much memory all of them may cost a node.
 const (
 	waitingApps        = 500
 	waitingAppsOfOwner = 10
-	waitingAppsMemory  = 48 << 20 // reads of the catalogue and garbage; with what waits it is above 100
+	waitingAppsMemory  = 48 << 20 // reads of the catalogue and garbage; with the waiting versions it would be above 100
 	servedApps         = 100
 )
 
-// TestWaitingAppsCostLittleMemory fills the queue of apps with icons of 64 KiB from many accounts: a node keeps none of them in memory, whatever
-// is submitted meanwhile, and refuses what exceeds the bound of all accounts or of one.
+// TestWaitingAppsCostLittleMemory fills the queue of apps with icons of 64 KiB from many accounts, and checks that a node keeps
+// none of them in memory while more are submitted, and refuses versions beyond the bounds of all accounts and of one.
 func TestWaitingAppsCostLittleMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("resident memory is read from /proc")

@@ -18,8 +18,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestAppPageIsProvedAndSuspended submits a page on https to the real program, publishes the proof that the answer names, and suspends the app
-// from another process while a driver's page has a stream open.
+// TestAppPageIsProvedAndSuspended submits a page on https to the real program, publishes the proof that the answer names, and
+// suspends the app from another process while the page in the car has a stream open.
 func TestAppPageIsProvedAndSuspended(t *testing.T) {
 	t.Parallel()
 	var proof atomic.Pointer[string]

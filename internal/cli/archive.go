@@ -34,7 +34,7 @@ type manifest struct {
 	Files     []archivedFile `json:"files"`
 }
 
-// holds says whether a file of this name is in the archive.
+// holds reports whether a file of this name is in the archive.
 func (m *manifest) holds(name string) bool {
 	return slices.ContainsFunc(m.Files, func(f archivedFile) bool { return f.Name == name })
 }
@@ -126,7 +126,7 @@ func readArchive(ctx context.Context, r io.Reader, dir string, want [][]string, 
 			return nil, fmt.Errorf("the backup is damaged: %s: %w", f.Name, err)
 		}
 	}
-	// Reading to the end checks the checksum of gzip, and that nothing follows.
+	// Reading to the end verifies gzip's checksum, and that nothing follows.
 	if _, err := archive.Next(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("the backup is damaged: there is more in it than its manifest lists")
 	}

@@ -13,7 +13,7 @@ import (
 
 func nothing(int) {}
 
-// archiveOf makes an archive of two files.
+// archiveOf returns an archive of two files.
 func archiveOf(t testing.TB) []byte {
 	t.Helper()
 	dir := t.TempDir()

@@ -50,7 +50,7 @@ func (c *backupCmd) Run(p *program) error {
 	if err := c.backup(p, cfg, to); err != nil {
 		return fmt.Errorf("back up: %w", err)
 	}
-	if err := datadir.NoteBackup(cfg.DataDir, p.now()); err != nil { // wayside doctor then does not know of it
+	if err := datadir.NoteBackup(cfg.DataDir, p.now()); err != nil { // without the note, only wayside doctor does not know of the backup
 		p.say("The backup is made, but its time could not be recorded: " + err.Error())
 	}
 	p.printf("%s\n", to)
@@ -218,7 +218,7 @@ func (c *restoreCmd) restore(p *program, file *os.File, dir string) (_ *manifest
 			return nil, err
 		}
 	}
-	slices.Reverse(replaced) // the database last: without it nothing is served
+	slices.Reverse(replaced) // the database last: without it no service starts
 	for _, name := range replaced {
 		if err := os.Rename(filepath.Join(staging, name), filepath.Join(dir, name)); err != nil {
 			return nil, err
@@ -227,8 +227,8 @@ func (c *restoreCmd) restore(p *program, file *os.File, dir string) (_ *manifest
 	return m, syncDir(dir)
 }
 
-// renewEpoch changes the epoch of the store, so that replicas load everything again: the same revisions mean other states now.
-// It opens the database before it is put into place, so that a damaged one never is.
+// renewEpoch changes the epoch of the store, so that replicas load everything again, because the same revisions mean other states
+// now. It opens the database before it is put into place, so that a damaged one never is.
 func renewEpoch(ctx context.Context, path string) error {
 	store, err := sqlite.Open(ctx, path, sqlite.Options{})
 	if err != nil {

@@ -62,7 +62,7 @@ func newService(t *testing.T, config string) *serviceProcess {
 	return s
 }
 
-// startService starts one and waits until it is ready.
+// startService starts a service and waits until it is ready.
 func startService(t *testing.T, config string) *serviceProcess {
 	t.Helper()
 	s := newService(t, config)
@@ -123,7 +123,7 @@ func (s *serviceProcess) kill() {
 	}
 }
 
-// terminate asks the service to end, and waits until it does.
+// terminate asks the service to end, and waits until it has ended.
 func (s *serviceProcess) terminate() error {
 	s.t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -17,13 +17,13 @@ import (
 	"testing"
 )
 
-// publisher publishes documents in other formats over TLS, and counts what is asked of it.
+// publisher publishes documents in other formats over TLS, and counts the requests for them.
 type publisher struct {
 	server  *httptest.Server
 	egress  string // configuration of the services that poll it
 	base    string
-	hangs   chan struct{} // told when a request hangs, in the middle of a document
-	release chan struct{} // lets those that hang go
+	hangs   chan struct{} // receives a value when a request hangs in the middle of a document
+	release chan struct{} // lets hanging requests continue
 
 	mu    sync.Mutex
 	asked map[string]int // by path and query
@@ -44,8 +44,8 @@ func startPublisher(t *testing.T) *publisher {
 	return p
 }
 
-// answer publishes sites on three OCPI pages, a table with its statuses, and events on two pages, all at one place. The query says what is
-// wrong with the second OCPI page.
+// answer publishes sites on three OCPI pages, a table with its statuses, and events on two pages, all at one place. The query
+// selects a fault of the second OCPI page.
 func (p *publisher) answer(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	p.asked[r.URL.RequestURI()]++
@@ -107,7 +107,7 @@ func (p *publisher) locations(w http.ResponseWriter, r *http.Request) {
 		"evses":[{"uid":"1","status":"AVAILABLE","connectors":[{"id":"1","power_type":"DC","max_electric_power":150000}]}]}]}`, strings.ReplaceAll(page, "/", ""), wrong)
 }
 
-// wasAsked is what was asked since the last call.
+// wasAsked returns the requests since the last call, by path and query.
 func (p *publisher) wasAsked() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +116,7 @@ func (p *publisher) wasAsked() map[string]int {
 	return asked
 }
 
-// follow registers a pull feed of a document in another format, and returns its id.
+// follow registers a pull feed of a document in another format, and returns the feed's id.
 func (c *client) follow(t *testing.T, members map[string]any) string {
 	t.Helper()
 	feed := map[string]any{"name": "Open data", "direction": "pull", "visibility": "public", "charger_network": "none"}
@@ -145,8 +145,8 @@ func (s *serviceProcess) sees(when string, want ...string) {
 	})
 }
 
-// TestNodesPollDocumentsOnce checks that one of three nodes fetches all pages and the status document of a poll, each once, and that all
-// nodes show what came of them.
+// TestNodesPollDocumentsOnce checks that one of three nodes fetches all pages and the status document of a poll, each once, and
+// that all nodes show the resulting entities.
 func TestNodesPollDocumentsOnce(t *testing.T) {
 	t.Parallel()
 	p := startPublisher(t)
@@ -170,8 +170,9 @@ func TestNodesPollDocumentsOnce(t *testing.T) {
 	}
 }
 
-// TestBadPagesLeaveThePicture gives a feed pages that loop, leave, fail and break off: nothing of them is stored, the owner reads why.
-// A service that is killed in the middle of a page shows what it showed before. (It polls again when the lease of the poll has ended.)
+// TestBadPagesLeaveThePicture polls pages that loop, leave the host, fail and break off, and checks that nothing of them is stored
+// and that the owner reads the reason. It also checks that a service that is killed in the middle of a page shows the earlier
+// entities. (It polls again when the lease of the poll has ended.)
 func TestBadPagesLeaveThePicture(t *testing.T) {
 	t.Parallel()
 	p := startPublisher(t)
@@ -179,7 +180,7 @@ func TestBadPagesLeaveThePicture(t *testing.T) {
 	owner := s.signIn("owner@example.org")
 	feed := "/v2/feeds/" + owner.follow(t, map[string]any{"format": "ocpi", "pull_url": p.base + "/1"})
 	s.sees("at first", "L1", "L2", "L3")
-	change := func(wrong string) { // which is polled immediately, being the same host
+	change := func(wrong string) { // the feed is polled immediately, because the host stays the same
 		t.Helper()
 		if resp, body := owner.do(http.MethodPatch, feed, map[string]any{"pull_url": p.base + "/1?wrong=" + strings.ReplaceAll(wrong, " ", "+")}); resp.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %d %s", wrong, resp.StatusCode, body)

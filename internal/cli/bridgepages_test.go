@@ -33,7 +33,8 @@ func inShell(t *testing.T, program, commands string) string {
 	return string(out)
 }
 
-// TestExamplesOfBridges types the worked example on the page of each format into a shell: it prints what the page shows.
+// TestExamplesOfBridges runs the worked example on the page of each format in a shell, and checks that it prints the output on the
+// page.
 func TestExamplesOfBridges(t *testing.T) {
 	t.Parallel()
 	program := testenv.Program(t)
@@ -51,8 +52,8 @@ func TestExamplesOfBridges(t *testing.T) {
 	}
 }
 
-// TestCommandsOfBridges holds that all commands on the pages on formats parse, and that feeds of formats with schedules name their zone:
-// without one such items are skipped.
+// TestCommandsOfBridges checks that all commands on the pages about formats parse, and that feeds of formats with schedules name
+// their zone, because without one such items are skipped.
 func TestCommandsOfBridges(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/bridges/*.md")

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// TestBuiltinSourcesOfNodes has two nodes that share database and cache, each with a region of its own folder: the camera that both regions
-// have is there once, on both; the newest region of all decides what it says; and it goes with the last of the regions that have it.
+// TestBuiltinSourcesOfNodes checks two nodes that share database and cache, each with a region in its own folder: both nodes show
+// the camera of both regions once; its properties come from the newest region of all; and it disappears with the last of the
+// regions that contain it.
 func TestBuiltinSourcesOfNodes(t *testing.T) {
 	t.Parallel()
 	nodes, _ := startNodes(t, 2, unlimited, servers.Postgres(t).Database(t))
@@ -23,12 +24,12 @@ func TestBuiltinSourcesOfNodes(t *testing.T) {
 		for node, c := range readers {
 			withinNodes(t, fmt.Sprintf("%s: node %d", what, node), func() bool {
 				_, ids := c.listSources(t)
-				return len(ids) == sources && c.camera(t)["maxspeed_kmh"] == limit // camera is nil where there are two
+				return len(ids) == sources && c.camera(t)["maxspeed_kmh"] == limit // camera returns nil if there are two
 			})
 		}
 		t.Logf("%s: after %v", what, time.Since(began).Round(time.Millisecond))
 	}
-	stays := func(what string, limit any, sources int) { // longer than a node takes to look again
+	stays := func(what string, limit any, sources int) { // for longer than a node takes to notice a change
 		t.Helper()
 		for end := time.Now().Add(7 * time.Second); time.Now().Before(end); <-time.After(100 * time.Millisecond) {
 			for node, c := range readers {
@@ -66,7 +67,7 @@ func TestBuiltinSourcesOfNodes(t *testing.T) {
 	everywhere("an older region on node 0, after all were removed", 50.0, both)
 }
 
-// withinNodes waits for what one node hears of another, such as that a region is gone.
+// withinNodes waits for a state that one node learns from another, such as that a region is gone.
 func withinNodes(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !ok(); <-time.After(50 * time.Millisecond) {

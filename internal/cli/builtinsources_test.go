@@ -46,7 +46,7 @@ type builtinSource struct {
 	Type                     string `json:"source_type"`
 }
 
-// listSources lists the sources that a guest sees, without that of drivers' reports, which every service has.
+// listSources returns the sources that a guest sees, without that of drivers' reports, which every service has.
 func (c *client) listSources(t *testing.T) (all []builtinSource, ids []string) {
 	t.Helper()
 	resp, body := c.do(http.MethodGet, "/v2/sources", nil)
@@ -78,8 +78,8 @@ func (c *client) camera(t *testing.T) map[string]any {
 	return got.Entities[0].Properties
 }
 
-// TestBuiltinSourcesFollowTheRegion goes through what happens to cameras and chargers: they come with an import, change with the next, stay
-// as they are over a restart, and go with the region and with a product that is left out.
+// TestBuiltinSourcesFollowTheRegion checks that cameras and chargers appear with an import, change with the next, stay over a
+// restart, and disappear with the region, or if an import leaves out their product.
 func TestBuiltinSourcesFollowTheRegion(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)
@@ -132,7 +132,7 @@ func TestBuiltinSourcesFollowTheRegion(t *testing.T) {
 	eventually(t, "they are back with the region", sources("osm-cameras", "osm-chargers"))
 }
 
-// TestLawHidesBuiltinCameras holds that areas of law count for the cameras of a region too.
+// TestLawHidesBuiltinCameras checks that areas of law apply to the cameras of a region too.
 func TestLawHidesBuiltinCameras(t *testing.T) {
 	t.Parallel()
 	law := writeFile(t, "law.geojson", []byte(`{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"here","hide":["camera.speed"]},

@@ -22,12 +22,12 @@ func cacheTable(s *testenv.CacheServer) string {
 	return fmt.Sprintf("\n[cache]\nurl = %q\n", s.URL())
 }
 
-// TestSharedCacheFails stops the cache of a running service: durable entities are read as before, live incidents are offline
-// within two seconds and back within five, also on streams.
+// TestSharedCacheFails stops the cache of a running service, and checks that durable entities are read as before, and that live
+// incidents are offline within two seconds and back within five, also on streams.
 func TestSharedCacheFails(t *testing.T) {
 	t.Parallel()
 	cache := testenv.Cache(t)
-	mustBe(t, cache.Stop()) // it starts without it
+	mustBe(t, cache.Stop()) // the service starts without it
 	one := startProvider(t, "one", `{"external_id":"live","kind":"alert.police","lat":52,"lng":5,"properties":{}}`)
 	s := startService(t, unlimited+cacheTable(cache)+one.asUpstream("incidents"))
 	feed := s.signIn("owner@example.org").register("Cameras")

@@ -105,7 +105,7 @@ func run(p *program, args []string) int {
 	return exitOK
 }
 
-// newParser makes the parser of arguments. exit is called by flags that print something and end the program.
+// newParser returns the parser of arguments. Flags that print something and end the program call exit.
 func newParser(g *grammar, p *program, exit func(int)) (*kong.Kong, error) {
 	return kong.New(g,
 		kong.Name("wayside"),

@@ -2,5 +2,5 @@
 
 package cli
 
-// clockSynchronized: only Linux tells it.
+// clockSynchronized returns false for known, because only Linux reports the state of its clock.
 func clockSynchronized() (synchronized, known bool) { return false, false }

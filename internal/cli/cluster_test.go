@@ -36,7 +36,7 @@ func startFleet(t *testing.T, count int, database string) *fleet {
 	return f
 }
 
-// clusterLoad is a writer and a reader for each node, until stop.
+// clusterLoad is a writer and a reader for each node, until stop is called.
 type clusterLoad struct {
 	f      *fleet
 	ended  chan struct{}
@@ -45,15 +45,15 @@ type clusterLoad struct {
 	group  sync.WaitGroup
 	mu     sync.Mutex
 	pushed []pushed
-	agreed int            // of pushed, what all nodes have shown
+	agreed int            // how many of pushed all nodes have shown
 	reads  []atomic.Int64 // good ones, of each node
 	writes []atomic.Int64 // answered 200
 }
 
 const clusterRows = 50 // of each batch
 
-// The load's pace leaves the processors time for the nodes: what matters is that reads and writes are under way whenever a
-// component stops.
+// The pace of the load leaves the nodes enough processor time: the test only needs reads and writes under way whenever a component
+// stops.
 const (
 	betweenWrites = 75 * time.Millisecond
 	betweenReads  = 50 * time.Millisecond
@@ -102,7 +102,7 @@ func (l *clusterLoad) write(node int) {
 		switch {
 		case b.answered:
 			l.writes[node].Add(1)
-		case err != nil: // the node is gone, or stands still
+		case err != nil: // the node is gone or hangs
 			l.pause(100 * time.Millisecond)
 		case resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "":
 			l.f.t.Errorf("push through node %d: %d %v %s", node, resp.StatusCode, resp.Header, body)
@@ -200,7 +200,7 @@ func (f *fleet) check(after string, batches []pushed, deadline time.Time) {
 	}
 }
 
-// goesOn checks that the nodes still answer reads or writes.
+// goesOn checks that the nodes still answer reads, or writes if that is set.
 func (f *fleet) goesOn(during string, writes bool, nodes ...int) {
 	f.t.Helper()
 	for _, node := range nodes {
@@ -213,8 +213,8 @@ func (f *fleet) goesOn(during string, writes bool, nodes ...int) {
 	}
 }
 
-// TestCluster stops one component after the other under load: no acknowledged write is lost, reads continue where they can, and
-// all nodes agree again within ten seconds.
+// TestCluster stops one component after the other under load, and checks that no acknowledged write is lost, that reads continue
+// where they can, and that all nodes agree again within ten seconds.
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	database := startDatabase(t)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// lowFileLimit starts the service with room for few open files.
+// lowFileLimit returns the wrapper that starts the service with a low limit of open files.
 func lowFileLimit(files int) []string {
 	return []string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$@"`, files), "sh"}
 }
@@ -33,7 +33,7 @@ func (s *serviceProcess) flood(connections, addresses int, text string) {
 	}
 }
 
-// from makes a client whose connections come from one address of this machine; each request takes a new one.
+// from returns a client whose connections come from one address of this machine; each request opens a new one.
 func (s *serviceProcess) from(address string) *client {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, to string) (net.Conn, error) {
@@ -42,8 +42,8 @@ func (s *serviceProcess) from(address string) *client {
 	return &client{s: s, http: http.Client{Transport: transport, Timeout: 5 * time.Second}}
 }
 
-// TestStrangersHoldingConnectionsOpen holds 1 500 connections open without finishing a request. Probes and reads are answered
-// nevertheless, also those of the address that holds them, and memory does not grow with them (F6).
+// TestStrangersHoldingConnectionsOpen holds 1 500 connections open without finishing a request, and checks that probes and reads
+// are answered nevertheless, also those of the address that holds the connections, and that memory does not grow with them (F6).
 func TestStrangersHoldingConnectionsOpen(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -87,7 +87,7 @@ func TestStrangersHoldingConnectionsOpen(t *testing.T) {
 	}
 }
 
-// readLatencies are the times of reads by one connection, sorted.
+// readLatencies returns the times of reads on one connection, sorted.
 func (s *serviceProcess) readLatencies(n int) []time.Duration {
 	s.t.Helper()
 	c := &client{s: s}

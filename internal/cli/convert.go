@@ -43,7 +43,8 @@ type convertReport struct {
 	Licence   string                    `json:"licence"`
 }
 
-// Run converts a document into v1 rows by the code that a poll runs. Nothing stands on standard output of a document that turns out bad.
+// Run converts a document into v1 rows with the code that a poll runs. It prints nothing to standard output if the document as a
+// whole is bad.
 func (c *convertCmd) Run(p *program) (err error) {
 	cfg, err := c.load(p, nil)
 	if err != nil {
@@ -79,7 +80,7 @@ func (c *convertCmd) Run(p *program) (err error) {
 	return report.write(c.Report)
 }
 
-// formatNamed finds a format, or says which there are.
+// formatNamed returns the format with a name, or an error that lists all formats.
 func formatNamed(name string) (bridge.Format, error) {
 	f, ok := bridge.Lookup(name)
 	if !ok {
@@ -88,7 +89,7 @@ func formatNamed(name string) (bridge.Format, error) {
 	return f, nil
 }
 
-// badDocument says what is wrong with a whole document, where, and what to do.
+// badDocument returns an error that explains the fault of a whole document, where it is, and what to do.
 func badDocument(source string, f bridge.Format, err error) error {
 	if told := bridge.Explain(err, f.Name); told != "" {
 		return fmt.Errorf("%s: %s", source, told)
@@ -128,7 +129,7 @@ func (c *convertCmd) spool(p *program, conversion *bridge.Conversion, to io.Writ
 	return report, out.Flush()
 }
 
-// countSkips gives the items that became no rows by reason, and the foreign words met.
+// countSkips returns the items that became no rows by reason, and their foreign words.
 func countSkips(skips *bridge.Skips) (items map[string]int, words map[string]map[string]int) {
 	items, words = map[string]int{}, map[string]map[string]int{}
 	for _, s := range skips.List() {
@@ -140,7 +141,7 @@ func countSkips(skips *bridge.Skips) (items map[string]int, words map[string]map
 	return items, words
 }
 
-// write passes the rows on, once the whole document has turned out good.
+// write writes the spooled rows, after the whole document was converted without a fault.
 func (c *convertCmd) write(p *program, spool *os.File) (err error) {
 	if _, err := spool.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -157,7 +158,7 @@ func (c *convertCmd) write(p *program, spool *os.File) (err error) {
 	return errors.Join(err, file.Close())
 }
 
-// lines are what a person reads of the report: one line of rows by kind, one for each reason.
+// lines returns the report for people: one line of rows by kind, one for each reason.
 func (r *convertReport) lines() []string {
 	rows := countOf(r.Rows, "row", "rows")
 	for i, kind := range byCount(r.Kinds) {
@@ -181,7 +182,7 @@ func (r *convertReport) lines() []string {
 	return lines
 }
 
-// countOf is a number of things in words, such as "1 row" and "2 rows".
+// countOf describes a number of things in words, such as "1 row" and "2 rows".
 func countOf(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -189,7 +190,7 @@ func countOf(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// countedWords lists words with how often each was met.
+// countedWords lists words with their counts.
 func countedWords(counts map[string]int) string {
 	var words []string
 	for _, word := range byCount(counts) {
@@ -198,14 +199,14 @@ func countedWords(counts map[string]int) string {
 	return strings.Join(words, ", ")
 }
 
-// byCount lists the keys, those that are counted most first.
+// byCount returns the keys, the highest count first.
 func byCount(counts map[string]int) []string {
 	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 }
 
-// write makes the file of --report.
+// write writes the file of --report.
 func (r *convertReport) write(path string) (err error) {
 	file, err := os.Create(path)
 	if err != nil {
@@ -215,15 +216,16 @@ func (r *convertReport) write(path string) (err error) {
 	return errors.Join(err, file.Close())
 }
 
-// Bounds of what a row says of a line (D15.15, D17.18).
+// Bounds of a row with a line (D15.15, D17.18).
 const (
-	maxRowProperties = 16 << 10 // bytes, as D3.3 has it
+	maxRowProperties = 16 << 10 // bytes, as in D3.3
 	shortestTTL      = 2        // seconds; 1 retires
 )
 
-// appendRow writes a judged row in v1 form, with its line as a property and its end as a lifetime, since a row can say no more.
+// appendRow appends an accepted row in v1 form, with its line as a property and its end as a lifetime, because a v1 row has no
+// other members for them.
 func appendRow(dst []byte, row *ingest.Row, now time.Time) []byte {
-	dst, _ = jsontext.AppendQuote(append(dst, `{"external_id":`...), row.ExternalID) // its text is judged: UTF-8
+	dst, _ = jsontext.AppendQuote(append(dst, `{"external_id":`...), row.ExternalID) // the id is valid UTF-8, because the row was accepted
 	dst = append(append(append(dst, `,"kind":"`...), row.Kind.ID()...), `","lat":`...)
 	dst = strconv.AppendFloat(dst, row.Point.Lat, 'f', -1, 64)
 	dst = strconv.AppendFloat(append(dst, `,"lng":`...), row.Point.Lng, 'f', -1, 64)
@@ -246,7 +248,7 @@ func appendRow(dst []byte, row *ingest.Row, now time.Time) []byte {
 	return append(dst, '}')
 }
 
-// appendWithLine adds a line to properties, thinned until all fits.
+// appendWithLine appends properties with a line, thinned until all of it fits.
 func appendWithLine(dst, properties []byte, line []geo.Point) []byte {
 	if len(line) < 2 || len(properties) < 2 {
 		return append(dst, properties...)
@@ -276,7 +278,7 @@ func appendWithLine(dst, properties []byte, line []geo.Point) []byte {
 	}
 }
 
-// appendDegrees writes degrees with at most 7 digits behind the point.
+// appendDegrees appends degrees with at most 7 digits behind the point.
 func appendDegrees(dst []byte, v float64) []byte {
 	return strconv.AppendFloat(dst, math.Round(v*1e7)/1e7, 'f', -1, 64)
 }

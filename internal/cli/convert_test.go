@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestConvert converts documents with the real program: rows that the service takes, nothing of a document that breaks off, and a report.
+// TestConvert converts documents with the real program, and checks that the service accepts the rows, that a document that breaks
+// off results in no rows, and the report.
 func TestConvert(t *testing.T) {
 	t.Parallel()
 	sample := filepath.Join("..", "format", "wzdx", "testdata", "sample.json")

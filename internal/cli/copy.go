@@ -37,7 +37,7 @@ func (c *copyCmd) Run(p *program) (err error) {
 	if err := datadir.Require(dir, filepath.Base(from)); err != nil {
 		return err
 	}
-	// The copy would miss what a running service writes meanwhile.
+	// The copy would miss the writes of a running service.
 	release, err := datadir.Lock(dir)
 	if err != nil {
 		return err

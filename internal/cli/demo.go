@@ -64,7 +64,7 @@ func (c *demoCmd) Run(p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := relay.start(); err != nil { // not before: Run of the relay, which ends it, needs an open service
+	if err := relay.start(); err != nil { // not before, because only Run of the relay ends it, and Run needs an open service
 		return errors.Join(err, s.Close())
 	}
 	d := &demoRun{
@@ -85,7 +85,7 @@ func (c *demoCmd) Run(p *program) (err error) {
 	)
 }
 
-// configure makes the demo's configuration. Nothing that the operator set for a real service applies.
+// configure returns the demo's configuration. It ignores the operator's settings for a real service.
 func (c *demoCmd) configure(ctx context.Context, dir string, publisher *demo.Publisher, relay *demoRelay) (*config.Config, error) {
 	ca := filepath.Join(dir, "town.pem")
 	if err := os.WriteFile(ca, publisher.CA(), 0o600); err != nil {
@@ -104,7 +104,8 @@ func (c *demoCmd) configure(ctx context.Context, dir string, publisher *demo.Pub
 	return cfg, nil
 }
 
-// address returns the configuration with the address alone. With --lan, links carry the address of this machine in its network.
+// address returns the configuration with only the address set. With --lan, links contain the address of this machine in its
+// network.
 func (c *demoCmd) address(ctx context.Context) (*config.Config, error) {
 	flags := make(map[string]config.Flag)
 	if c.Listen != "" {
@@ -133,7 +134,7 @@ func (c *demoCmd) address(ctx context.Context) (*config.Config, error) {
 	return cfg, nil
 }
 
-// freeLANPort returns port 8080 of all addresses, or another one if that is taken.
+// freeLANPort returns port 8080 of all addresses, or another one if that is in use.
 func freeLANPort(ctx context.Context) (string, error) {
 	for _, listen := range [...]string{"0.0.0.0:8080", "0.0.0.0:0"} {
 		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
@@ -148,7 +149,7 @@ func freeLANPort(ctx context.Context) (string, error) {
 	return "", errors.New("no port is free")
 }
 
-// open opens the service, at a free port if no address was asked for and the default one is taken.
+// open opens the service, at a free port if no address was given and the default one is in use.
 func (c *demoCmd) open(p *program, cfg *config.Config, log *slog.Logger, roads *region.Imported, town *demo.Town) (*service.Service, error) {
 	drive, err := demo.DriveJSON(c.Region == "")
 	if err != nil {
@@ -176,7 +177,7 @@ type demoRun struct {
 	log       *slog.Logger
 	service   *service.Service
 	outbox    string        // folder of e-mails
-	base      string        // URL in what is printed
+	base      string        // URL in the printed texts
 	lan       bool          // other devices can open it
 	welcomed  chan struct{} // closed once the welcome is printed
 	town      *demo.Town
@@ -184,17 +185,17 @@ type demoRun struct {
 	relay     *demoRelay
 	apps      *demo.Apps // nil: there are none
 	region    *region.Imported
-	real      bool // the region is not the town's
+	real      bool // the region is not that of the town
 }
 
-// run signs the demo's owner in, registers its feeds through the API, approves them, and moves what happens in the town.
+// run signs the demo's owner in, registers the feeds through the API, approves them, and simulates the town.
 func (d *demoRun) run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
 	case <-d.service.Ready():
 	}
-	// An unused connection would delay the stop: the service waits for its first request.
+	// An unused connection would delay the stop, because the service waits for its first request.
 	defer http.DefaultClient.CloseIdleConnections()
 	client := demo.NewClient(d.service.URL())
 	push, err := d.register(ctx, client)
@@ -263,10 +264,10 @@ func (d *demoRun) feeds() []map[string]any {
 	}
 }
 
-// welcomeTimeout is how long the welcome waits for the first poll (D6.1), and for the relay to have read its file.
+// welcomeTimeout is how long the welcome waits for the first poll (D6.1), and for the relay to read its file.
 const welcomeTimeout = 5 * time.Second
 
-// printWelcome prints what to try, once the town can be seen.
+// printWelcome prints suggestions of what to try, once the town is visible.
 func (d *demoRun) printWelcome(ctx context.Context, push string) error {
 	deadline := time.NewTimer(welcomeTimeout)
 	defer deadline.Stop()

@@ -23,7 +23,7 @@ import (
 type demoProcess struct {
 	t   *testing.T
 	cmd *exec.Cmd
-	dir string // where it keeps things
+	dir string // its data and files
 	out testenv.Output
 	log testenv.Output
 }
@@ -135,7 +135,7 @@ func TestDemo(t *testing.T) {
 	d.end()
 }
 
-// signsIn uses the sign-in links that the demo prints, one for each role, and a code that it prints when one is e-mailed.
+// signsIn uses the sign-in links that the demo prints, one for each role, and the code that the demo prints when it is e-mailed.
 func (d *demoProcess) signsIn(base string) {
 	d.t.Helper()
 	post := func(path, body string, cookies []*http.Cookie) *http.Response {
@@ -173,7 +173,7 @@ func (d *demoProcess) signsIn(base string) {
 	}
 }
 
-// hasExamples checks that the curl lines of the page about the service and of the API's page ask where the town is.
+// hasExamples checks that the curl lines of the page about the service and of the API's page ask for places in the town.
 func (d *demoProcess) hasExamples(base string) {
 	d.t.Helper()
 	read := func(target string) string { return html.UnescapeString(d.get(target)) }
@@ -210,7 +210,7 @@ func (d *demoProcess) licensed(base string) {
 	}
 }
 
-// end stops the demo, and checks that it leaves nothing.
+// end stops the demo, and checks that it leaves no files or processes.
 func (d *demoProcess) end() {
 	d.t.Helper()
 	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -222,7 +222,7 @@ func (d *demoProcess) end() {
 	d.gone()
 }
 
-// TestDemoStopsItsRelay checks that nothing is left, however the demo ends.
+// TestDemoStopsItsRelay checks that no process or file is left, however the demo ends.
 func TestDemoStopsItsRelay(t *testing.T) {
 	t.Parallel()
 	d := newShowing(t, "127.0.0.1:0")

@@ -11,11 +11,11 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// tutorialPort is the port of the app that docs/apps.md has developers write.
+// tutorialPort is the port of the app that developers write with docs/apps.md.
 const tutorialPort = "9000"
 
-// newDemoApps opens the server of the demo's apps, and lets the service show its pages. With --lan there is none: on a phone, the
-// name of this machine's loopback address is the phone itself.
+// newDemoApps opens the server of the demo's apps, and lets the service frame its pages. With --lan it returns nil: on a phone, the
+// loopback address is the phone itself.
 func (c *demoCmd) newDemoApps(ctx context.Context, cfg *config.Config) (*demo.Apps, error) {
 	if c.LAN {
 		return nil, nil
@@ -70,7 +70,7 @@ func (d *demoRun) installApps(ctx context.Context, developer *demo.Client) error
 	return nil
 }
 
-// appsText says where the apps are.
+// appsText describes where the apps are.
 func (d *demoRun) appsText() string {
 	if d.apps == nil {
 		return ""

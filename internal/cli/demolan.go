@@ -32,7 +32,7 @@ func lanAddress(ctx context.Context) (netip.Addr, error) {
 	return netip.Addr{}, errors.New("this machine has no address in a network: without --lan the demo runs for itself alone")
 }
 
-// phoneText says how a phone opens the demo, with a QR code at a terminal; empty if it cannot.
+// phoneText describes how a phone opens the demo, with a QR code at a terminal; empty if it cannot.
 func (d *demoRun) phoneText() string {
 	if !d.lan {
 		return ""

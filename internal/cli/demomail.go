@@ -28,11 +28,11 @@ const (
 // outboxEvery is how often the demo looks for new e-mails.
 const outboxEvery = 500 * time.Millisecond
 
-// codeLine is the line of an e-mail that has a sign-in code.
+// codeLine matches the line of an e-mail with a sign-in code.
 var codeLine = regexp.MustCompile(`(?m)^\s*(\d{8})\s*$`)
 
-// printEmails prints each e-mail that the service writes after the welcome, so that a visitor needs no mailbox: to whom, about
-// what, and its code.
+// printEmails prints the recipient, the subject and the code of each e-mail that the service writes after the welcome, so that a
+// visitor needs no mailbox.
 func (d *demoRun) printEmails(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -95,7 +95,7 @@ func (d *demoRun) printEmail(path string) {
 	d.printf("E-mail to %s: %s\n  %s\n", printable(to), printable(subject), path)
 }
 
-// signInLinks are lines with a sign-in link for each role.
+// signInLinks returns lines with a sign-in link for each role.
 func (d *demoRun) signInLinks(ctx context.Context) (string, error) {
 	var lines strings.Builder
 	for _, a := range demoAccounts {

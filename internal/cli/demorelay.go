@@ -75,7 +75,7 @@ func (r *demoRelay) live() *demo.LiveFile {
 }
 func (r *demoRelay) pid() int { return r.cmd.Process.Pid }
 
-// command is the command line that starts it again.
+// command returns the command line that starts the relay again.
 func (r *demoRelay) command() string { return strings.Join(r.cmd.Args, " ") }
 
 func (r *demoRelay) upstream() config.Upstream {
@@ -84,7 +84,7 @@ func (r *demoRelay) upstream() config.Upstream {
 	}
 }
 
-// answers reports whether it answers with at least one row.
+// answers reports whether the relay answers with at least one row.
 func (r *demoRelay) answers(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -106,7 +106,7 @@ func (r *demoRelay) answers(ctx context.Context) bool {
 // relayStopTimeout is how long the process may take to stop before it is killed.
 const relayStopTimeout = 5 * time.Second
 
-// run stops the process when ctx ends. A visitor may have stopped it before.
+// run waits until ctx ends and then stops the process, unless a visitor has stopped it before.
 func (r *demoRelay) run(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {

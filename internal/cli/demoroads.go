@@ -20,7 +20,7 @@ import (
 	"wayside/internal/region"
 )
 
-// importRoads makes the region that the demo's routes lead along: of the file that the visitor names, or of the town.
+// importRoads imports the region of the demo's routes, from the file that the visitor names or from the town.
 func (c *demoCmd) importRoads(p *program, dir, dataDir string) (*region.Imported, error) {
 	o := region.ImportOptions{Folder: region.Folder(filepath.Join(dataDir, datadir.RegionFolder)), Files: []string{c.Region}}
 	if c.Region == "" {
@@ -39,7 +39,7 @@ func (c *demoCmd) importRoads(p *program, dir, dataDir string) (*region.Imported
 	return done, nil
 }
 
-// writeDemoFile writes something of the town to a file.
+// writeDemoFile writes a part of the town to a file.
 func writeDemoFile(name string, write func(io.Writer) error) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -48,7 +48,8 @@ func writeDemoFile(name string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// trip is what the welcome offers a route for. found is false if a real region has no roads where the demo looks for some.
+// trip returns the trip for which the welcome suggests a route. found is false if a real region has no roads at the places that the
+// demo tries.
 func (d *demoRun) trip(ctx context.Context) (t demo.Trip, found bool) {
 	if !d.real {
 		return demo.TownTrip(), true
@@ -68,10 +69,10 @@ func (d *demoRun) trip(ctx context.Context) (t demo.Trip, found bool) {
 	return t, false
 }
 
-// routeTimeout bounds a question for a route.
+// routeTimeout bounds a request for a route.
 const routeTimeout = 10 * time.Second
 
-// middleOfRoute asks the service for a route and returns where half of it is driven, and the street there.
+// middleOfRoute requests a route and returns the place where half of its time has passed, and the street there.
 func middleOfRoute(ctx context.Context, base string, t demo.Trip) (at geo.Point, street string, found bool) {
 	ctx, cancel := context.WithTimeout(ctx, routeTimeout)
 	defer cancel()
@@ -128,7 +129,7 @@ func (s stretch) metres() float64 { return geo.Distance(s.from, s.to) }
 
 func pointOf(c [2]float64) geo.Point { return geo.Point{Lat: c[1], Lng: c[0]} }
 
-// rounded is a place to about a metre.
+// rounded returns a place rounded to about a metre.
 func rounded(lat, lng float64) geo.Point {
 	const metre = 1e5
 	return geo.Point{Lat: math.Round(lat*metre) / metre, Lng: math.Round(lng*metre) / metre}
@@ -138,7 +139,7 @@ func routeURL(base string, t demo.Trip) string {
 	return fmt.Sprintf("%s/v2/navigation/route/v1/driving/%g,%g;%g,%g", base, t.From.Lng, t.From.Lat, t.To.Lng, t.To.Lat)
 }
 
-// roadsText says how to ask for a route, and how to close the road that it leads along.
+// roadsText describes how to request a route, and how to close a road on it.
 func (d *demoRun) roadsText(ctx context.Context, push string) string {
 	t, found := d.trip(ctx)
 	if !found {
@@ -168,7 +169,7 @@ func (d *demoRun) roadsText(ctx context.Context, push string) string {
 	return text + "\nThe bridge of the harbour opens for ships by itself.\n"
 }
 
-// guidanceLines are requests for a route with banners and announcements, and for a session with its events.
+// guidanceLines returns commands that request a route with banners and announcements, and a session with its events.
 func (d *demoRun) guidanceLines(t demo.Trip) string {
 	sessions := d.base + "/v2/navigation/sessions"
 	return "  curl '" + routeURL(d.base, t) + "?overview=false&steps=true&banner_instructions=true&voice_instructions=true&language=en'\n" +
@@ -176,7 +177,7 @@ func (d *demoRun) guidanceLines(t demo.Trip) string {
 			sessions, t.From.Lng, t.From.Lat, t.To.Lng, t.To.Lat)
 }
 
-// searchLines are requests to the place search: of the town's 40 9th Avenue, or of the street that a trip leads along.
+// searchLines returns commands that call the place search: with 9th Avenue 40 of the town, misspelt, or with the street of a trip.
 func (d *demoRun) searchLines(t demo.Trip) string {
 	name := "9th Avneue 40"
 	if d.real {
@@ -186,5 +187,5 @@ func (d *demoRun) searchLines(t demo.Trip) string {
 		d.base, url.Values{"q": {cmp.Or(name, "street")}}.Encode(), t.From.Lat, t.From.Lng)
 }
 
-// closureTTL is how long the visitor's closure lasts if it is not ended, in seconds.
+// closureTTL is how long the visitor's closure lasts unless it is removed, in seconds.
 const closureTTL = 600

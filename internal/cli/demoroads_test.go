@@ -18,7 +18,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// routeJSON is what these tests read of a route.
+// routeJSON is the part of a route that these tests read.
 type routeJSON struct {
 	Code   string `json:"code"`
 	Routes []struct {
@@ -29,7 +29,7 @@ type routeJSON struct {
 	} `json:"routes"`
 }
 
-// roadLines are the lines that the demo prints about routes: ask, close, ask, open.
+// roadLines returns the lines that the demo prints about routes: request, close, request, open.
 func (d *demoProcess) roadLines() []string {
 	d.t.Helper()
 	lines := regexp.MustCompile(`(?m)^  (curl '\S+/(?:navigation/route\S+skip_waypoints|feeds/wsp_)[^\n]+)$`).FindAllStringSubmatch(d.out.String(), -1)
@@ -153,7 +153,7 @@ func startDemo(t *testing.T, more ...string) (d *demoProcess, base string) {
 	return d, regexp.MustCompile(`the service at (http://\S+) `).FindStringSubmatch(d.out.String())[1]
 }
 
-// TestDemoRoutes follows the printed lines about routes, and asks for what restrictions and the island forbid.
+// TestDemoRoutes follows the printed lines about routes, and requests routes that restrictions and the island forbid.
 func TestDemoRoutes(t *testing.T) {
 	t.Parallel()
 	d, base := startDemo(t)

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/testenv"
 )
 
-// pairAt signs a screen in to the account of a phone. Each uses a node of its own.
+// pairAt signs a screen in to the account of a phone. Each uses another node.
 func pairAt(t *testing.T, phone *client, node *serviceProcess) *client {
 	t.Helper()
 	screen := &client{s: node, http: http.Client{Timeout: 30 * time.Second}}
@@ -37,7 +37,7 @@ func pairAt(t *testing.T, phone *client, node *serviceProcess) *client {
 	return screen
 }
 
-// at is the same caller at another node.
+// at returns the same caller at another node.
 func (c *client) at(node *serviceProcess) *client {
 	return &client{s: node, http: http.Client{Timeout: 30 * time.Second}, cookie: c.cookie}
 }
@@ -49,7 +49,7 @@ func (c *client) sendDestination(t *testing.T, name string) {
 	}
 }
 
-// takeDestination is the name of what a phone sent; "": nothing.
+// takeDestination takes the destination that a phone sent, and returns its name; empty: there was none.
 func (c *client) takeDestination(t *testing.T) string {
 	t.Helper()
 	resp, body := c.do(http.MethodPost, "/v2/account/destination/take", map[string]string{})
@@ -61,7 +61,7 @@ func (c *client) takeDestination(t *testing.T) string {
 }
 
 // TestDestinationsReachCarsAtOtherNodes checks that a destination that a phone sends to one node reaches a car that asks another
-// one, once; that the cache between them holds nothing of it in plain text; and that nodes do without it.
+// one, once, that the cache between them holds none of it in plain text, and that nodes work without the cache.
 func TestDestinationsReachCarsAtOtherNodes(t *testing.T) {
 	t.Parallel()
 	nodes, cache := startNodes(t, 2, "", servers.Postgres(t).Database(t))
@@ -82,7 +82,7 @@ func TestDestinationsReachCarsAtOtherNodes(t *testing.T) {
 		t.Errorf("it is taken again: %q, %q", again, there)
 	}
 
-	// Of cars that ask at the same time at all nodes, one gets it.
+	// Of the cars that ask all nodes at the same time, one gets the destination.
 	for range 3 {
 		phone.sendDestination(t, "Station")
 		taken := make([]string, 4)

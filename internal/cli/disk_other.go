@@ -2,5 +2,5 @@
 
 package cli
 
-// freeDisk: the standard library does not tell it on this system.
+// freeDisk returns false for known, because the standard library cannot measure free space on this system.
 func freeDisk(string) (free int64, known bool) { return 0, false }

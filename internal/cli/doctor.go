@@ -44,7 +44,8 @@ func well(text string, args ...any) finding {
 func warn(text, do string) finding  { return finding{State: stateWarn, Text: text, Do: do} }
 func fails(text, do string) finding { return finding{State: stateFail, Text: text, Do: do} }
 
-// Run checks everything around the service and says what to do. It exits with 1 if a check fails; warnings exit with 0.
+// Run checks everything around the service and advises on each fault. It exits with 1 if a check fails; with only warnings it exits
+// with 0.
 func (c *doctorCmd) Run(p *program) error {
 	cfg, err := c.load(p)
 	if err != nil {
@@ -93,7 +94,7 @@ func (c *doctorCmd) Run(p *program) error {
 	return err
 }
 
-// diagnosis holds what the checks look at.
+// diagnosis holds the inputs of the checks.
 type diagnosis struct {
 	*program
 	config  *config.Config
@@ -108,7 +109,7 @@ func (d *diagnosis) show(f *finding) {
 	}
 }
 
-// data checks that what the service needs is in the data directory and can be written.
+// data checks that the data directory contains what the service needs and is writable.
 func (d *diagnosis) data() finding {
 	file := datadir.DatabaseFile
 	if d.config.Database.URL != "" {
@@ -133,7 +134,7 @@ func (d *diagnosis) data() finding {
 	return well("%s", d.config.DataDir)
 }
 
-// service looks whether the service runs, and takes over the address under which it does.
+// service checks whether the service runs, and adopts the address under which it does.
 func (d *diagnosis) service() finding {
 	running, ok, err := datadir.RunningAddress(d.config.DataDir)
 	switch {
@@ -265,7 +266,7 @@ func (d *diagnosis) region() finding {
 	return well("%s", text)
 }
 
-// speech has the operator's program speak a sentence.
+// speech checks that the operator's program speaks a sentence.
 func (d *diagnosis) speech() finding {
 	if len(d.config.Speech.Command) == 0 {
 		return well("announcements are spoken by browsers alone")
@@ -277,7 +278,7 @@ func (d *diagnosis) speech() finding {
 	return well("%s", text)
 }
 
-// engine calls the engine that finds routes, where it is not the embedded one.
+// engine checks the remote engine, if one is configured.
 func (d *diagnosis) engine() finding {
 	n := &d.config.Navigation
 	if !n.Remote() {
@@ -304,7 +305,7 @@ func (d *diagnosis) law() finding {
 	return well("%s", d.config.Law.File)
 }
 
-// clock checks that the system keeps its clock right: lifetimes of pins and sign-in links depend on it.
+// clock checks that the system keeps its clock right, because lifetimes of pins and sign-in links depend on it.
 func (d *diagnosis) clock() finding {
 	synchronized, known := clockSynchronized()
 	switch {
@@ -341,7 +342,7 @@ func (d *diagnosis) disk() finding {
 // warnOpenFiles is the limit of open files below which a check warns: 512 are kept for the service itself.
 const warnOpenFiles = 4096
 
-// openFiles checks the limit that bounds connections. It is that of this process; the service may have been given another.
+// openFiles checks the limit that bounds connections. It is that of this process; the service may have another one.
 func (d *diagnosis) openFiles() finding {
 	limit, known := openFilesLimit()
 	switch {
@@ -382,7 +383,7 @@ func (d *diagnosis) backup() finding {
 	return well("the last one is of %s", last.UTC().Format(time.RFC3339))
 }
 
-// newestFile returns when the newest file of a folder was written; the zero time if there is none.
+// newestFile returns when the newest file of a folder was written; zero if there is none.
 func newestFile(dir string) (newest time.Time, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"wayside/internal/service"
 )
 
-// documentFlags are what a feed would say of a document.
+// documentFlags are the settings of a feed for a document.
 type documentFlags struct {
 	Status         string `name:"status" placeholder:"FILE|URL" help:"Second document with the status of charging points (datex2-energy)."`
 	Mapping        string `name:"mapping" placeholder:"FILE" help:"Mapping in JSON (geojson, csv)."`
@@ -25,7 +25,7 @@ type documentFlags struct {
 	At             string `name:"at" placeholder:"TIME" help:"Judge starts and ends as of this time (RFC 3339; default: now)."`
 }
 
-// given names a flag that was given; empty: none was.
+// given returns the name of a flag that was given; empty: none was.
 func (d *documentFlags) given() string {
 	for flag, value := range map[string]string{
 		"status": d.Status, "mapping": d.Mapping, "time-zone": d.TimeZone, "charger-network": d.ChargerNetwork, "at": d.At,
@@ -37,7 +37,7 @@ func (d *documentFlags) given() string {
 	return ""
 }
 
-// conversion makes of flags and a document what a poll makes of a feed.
+// conversion makes the conversion of a document from flags, as a poll makes it from a feed.
 func (d *documentFlags) conversion(p *program, cfg *config.Config, f bridge.Format, source string) (_ *bridge.Conversion, closeFiles func() error, err error) {
 	o := format.Options{Now: p.now().UTC(), ChargerNetwork: d.ChargerNetwork}
 	for _, wrong := range []struct {
@@ -80,10 +80,10 @@ func (d *documentFlags) conversion(p *program, cfg *config.Config, f bridge.Form
 	return &bridge.Conversion{Format: f, Document: document, Options: o}, files.close, nil
 }
 
-// maxWire is how many bytes a document has at most as it is sent (D17.12).
+// maxWire bounds the bytes of a document as it is sent (D17.12).
 const maxWire = 64 << 20
 
-// openFiles opens documents, and removes what it had to keep of them.
+// openFiles opens documents, and removes the copies that it had to make of them.
 type openFiles struct {
 	p      *program
 	cfg    *config.Config
@@ -91,7 +91,7 @@ type openFiles struct {
 	spool  []string
 }
 
-// opener gives what opens a document from its beginning, as often as is wanted: of a file, of standard input or of a URL.
+// opener returns a function that opens a document from its beginning, any number of times: a file, standard input or a URL.
 func (o *openFiles) opener(source string, f bridge.Format) (func() (io.ReadCloser, error), error) {
 	var body io.ReadCloser
 	switch {
@@ -139,7 +139,7 @@ func (o *openFiles) fetch(address string, f bridge.Format) (io.ReadCloser, error
 	return answer.Body, nil
 }
 
-// keep copies a body that can be read once into a file.
+// keep copies a body that can be read only once into a file.
 func (o *openFiles) keep(body io.Reader) (name string, err error) {
 	file, err := os.CreateTemp("", "wayside-document-*")
 	if err != nil {
@@ -153,7 +153,7 @@ func (o *openFiles) keep(body io.Reader) (name string, err error) {
 	return file.Name(), errors.Join(err, file.Close())
 }
 
-// close removes what was kept.
+// close removes the copies.
 func (o *openFiles) close() error {
 	var err error
 	for _, name := range o.spool {

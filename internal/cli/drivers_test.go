@@ -17,7 +17,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// ledCar is a guest that is led, as the page does it.
+// ledCar is a guest on a drive, as the page begins it.
 type ledCar struct {
 	*client
 	id    string
@@ -39,15 +39,15 @@ func (c *client) lead(t *testing.T, n *roadtest.Network, from, to string) *ledCa
 	return &ledCar{client: c, id: begun.ID, place: place}
 }
 
-// tell says that the car is between two places of the drawing, and returns the status.
+// tell sends the position between two places of the drawing, and returns the status.
 func (c *ledCar) tell(from, to string) int {
 	a, b := c.place(from), c.place(to)
 	resp, _ := c.do(http.MethodPut, "/v2/navigation/sessions/"+c.id+"/position", map[string]any{"lat": (a[1] + b[1]) / 2, "lng": (a[0] + b[0]) / 2})
 	return resp.StatusCode
 }
 
-// TestTwoCarsBehindOneAddress checks that a guest's limits hold for two cars behind one address, that both are led through a busy
-// minute within them, and that a car that asks without end takes nothing of what leads the other one.
+// TestTwoCarsBehindOneAddress checks that a guest's limits apply to two cars behind one address together, that both are guided
+// through a busy minute within them, and that a car that asks without end takes nothing of the guidance of the other one.
 func TestTwoCarsBehindOneAddress(t *testing.T) {
 	t.Parallel()
 	s := newService(t, "") // with the limits of the defaults
@@ -64,7 +64,7 @@ func TestTwoCarsBehindOneAddress(t *testing.T) {
 		}
 	}
 	at := first.place("b")
-	for turn := range 6 { // ten seconds each, so that the requests of a minute come at once
+	for turn := range 6 { // ten seconds each, with the requests of a minute within a shorter time
 		for _, car := range cars {
 			if status := car.tell("a", "b"); status != http.StatusNoContent {
 				t.Errorf("a position on the way: %d", status)
@@ -82,7 +82,7 @@ func TestTwoCarsBehindOneAddress(t *testing.T) {
 		}
 	}
 
-	// The first car's page is broken, and asks as fast as it can.
+	// The first car's page is broken, and sends requests as fast as it can.
 	const many = 200
 	refused := 0
 	for range many {
@@ -113,7 +113,8 @@ func TestTwoCarsBehindOneAddress(t *testing.T) {
 	if status := second.tell("e", "f"); status != http.StatusOK && status != http.StatusNoContent {
 		t.Errorf("the other car's position: %d", status)
 	}
-	// The other car was led another way a moment ago, and is again within five seconds, though its address has no route left.
+	// The other car got another route a moment ago, and gets one again within five seconds, although the limit of its address is
+	// used up.
 	status, tick := second.tell("a", "b"), time.NewTicker(time.Second)
 	defer tick.Stop()
 	for giveUp := time.After(time.Minute); status == http.StatusNoContent; status = second.tell("a", "b") {
@@ -130,19 +131,20 @@ func TestTwoCarsBehindOneAddress(t *testing.T) {
 		t.Errorf("the other car left its way: %d, want another route", status)
 	}
 	ask(second, fmt.Sprintf("/v2/alerts?lat=%.3f&lng=%.3f&speed=14&heading=90&session=%s", at[1], at[0], second.id))
-	s.from("127.0.0.10").lead(t, town, "a", "d") // another address has limits of its own
+	s.from("127.0.0.10").lead(t, town, "a", "d") // another address has separate limits
 }
 
-// What a flood of sessions may cost.
+// The size of the flood of sessions, and its cost.
 const (
-	floodAddresses   = 1_200 // twenty sessions each are more than a node has
+	floodAddresses   = 1_200 // twenty sessions of each are more than a node allows
 	floodedSessions  = 40    // of each address
 	floodConnections = 16
 	floodMemory      = 450 << 20 // 20 000 sessions
 )
 
-// TestFloodOfSessions posts 48 000 sessions to the real binary, from 1 200 addresses. Each has twenty, and the node as many as it may; the others are
-// answered with 429 and 503, and the drivers that it leads are led on; memory stays bounded (D15.21, T2).
+// TestFloodOfSessions posts 48 000 sessions to the real binary, from 1 200 addresses, and checks that each address gets twenty, and
+// the node holds as many as it may, that the others are answered with 429 and 503, that existing drives continue, and that memory
+// stays bounded (D15.21, T2).
 func TestFloodOfSessions(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("resident memory is read from /proc")
@@ -153,7 +155,7 @@ func TestFloodOfSessions(t *testing.T) {
 	s.start(nil)
 	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
 	led := guest.lead(t, town, "a", "d")
-	if status := led.tell("a", "b"); status != http.StatusNoContent { // a session that nobody ever used makes room after thirty seconds
+	if status := led.tell("a", "b"); status != http.StatusNoContent { // a session that was never used may be replaced after thirty seconds
 		t.Fatalf("the first position: %d", status)
 	}
 	atRest := s.memory(t, "VmRSS")
@@ -184,7 +186,7 @@ func TestFloodOfSessions(t *testing.T) {
 	grown := s.memory(t, "VmHWM") - atRest
 	t.Logf("%v in %v, %d MiB more at the peak", sum, time.Since(began).Round(time.Millisecond), grown>>20)
 	created, refused := sum[http.StatusCreated], sum[http.StatusTooManyRequests]+sum[http.StatusServiceUnavailable]
-	// On a busy machine the flood takes longer than thirty seconds: then sessions that nobody used make room.
+	// On a busy machine the flood takes longer than thirty seconds: then sessions that were never used are replaced.
 	if created < session.MaxSessions-1 || created > floodAddresses*session.MaxPerAddress || created+refused != floodAddresses*floodedSessions || sum[http.StatusTooManyRequests] == 0 {
 		t.Errorf("answers %v, want %d sessions or a few more, and 429 or 503 for all others", sum, session.MaxSessions-1)
 	}
@@ -201,7 +203,7 @@ func TestFloodOfSessions(t *testing.T) {
 	guest.lead(t, town, "a", "d") // there is room again
 }
 
-// postAgain sends a request so many times over one connection, and counts the answers by status.
+// postAgain sends a request the given number of times on one connection, and counts the answers by status.
 func postAgain(statuses map[int]int, base string, from net.IP, request string, times int) error {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: from}}
 	conn, err := dialer.Dial("tcp", strings.TrimPrefix(base, "http://"))

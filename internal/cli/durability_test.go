@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// rounds is how often the service is killed: 5 times, or ROUNDS times by hand.
+// rounds returns how often the service is killed: 5 times, or $ROUNDS times.
 func rounds(t *testing.T) int {
 	if text := os.Getenv("ROUNDS"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -34,13 +34,13 @@ type pushed struct {
 	answered bool
 }
 
-// place is the position of a batch's rows, more than a kilometre from those of other batches.
+// place returns the position of a batch's rows, more than a kilometre from those of other batches.
 func (b pushed) place() (lat, lng float64) {
 	return -60 + float64(b.number%1200)*0.1, -150 + float64(b.feed)*10 + float64(b.number/1200)*0.1
 }
 
-// TestKillKeepsAcknowledgedPushes kills the service repeatedly during pushes: every acknowledged batch is there after the
-// restart, and no batch is there in part (D7.2, D12.5).
+// TestKillKeepsAcknowledgedPushes kills the service repeatedly during pushes, and checks that every acknowledged batch is there
+// after the restart, and that no batch is there in part (D7.2, D12.5).
 func TestKillKeepsAcknowledgedPushes(t *testing.T) {
 	const writers, rows = 4, 200
 	s := startService(t, unlimited)
@@ -114,8 +114,8 @@ func checkBatches(t *testing.T, s *serviceProcess, round int, batches []pushed, 
 	}
 }
 
-// TestStopUnderPushes stops the service during pushes and reads: every accepted request gets a complete answer, the program
-// exits with 0, and no acknowledged push is lost (D12.5).
+// TestStopUnderPushes stops the service during pushes and reads, and checks that every accepted request gets a complete answer,
+// that the program exits with 0, and that no acknowledged push is lost (D12.5).
 func TestStopUnderPushes(t *testing.T) {
 	const writers, rows = 4, 200
 	s := startService(t, unlimited)
@@ -169,8 +169,8 @@ func TestStopUnderPushes(t *testing.T) {
 	checkBatches(t, s, 0, batches, rows)
 }
 
-// TestFullDisk runs the service on a small file system: pushes are answered with 503 and Retry-After, reads continue, no batch
-// is stored in part, and the service recovers by itself once there is space.
+// TestFullDisk runs the service on a small file system, and checks that pushes are answered with 503 and Retry-After, that reads
+// continue, that no batch is stored in part, and that the service recovers once there is space.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	const rows = 200

@@ -34,7 +34,7 @@ func (c *validateCmd) check(p *program, cfg *config.Config) (*ingest.Checked, er
 	return trial.Checked, nil
 }
 
-// explain returns an error with the text that a feed's owner would read (D6.8).
+// explain returns an error with the text that a feed's owner reads (D6.8).
 func explain(err error) error {
 	var failed *safehttp.Error
 	if errors.As(err, &failed) {

@@ -14,11 +14,11 @@ import (
 	"wayside/internal/testenv"
 )
 
-// What a command does in a folder without data.
+// The expected behaviour of a command in a folder without data.
 const (
-	refuses    = "no data in ./wayside-data (" // and where that is
-	needsNone  = ""                            // it works, or fails for another reason
-	makesData  = "makes"                       // and has tests of its own
+	refuses    = "no data in ./wayside-data (" // followed by the folder
+	needsNone  = ""                            // works, or fails for another reason
+	makesData  = "makes"                       // makes data, and has separate tests
 	anyFeed    = "01890000-0000-7000-8000-000000000000"
 	emailGiven = " --email me@example.org"
 )
@@ -100,7 +100,7 @@ func commandPaths(t *testing.T) []string {
 	return all
 }
 
-// pathOf is the words of a command without its arguments.
+// pathOf returns the words of a command without its arguments.
 func pathOf(leaf *kong.Node) string {
 	words := []string{leaf.Name}
 	for node := leaf.Parent; node != nil; node = node.Parent {
@@ -109,8 +109,8 @@ func pathOf(leaf *kong.Node) string {
 	return strings.Join(words, " ")
 }
 
-// TestCommandsInAnEmptyFolder runs each command of the real program in an empty folder: those that work on data refuse and say
-// where they looked, and none but those that are there to make data leaves a file.
+// TestCommandsInAnEmptyFolder runs each command of the real program in an empty folder, and checks that those that work on data
+// refuse and name the folder, and that only those that make data leave a file.
 func TestCommandsInAnEmptyFolder(t *testing.T) {
 	t.Parallel()
 	bin, files := testenv.Program(t), t.TempDir()
@@ -139,7 +139,7 @@ func TestCommandsInAnEmptyFolder(t *testing.T) {
 			cmd.Dir, cmd.Stderr, cmd.Env = dir, &stderr, []string{"HOME=" + dir, "TMPDIR=" + files}
 			overdue := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 			defer overdue.Stop()
-			_ = cmd.Run() // the exit code is looked at
+			_ = cmd.Run() // the test checks the exit code
 			if code := cmd.ProcessState.ExitCode(); tt.expect == refuses && (code != exitUsage || !strings.Contains(stderr.String(), refuses+dir)) {
 				t.Errorf("exit code %d: %s", code, &stderr)
 			}
@@ -153,8 +153,9 @@ func TestCommandsInAnEmptyFolder(t *testing.T) {
 	}
 }
 
-// TestLinksCarryTheAddressOfTheService starts a service at a port of its own choice: a command that knows only its data directory
-// prints links with that address, a configured base_url comes first, and a killed service's address is not used.
+// TestLinksCarryTheAddressOfTheService starts a service at a port that it chooses, and checks that a command that knows only its
+// data directory prints links with that address, that a configured base_url takes precedence, and that the address of a killed
+// service is not used.
 func TestLinksCarryTheAddressOfTheService(t *testing.T) {
 	t.Parallel()
 	s := startService(t, "")

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// A service whose routes come from another server with OSRM's API, which knows none of its conditions: routes go round what was pushed
-// here, warn where that cannot be, and are refused while the other server is away. The other server is this program too.
+// TestRemoteEngine checks a service whose routes come from another server with OSRM's API, which knows none of its conditions:
+// routes avoid the pushed closures, warn where they cannot, and are refused while the other server is unreachable. The other server
+// is this program too.
 func TestRemoteEngine(t *testing.T) {
 	t.Parallel()
 	town := twoBridges(t)

@@ -25,10 +25,10 @@ const (
 	epochMinimum = 20 // reads per second: thousands on an idle machine, few beside other tests with the race detector
 )
 
-// TestEpochChangesUnderReads changes the epoch of the store, as a restore or a failover does, while drivers read, vote and
-// watch a stream, and while one feed is deleted and another approved. The nodes load everything again; no read may fail or
-// lack a pin, no vote may show on another pin, and the stream may send only differences. All feeds use the same
-// external ids, so that a vote which is kept by position instead of by identity shows on the wrong feed.
+// TestEpochChangesUnderReads changes the epoch of the store, as a restore or a failover does, while drivers read, vote and watch a
+// stream, and while one feed is deleted and another approved. The nodes load everything again. The test checks that no read fails
+// or lacks a pin, that no vote shows on another pin, and that the stream sends only differences. All feeds use the same external
+// ids, so that a vote that is kept by position instead of by identity would show on the wrong feed.
 func TestEpochChangesUnderReads(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		s := startService(t, manyVotes)
@@ -80,7 +80,7 @@ func runEpochDrill(t *testing.T, s *serviceProcess, changeEpoch func()) {
 	}
 	d.add("first")
 	d.add("second")
-	// Each feed has votes on other pins than the other.
+	// Each feed has votes on other pins than the other feed.
 	for i := range 5 {
 		d.confirm("first", i)
 		d.confirm("second", i+5)
@@ -101,7 +101,7 @@ func runEpochDrill(t *testing.T, s *serviceProcess, changeEpoch func()) {
 		case 1:
 			d.add("third")
 		}
-		// Its vote is stored after the change of the epoch: the node that shows it has loaded everything again.
+		// The vote is stored after the change of the epoch, so that a node that shows it has loaded everything again.
 		d.confirm("second", 10+n)
 	}
 	took := time.Since(began)
@@ -215,7 +215,7 @@ func (d *epochDrill) look(c *client) ([]liveEntity, error) {
 	return got.Entities, nil
 }
 
-// read reads again and again until ended, and checks each answer against what was true before and after it.
+// read reads repeatedly until ended is closed, and compares each answer with the state before and after it.
 func (d *epochDrill) read(ended <-chan struct{}) {
 	c := &client{s: d.s, http: http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{}}}
 	defer c.http.CloseIdleConnections()
@@ -240,8 +240,8 @@ func (d *epochDrill) read(ended <-chan struct{}) {
 	}
 }
 
-// expected lists the pins that every answer from now on must have with at least so many votes, unless their feed is deleted
-// meanwhile.
+// expected returns the pins that every later answer must contain, each with the least number of its votes, unless their feed is
+// deleted meanwhile.
 func (d *epochDrill) expected() map[string]int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -257,7 +257,7 @@ func (d *epochDrill) expected() map[string]int {
 	return want
 }
 
-// compare returns what is wrong with an answer; empty if it is right.
+// compare describes the fault of an answer; empty if it is right.
 func (d *epochDrill) compare(want map[string]int, pins []liveEntity) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -279,8 +279,8 @@ func (d *epochDrill) compare(want map[string]int, pins []liveEntity) string {
 	return ""
 }
 
-// checkStream checks that a stream sent what differed and nothing else: the pins of the deleted feed are gone, those of the
-// new one appear, and the others change by votes alone.
+// checkStream checks that a stream sent only differences: the pins of the deleted feed are gone, those of the new one appear, and
+// the others change only by votes.
 func (d *epochDrill) checkStream(events <-chan heard) {
 	d.t.Helper()
 	gone, appeared, votes := make(map[string]bool), make(map[string]bool), make(map[string]int)

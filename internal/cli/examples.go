@@ -14,7 +14,7 @@ const (
 	exampleRegion = "3f9c2a7be1d04856"
 )
 
-// examples are the command lines at the end of each command's help, by the command.
+// examples returns the command lines at the end of each command's help, by the command.
 func examples() map[string][]string {
 	return map[string][]string{
 		"serve":              {"wayside serve", "wayside serve" + configPath, "wayside serve --listen 127.0.0.1:8091 --data-dir /tmp/trial"},
@@ -95,7 +95,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	return err
 }
 
-// commandPath is the words of a command without the program's name and arguments, such as "account create".
+// commandPath returns the words of a command without the program's name and arguments, such as "account create".
 func commandPath(node *kong.Node) string {
 	var words []string
 	for ; node != nil && node.Type == kong.CommandNode; node = node.Parent {

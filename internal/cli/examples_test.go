@@ -41,7 +41,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// splitShell splits a line into words; single quotes keep one together.
+// splitShell splits a line into words; text between single quotes is part of one word.
 func splitShell(line string) []string {
 	var words []string
 	for i, part := range strings.Split(line, "'") {
@@ -80,7 +80,7 @@ func TestBashCompletion(t *testing.T) {
 	}
 }
 
-// TestCompletionScripts checks what the scripts of shells that this machine may lack contain.
+// TestCompletionScripts checks the contents of the scripts for shells that this machine may lack.
 func TestCompletionScripts(t *testing.T) {
 	_, zsh, _ := command(t, nil, "completion", "zsh")
 	for _, want := range []string{"#compdef wayside\n", "('account') choices=(", "'login-link:", "--data-dir:"} {

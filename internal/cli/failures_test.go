@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestLogOfFailingUpstream breaks an upstream and mends it under reads: the log has one line for each.
+// TestLogOfFailingUpstream breaks an upstream and repairs it under reads, and checks that the log has one line for each.
 func TestLogOfFailingUpstream(t *testing.T) {
 	t.Parallel()
 	var code, calls atomic.Int32
@@ -23,7 +23,7 @@ func TestLogOfFailingUpstream(t *testing.T) {
 	s := startService(t, unlimited+upstreamTable("city", server.URL, "s3cret-of-city", "incidents"))
 	guest := &client{s: s}
 	radius := 1000
-	read := func(n int) { // each radius is a key of its own, for which the upstream is called
+	read := func(n int) { // each radius has a separate window key, for which the upstream is called
 		t.Helper()
 		before := calls.Load()
 		eventually(t, "the upstream is called", func() bool {

@@ -247,7 +247,7 @@ func shapeFeed(ctx context.Context, deps *adminDeps, f *feed.View) (feedJSON, er
 	return shown, nil
 }
 
-// setBridge sets the members of a feed whose documents may be in another format.
+// setBridge sets the members about the format of a feed's documents.
 func (j *feedJSON) setBridge(f *mapdata.Feed) {
 	if f.Direction != mapdata.Pull {
 		return
@@ -265,7 +265,7 @@ func (j *feedJSON) setBridge(f *mapdata.Feed) {
 	}
 }
 
-// fullness is how much of what it may hold a feed does, in per cent: of entities or of bytes, whichever is more (D5.10).
+// fullness returns how much of its bounds a feed uses, in per cent: of entities or of bytes, whichever is more (D5.10).
 func fullness(f *feed.View) int {
 	share := max(float64(f.Holds.Entities)/float64(f.MayHold.Entities), float64(f.Holds.Bytes)/float64(f.MayHold.Bytes))
 	return int(math.Ceil(100 * share))
@@ -283,7 +283,7 @@ func feedState(f *feedJSON) string {
 		return fmt.Sprintf("last poll %s, %s", f.LastFetchOutcome, state)
 	case f.Direction == string(mapdata.Pull):
 		return "not polled yet, " + state
-	case f.Direction == string(mapdata.Builtin): // nobody pushes to it
+	case f.Direction == string(mapdata.Builtin): // nothing is pushed to it
 		return state
 	case f.LastPushAt.IsZero():
 		return "nothing pushed yet"

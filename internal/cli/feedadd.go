@@ -99,7 +99,7 @@ func (c *feedAddCmd) Run(p *program) error {
 	})
 }
 
-// registration is what the flags ask for, and what the operator should know of the open feed.
+// registration returns the registration from the flags, and a hint about the open feed for the operator.
 func (c *feedAddCmd) registration(deps *adminDeps) (_ *feed.Registration, hint string, err error) {
 	r := feed.Registration{Direction: string(mapdata.Pull)}
 	if c.FromCatalogue != "" {
@@ -153,7 +153,7 @@ func (c *feedAddCmd) registration(deps *adminDeps) (_ *feed.Registration, hint s
 	return &r, hint, nil
 }
 
-// hintOn says what an open feed needs that its entry can't give.
+// hintOn describes what an open feed needs beyond its entry in the catalogue.
 func (c *feedAddCmd) hintOn(f *openfeeds.Feed) string {
 	var hints []string
 	switch {
@@ -170,7 +170,7 @@ func (c *feedAddCmd) hintOn(f *openfeeds.Feed) string {
 	return strings.Join(hints, "\n")
 }
 
-// wrongFields lists what is wrong with the flags of a registration.
+// wrongFields lists the invalid flags of a registration.
 func wrongFields(err error) error {
 	var invalid *mapdata.InvalidError
 	if !errors.As(err, &invalid) {

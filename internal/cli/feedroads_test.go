@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The page of a feed shows its owner what its pins do to roads, before the feed is approved and after.
+// TestFeedPageShowsRoads checks that the page of a feed shows its owner the effects of its pins on roads, before the feed is
+// approved and after.
 func TestFeedPageShowsRoads(t *testing.T) {
 	t.Parallel()
 	s := newService(t, "[limits]\nguest_routes_per_minute = 100000\nmanage_per_minute = 100000\n")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestFeedState: an operator reads what a feed does at the moment, and how much it holds.
+// TestFeedState checks the description of a feed's state for operators, and of the number of its entities.
 func TestFeedState(t *testing.T) {
 	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {

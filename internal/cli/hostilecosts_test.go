@@ -16,18 +16,18 @@ import (
 	"wayside/internal/testenv"
 )
 
-// maxConvertTime is what a hostile document may take of a processor until it is answered or refused. On a machine of its own that is 10 s;
-// threads that share a core with others' take up to twice as long.
+// maxConvertTime bounds the processor time until a hostile document is answered or refused. The bound of a dedicated machine is 10
+// s; threads that share a core with others take up to twice as long.
 const maxConvertTime = 20 * time.Second
 
-// costly is a document that once cost far more than it weighs.
+// costly is a document that once cost far more than its size suggests.
 type costly struct {
 	name, format string
 	body         []byte
-	want         string // the fault; empty: it is taken
+	want         string // the fault; empty: it is accepted
 }
 
-// costlyDocuments are shapes of the findings F1, F6 and T3 and their kin, which take less than ten seconds in all today.
+// costlyDocuments returns documents like those of the findings F1, F6 and T3, which take less than ten seconds in all today.
 func costlyDocuments(t *testing.T) []costly {
 	t.Helper()
 	record := func(i int, typ, lat string) string {
@@ -64,7 +64,7 @@ func costlyDocuments(t *testing.T) []costly {
 	}
 }
 
-// TestCostlyDocuments converts each of them with the real program, in bounded memory and time of a processor (D17.16).
+// TestCostlyDocuments converts each of the costly documents with the real program, in bounded memory and processor time (D17.16).
 func TestCostlyDocuments(t *testing.T) {
 	t.Parallel()
 	bin, file := testenv.Program(t), filepath.Join(t.TempDir(), "document")
@@ -73,7 +73,7 @@ func TestCostlyDocuments(t *testing.T) {
 		var stderr strings.Builder
 		cmd := exec.Command(bin, "convert", "--from", tt.format, "--time-zone", "Europe/Amsterdam", "--out", filepath.Join(t.TempDir(), "rows"), file)
 		cmd.Stderr = &stderr
-		peak, _ := runWatched(cmd) // the code tells how it ended
+		peak, _ := runWatched(cmd) // the exit code is checked
 		took := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 		t.Logf("%s: %d MiB, %v, %.60s", tt.name, peak>>10, took, stderr.String())
 		if code := cmd.ProcessState.ExitCode(); code > 1 || (code == 1) != (tt.want != "") || !strings.Contains(stderr.String(), tt.want) {
@@ -85,7 +85,7 @@ func TestCostlyDocuments(t *testing.T) {
 	}
 }
 
-// checking posts a document to the page that checks one, and gives the status.
+// checking posts a document to the page that checks one, and returns the status.
 func (c *client) checking(fields url.Values) (int, error) {
 	req, err := http.NewRequest(http.MethodPost, c.s.base+"/check", strings.NewReader(fields.Encode()))
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *client) checking(fields url.Values) (int, error) {
 	req.Header.Set("Origin", c.s.base)
 	req.Header.Set("Sec-Fetch-Site", "same-origin")
 	req.AddCookie(c.cookie)
-	slow := http.Client{Timeout: 5 * time.Minute} // documents take turns, on a busy machine for long
+	slow := http.Client{Timeout: 5 * time.Minute} // documents are checked one after the other, which takes long on a busy machine
 	resp, err := slow.Do(req)
 	if err != nil {
 		return 0, err
@@ -105,8 +105,9 @@ func (c *client) checking(fields url.Values) (int, error) {
 	return resp.StatusCode, err
 }
 
-// checkCostly has accounts check hostile documents at the same time, one after the other each, until stopped: texts of the most that a form
-// takes, and documents of a publisher. Each is answered, or refused for there being no room. The answer tells how many were judged.
+// checkCostly makes accounts check hostile documents at the same time, each one after the other, for the given number of rounds:
+// texts of the largest size that a form accepts, and documents of a publisher. Each is answered, or refused because there is no
+// room. wait returns how many were judged.
 func checkCostly(t *testing.T, accounts []*client, publisher func(account, n int) (address, format string), rounds int) (wait func() (judged int)) {
 	t.Helper()
 	texts := []url.Values{

@@ -23,11 +23,11 @@ import (
 	"wayside/internal/testenv"
 )
 
-// maxConvertMemory is what a process may hold at its most over a hostile document: the program itself, an item of 16 MiB and its tree.
+// maxConvertMemory bounds the peak memory of a process with a hostile document: the program itself, an item of 16 MiB and its tree.
 const maxConvertMemory = 250 << 20
 
-// packed is a gzip file of a text with another behind it so often that both have so many bytes more. That one is compressed once: the
-// file takes neither room nor time. Its checksum is wrong, which shows if a document is read to the end.
+// packed returns a gzip file of begin, followed by middle until both have size more bytes, and end. middle is compressed once, so
+// that the file takes neither room nor time. Its checksum is wrong, which shows if a document is read to the end.
 func packed(t *testing.T, begin, middle string, size int, end string) []byte {
 	t.Helper()
 	deflated := func(text string, last bool) []byte {
@@ -49,7 +49,7 @@ func packed(t *testing.T, begin, middle string, size int, end string) []byte {
 	return append(append(file, deflated(end, true)...), make([]byte, 8)...)
 }
 
-// inUTF16 is a text in UTF-16, little end first, without a mark.
+// inUTF16 returns a text in UTF-16, little-endian, without a byte order mark.
 func inUTF16(text string) []byte {
 	var out []byte
 	for _, unit := range utf16.Encode([]rune(text)) {
@@ -58,8 +58,8 @@ func inUTF16(text string) []byte {
 	return out
 }
 
-// TestHostileDocuments converts documents that are bad as a whole with the real program: each fails with one line that says what, prints
-// nothing else, and takes bounded memory (D17.15, D17.16).
+// TestHostileDocuments converts documents that are bad as a whole with the real program, and checks that each fails with one line
+// that names the fault, prints nothing else, and takes bounded memory (D17.15, D17.16).
 func TestHostileDocuments(t *testing.T) {
 	t.Parallel()
 	bin, file := testenv.Program(t), filepath.Join(t.TempDir(), "document")
@@ -73,7 +73,7 @@ func TestHostileDocuments(t *testing.T) {
 	for _, tt := range []struct {
 		name, format string
 		text         []byte
-		want         string // the fault, and where
+		want         string // the fault, and its place
 	}{
 		{"document type", "datex2", []byte(head + "<!DOCTYPE a>\n<a/>"), "dtd"},
 		{"billion laughs", "datex2", []byte(head + `<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]><a>&c;</a>`), "dtd"},
@@ -107,7 +107,7 @@ func TestHostileDocuments(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		cmd := exec.Command(bin, "convert", "--from", tt.format, file)
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		peak, _ := runWatched(cmd) // it is to fail: the code tells how
+		peak, _ := runWatched(cmd) // the conversion must fail: the exit code is checked
 		if code := cmd.ProcessState.ExitCode(); code != 1 || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "document: "+tt.want) {
 			t.Errorf("%s: code %d, %d bytes of output, %.300s", tt.name, code, stdout.Len(), stderr.String())
 		}
@@ -118,9 +118,9 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// TestHostileDocumentsAtOnce polls 64 documents at the same time, from hosts of their own, that are far larger than they look or cost far
-// more than they weigh, while accounts check such documents: the service takes them in turns (D17.16). A feed of another account is polled
-// meanwhile.
+// TestHostileDocumentsAtOnce polls 64 documents at the same time, each from another host, that are far larger than their compressed
+// size or cost far more than their size suggests, while accounts check such documents, and checks that the service handles them one
+// after the other (D17.16). A feed of another account is polled meanwhile.
 func TestHostileDocumentsAtOnce(t *testing.T) {
 	t.Parallel()
 	const documents, most, checkers, checks = 64, 300 << 20, 12, 3
@@ -139,7 +139,7 @@ func TestHostileDocumentsAtOnce(t *testing.T) {
 		{"cifs", packed(t, `{"incidents":[`, strings.Repeat("[", 200_000), 1<<20, "")},
 	}
 	for _, c := range costlyDocuments(t) {
-		if c.name != "records at many places (F6)" { // whose rows are pins, which this does not measure
+		if c.name != "records at many places (F6)" { // the rows of that one become pins, whose memory this test does not measure
 			kinds = append(kinds, hostile{c.format, c.body})
 		}
 	}
@@ -181,7 +181,7 @@ func TestHostileDocumentsAtOnce(t *testing.T) {
 		t.Fatalf("register: %d %s", resp.StatusCode, body)
 	}
 	ended := regexp.MustCompile(`"last_fetch_outcome":"(parse_error|too_large|ok)"`)
-	deadline, tick := time.Now().Add(5*time.Minute), time.NewTicker(100*time.Millisecond) // the documents take turns, on a busy machine for long
+	deadline, tick := time.Now().Add(5*time.Minute), time.NewTicker(100*time.Millisecond) // documents are converted one after the other, which takes long on a busy machine
 	defer tick.Stop()
 	hostileLeft := -1 // when the good feed was polled
 	for done := 0; done < documents; <-tick.C {
@@ -204,7 +204,7 @@ func TestHostileDocumentsAtOnce(t *testing.T) {
 	}
 }
 
-// TestHostileItems converts one document of items that are wrong, each in a way of its own: an item that is wrong costs that item.
+// TestHostileItems converts one document of items that are each wrong in another way, and checks that only those items are lost.
 func TestHostileItems(t *testing.T) {
 	t.Parallel()
 	bin, folder := testenv.Program(t), t.TempDir()
@@ -261,8 +261,8 @@ func TestHostileItems(t *testing.T) {
 	if err != nil || json.Unmarshal(text, &got) != nil {
 		t.Fatal(err)
 	}
-	// Good are the first, both lines, the number as an id, three of the times, and the hostile strings. Rejected are two points that are
-	// out of range, and the long id.
+	// Good are the first, both lines, the number as an id, three of the times, and the hostile strings. Rejected are two points out
+	// of range, and the long id.
 	if got.Rows != len(names)+7 || got.Rejected != 3 || got.Skipped["no_position"] != 3 || got.Skipped["no_id"] != 1 || got.Skipped["ended"] != 1 {
 		t.Errorf("of %d items: %s", len(features), text)
 	}

@@ -17,7 +17,8 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// hostileStairs is a road that turns at each node. Each piece, and what stands at its end, has one of the hostile names in every tag that is read.
+// hostileStairs returns a road that turns at each node. Each piece, and the object at its end, has one of the hostile names in
+// every tag that the import reads.
 func hostileStairs(t *testing.T) *roadtest.Network {
 	n := roadtest.MapAt(t, geo.Point{Lat: 52, Lng: 5}, 100, "a-b", roadtest.Way("ab", "highway=residential, name=First Street"))
 	at, before := n.Nodes[1], int64('b')
@@ -54,7 +55,7 @@ func hostileStairs(t *testing.T) *roadtest.Network {
 	return n
 }
 
-// checkTexts looks for what must be in no text of an answer.
+// checkTexts checks that all texts of an answer are valid UTF-8 without control characters.
 func checkTexts(t *testing.T, what string, value any) {
 	t.Helper()
 	switch v := value.(type) {
@@ -73,7 +74,8 @@ func checkTexts(t *testing.T, what string, value any) {
 	}
 }
 
-// TestRegionOfHostileNames imports a road along which everything has a name that nobody would give, and asks for all that is made of it.
+// TestRegionOfHostileNames imports a road along which everything has an absurd name, and requests every answer in which the names
+// appear.
 func TestRegionOfHostileNames(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)

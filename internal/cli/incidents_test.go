@@ -60,7 +60,7 @@ func (p *provider) say(rows ...string) {
 	writeRows(p.t, p.file, "["+strings.Join(rows, ",")+"]")
 }
 
-// start starts it, at a free port the first time and at the same port later, and waits until it answers.
+// start starts the provider, at a free port the first time and at the same port later, and waits until it answers.
 func (p *provider) start() {
 	p.t.Helper()
 	bin := testenv.Program(p.t)
@@ -112,7 +112,7 @@ func upstreamTable(name, url, secret, form string) string {
 	return fmt.Sprintf("\n[[upstreams]]\nname = %q\nurl = %q\nsecret = %q\nform = %q\nattribution = %q\n", name, url, secret, form, "© "+name)
 }
 
-// manyVotes is unlimited with a high limit of votes, where votes of new accounts hide pins. It must come before any table.
+// manyVotes is unlimited with a high limit of votes, and with votes of new accounts that hide pins. It must come before any table.
 const manyVotes = unlimited + "votes_per_minute = 1000000\n[votes]\ntrust_after = \"0s\"\n"
 
 // incident returns a v1 row the given metres north of the scene.
@@ -126,7 +126,7 @@ type seen struct {
 	body   string
 	pins   map[string]liveEntity
 	status string
-	ok     int // of the recent calls
+	ok     int // number of recent calls with an answer
 }
 
 type liveEntity struct {
@@ -142,7 +142,7 @@ type liveEntity struct {
 	Properties map[string]any
 }
 
-// votes returns status and votes of a pin.
+// votes returns the status and the votes of a pin.
 func (e *liveEntity) votes() string { return fmt.Sprint(e.Status, " ", e.Confirms, " ", e.Disputes) }
 
 // ids returns the external ids.
@@ -252,8 +252,8 @@ func TestIncidents(t *testing.T) {
 	}
 }
 
-// TestUpstreamsStopAndRecover stops providers in both ways: reads still contain their last rows, the status shows the
-// failure (D8.6, D8.8), and the service recovers without intervention when they are back.
+// TestUpstreamsStopAndRecover stops providers in both ways, and checks that reads still contain their last rows, that the status
+// shows the failure (D8.6, D8.8), and that the service recovers without intervention when they are back.
 func TestUpstreamsStopAndRecover(t *testing.T) {
 	t.Parallel()
 	one := startProvider(t, "one", incident("a", "alert.police", 0, ""))
@@ -374,8 +374,8 @@ func (u *stubUpstream) asked() (int, []string) {
 	return len(u.queries), slices.Clone(u.tenants)
 }
 
-// TestWrongSecret checks that an upstream that rejects the secret is called once for all readers (D8.6), that the others are
-// called as before, and that the status says it.
+// TestWrongSecret checks that an upstream that rejects the secret is called once for all readers (D8.6), that the others are called
+// as before, and that the status reports it.
 func TestWrongSecret(t *testing.T) {
 	t.Parallel()
 	refusing := newStubUpstream(t, http.StatusUnauthorized, "")
@@ -409,8 +409,8 @@ func TestWrongSecret(t *testing.T) {
 	}
 }
 
-// TestNoPersonalDataInLogs reads, votes and fails in every way at the debug level: neither logs nor metrics contain accounts,
-// addresses, positions or secrets (D12.4, D13).
+// TestNoPersonalDataInLogs reads, votes and fails in every way at the debug level, and checks that neither logs nor metrics contain
+// accounts, addresses, positions or secrets (D12.4, D13).
 func TestNoPersonalDataInLogs(t *testing.T) {
 	t.Parallel()
 	one := startProvider(t, "one", incident("a", "alert.police", 0, ""))
@@ -427,7 +427,7 @@ func TestNoPersonalDataInLogs(t *testing.T) {
 	}
 	s := startService(t, config)
 	guest := &client{s: s}
-	if runtime.GOOS == "linux" { // where all of 127/8 is this machine's
+	if runtime.GOOS == "linux" { // where all of 127/8 belongs to this machine
 		from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 77)}}
 		guest.http.Transport = &http.Transport{DialContext: from.DialContext, DisableKeepAlives: true}
 	}

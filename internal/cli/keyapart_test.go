@@ -12,9 +12,9 @@ import (
 	"wayside/internal/datadir"
 )
 
-// TestBackupKeepsTheKeyApart backs up a service whose feed has a sealed auth header. The archive alone opens nothing: on
-// a second machine nothing starts before the key is there, and a wrong one is refused. --with-key joins both. After key rotate
-// the new key is the one that fits.
+// TestBackupKeepsTheKeyApart backs up a service whose feed has a sealed auth header, and checks that the archive alone opens
+// nothing: on a second machine nothing starts before the key is there, and a wrong key is refused. With --with-key the archive
+// contains the key. After key rotate only the new key fits.
 func TestBackupKeepsTheKeyApart(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestAKilledPollIsRepeated kills the service in the middle of a poll, whose lease of three minutes nobody gives back, and starts it
-// again: the feed is polled at once.
+// TestAKilledPollIsRepeated kills the service in the middle of a poll, whose lease lasts three minutes, starts it again, and checks
+// that the feed is polled immediately.
 func TestAKilledPollIsRepeated(t *testing.T) {
 	t.Parallel()
 	p := startPublisher(t)
@@ -29,7 +29,7 @@ func TestAKilledPollIsRepeated(t *testing.T) {
 	}
 }
 
-// TestReloadTakesReports turns drivers' reports off and on, and asks for two accounts, while the service runs.
+// TestReloadTakesReports turns drivers' reports off and on, and requires two accounts for them, while the service runs.
 func TestReloadTakesReports(t *testing.T) {
 	t.Parallel()
 	const drivers = "\n[drivers]\ntrust_after = \"0s\"\n"

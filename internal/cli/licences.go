@@ -13,7 +13,7 @@ type licencesCmd struct {
 	SBOM bool `name:"sbom" help:"Print a software bill of materials of this binary instead (CycloneDX 1.6, JSON)."`
 }
 
-// Run prints the licence texts of what is built into the program, or lists the parts.
+// Run prints the licence texts of the parts of the program, or lists the parts.
 func (c licencesCmd) Run(p *program) error {
 	if !c.SBOM {
 		p.printf("%s", licences.Text())
@@ -22,7 +22,7 @@ func (c licencesCmd) Run(p *program) error {
 	return p.writeJSON(billOfMaterials(p.now()))
 }
 
-// bomJSON is the part of CycloneDX 1.6 that is written.
+// bomJSON is the part of CycloneDX 1.6 that the program writes.
 type bomJSON struct {
 	Format     string         `json:"bomFormat"`
 	Version    string         `json:"specVersion"`
@@ -44,7 +44,7 @@ type bomComponent struct {
 	PURL    string `json:"purl,omitempty"`
 }
 
-// billOfMaterials lists what this binary was built from, by the build information in it.
+// billOfMaterials lists the parts of this binary, from the build information in it.
 func billOfMaterials(now time.Time) bomJSON {
 	bom := bomJSON{
 		Format: "CycloneDX", Version: "1.6", Number: 1,

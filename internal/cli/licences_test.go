@@ -10,8 +10,8 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestLicencesAndBillOfMaterials asks the real program for the licences of its parts and for their list: every module that is built
-// into it is in both (F22).
+// TestLicencesAndBillOfMaterials checks that the licences and the list of parts that the real program prints contain every module
+// that is built into it (F22).
 func TestLicencesAndBillOfMaterials(t *testing.T) {
 	bin := testenv.Program(t)
 	info, err := buildinfo.ReadFile(bin)

@@ -14,13 +14,14 @@ import (
 	"wayside/internal/store/sqlite"
 )
 
-// knownAccounts has accounts be a day old and more for reports and votes: they were made a moment ago, and a millisecond is enough.
+// knownAccounts makes a millisecond the age from which accounts' reports and votes count, instead of a day, because the test makes
+// its accounts a moment before.
 const knownAccounts = "votes_per_minute = 1000000\nreports_per_minute = 1000000\nreports_per_day = 1000000\n" +
 	"[votes]\ntrust_after = \"1ms\"\n[drivers]\ntrust_after = \"1ms\"\n"
 
-// TestOnePersonWithThreeMailboxes checks that three accounts of one person change nothing of a road that drivers are led along: not far
-// away, not with positions that they make up, not one after the other, and not after votes elsewhere on the same day. Two people who
-// have driven before close and open it, whatever the three do.
+// TestOnePersonWithThreeMailboxes checks that three accounts of one person cannot close or open a road on a route: not from far
+// away, not with invented positions, not one after the other, and not after votes elsewhere on the same day. Two people who have
+// driven before close and open the road, whatever the three accounts do.
 func TestOnePersonWithThreeMailboxes(t *testing.T) {
 	t.Parallel()
 	s := newService(t, unlimited+knownAccounts)
@@ -44,7 +45,8 @@ func TestOnePersonWithThreeMailboxes(t *testing.T) {
 			return got.detours() == want
 		})
 	}
-	// stays looks at the road when conditions have followed everything that was said so far: they have what is pushed after it.
+	// stays checks the road once the conditions have followed all earlier reports and votes, which it knows from a marker that it
+	// pushes after them.
 	markers := 0
 	stays := func(what string, want bool) {
 		t.Helper()
@@ -114,7 +116,7 @@ func TestOnePersonWithThreeMailboxes(t *testing.T) {
 	}
 	stays("reported by three mailboxes", false)
 
-	// People: accounts that voted on three days before. The service stands still while their history is written.
+	// People with a history: accounts that voted on three earlier days. The service is stopped while their history is written.
 	mustBe(t, s.terminate())
 	s.remember(bridge, "ann@example.org", "bob@example.org")
 	s.start(nil)
@@ -130,7 +132,7 @@ func TestOnePersonWithThreeMailboxes(t *testing.T) {
 	stays("what two people closed, disputed by mailboxes", true)
 }
 
-// votesAt votes with a position.
+// votesAt votes from a position.
 func (c *client) votesAt(at geo.Point, id, what string) {
 	c.s.t.Helper()
 	if resp, body := c.do(http.MethodPost, "/v2/entities/"+id+"/"+what, map[string]any{"lat": at.Lat, "lng": at.Lng}); resp.StatusCode != http.StatusOK {
@@ -138,7 +140,7 @@ func (c *client) votesAt(at geo.Point, id, what string) {
 	}
 }
 
-// remember gives accounts a vote by themselves on each of the last three days, in the database of a service that has stopped.
+// remember stores a vote of each account on each of the last three days, in the database of a stopped service.
 func (s *serviceProcess) remember(at geo.Point, emails ...string) {
 	s.t.Helper()
 	db, err := sqlite.Open(s.t.Context(), filepath.Join(s.dir, datadir.DatabaseFile), sqlite.Options{})

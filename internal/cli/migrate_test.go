@@ -40,7 +40,7 @@ func steps(t *testing.T, env []string, all ...step) {
 	}
 }
 
-// firstStep is the migration of the first version.
+// firstStep returns the migration of the first version.
 func firstStep(t *testing.T, store string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "store", store, "migrations", "0001_core.sql"))
@@ -78,7 +78,7 @@ func TestMigratePostgres(t *testing.T) {
 		_, env := environment(t)
 		steps(t, env,
 			step{"migrate --check", exitFailed, "pending: 0001_core.sql\npending: 0002_votes.sql\n", ""},
-			step{"migrate --check", exitFailed, "pending: 0001_core.sql", ""}, // it only looked
+			step{"migrate --check", exitFailed, "pending: 0001_core.sql", ""}, // the check changes nothing
 			step{"migrate", exitOK, "applied: 0001_core.sql\napplied: 0002_votes.sql\n", ""},
 			step{"migrate --check", exitOK, "The schema is up to date.\n", ""},
 			step{"migrate", exitOK, "The schema is up to date.\n", ""},
@@ -186,6 +186,6 @@ func TestCopy(t *testing.T) {
 		if err := release(); err != nil {
 			t.Fatal(err)
 		}
-		steps(t, env, step{"migrate --check", exitFailed, "pending: 0001_core.sql", ""}) // nothing was touched
+		steps(t, env, step{"migrate --check", exitFailed, "pending: 0001_core.sql", ""}) // nothing was changed
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// twoBridges is a town with a short way over one bridge and a longer one over another.
+// twoBridges returns a town with a short way over one bridge and a longer one over another.
 func twoBridges(t *testing.T) *roadtest.Network {
 	return roadtest.MapAt(t, geo.Point{Lat: 45, Lng: 9}, 100, `
 		a--b-----c--d
@@ -30,7 +30,7 @@ func twoBridges(t *testing.T) *roadtest.Network {
 	)
 }
 
-// route is what a test reads of a route.
+// route is the part of a route that a test reads.
 type route struct {
 	Code   string
 	Routes []struct {
@@ -43,7 +43,7 @@ type route struct {
 	}
 }
 
-// route asks for the way from one node of a drawing to another.
+// route requests the route from one node of a drawing to another.
 func (c *client) route(n *roadtest.Network, from, to string) route {
 	c.s.t.Helper()
 	a, b := n.Place(c.s.t, from), n.Place(c.s.t, to)
@@ -55,7 +55,7 @@ func (c *client) route(n *roadtest.Network, from, to string) route {
 	return got
 }
 
-// detours tells whether the first route is the long one.
+// detours reports whether the first route is the long one.
 func (r *route) detours() bool { return len(r.Routes) > 0 && r.Routes[0].Distance > 1500 }
 
 // importDrawing imports the extract of a drawing at the command line.
@@ -68,8 +68,9 @@ func (s *serviceProcess) importDrawing(n *roadtest.Network) {
 	s.cli("region", "import", file)
 }
 
-// A closure that was pushed is driven around, as soon as it can be read; and no longer once it is retired, expired, disputed away or its
-// feed is gone. After a restart it stands before the service is ready (D15.17).
+// TestRoutesAvoidWhatWasPushed checks that routes avoid a pushed closure as soon as it can be read, and no longer once it is
+// retired, expired, disputed away or its feed is gone. After a restart the closure is in force before the service is ready
+// (D15.17).
 func TestRoutesAvoidWhatWasPushed(t *testing.T) {
 	t.Parallel()
 	s := newService(t, "[limits]\nguest_routes_per_minute = 100000\n[drivers]\ntrust_after = \"0s\"\n")
@@ -120,7 +121,7 @@ func TestRoutesAvoidWhatWasPushed(t *testing.T) {
 	}
 	id := around.Routes[0].Wayside.Avoided[0]
 	driver, second := s.signIn("driver@example.org"), s.signIn("second@example.org")
-	for _, c := range []*client{driver, second} { // one does not open a road
+	for _, c := range []*client{driver, second} { // a single driver does not open a road
 		c.votesAt(bridge, id, "dispute")
 	}
 	eventually(t, "a disputed closure costs time", func() bool {
@@ -136,7 +137,7 @@ func TestRoutesAvoidWhatWasPushed(t *testing.T) {
 	s.cli("feed", "delete", feed.id)
 	shows("the feed is gone", false)
 
-	// What drivers report closes a road once two accounts stand behind it (D17.37).
+	// A report of drivers closes a road once two accounts support it (D17.37).
 	if got := s.reportClosure(driver, bridge); got != http.StatusCreated {
 		t.Errorf("a report: %d", got)
 	}
@@ -156,13 +157,13 @@ func (s *serviceProcess) reportClosure(c *client, at geo.Point) (status int) {
 	return resp.StatusCode
 }
 
-// conditionsAt asks what is in force at a place.
+// conditionsAt requests the conditions in force at a place.
 func (s *serviceProcess) conditionsAt(c *client, at geo.Point) []condition {
 	s.t.Helper()
 	return c.conditions(fmt.Sprintf("lat=%v&lng=%v&radius=100", at.Lat, at.Lng))
 }
 
-// conditions asks what is in force near a place, or because of one entity.
+// conditions requests the conditions in force near a place, or because of one entity.
 func (c *client) conditions(query string) (list []condition) {
 	c.s.t.Helper()
 	resp, body := c.do(http.MethodGet, "/v2/navigation/conditions?"+query, nil)
@@ -176,7 +177,7 @@ func (c *client) conditions(query string) (list []condition) {
 	return got.Conditions
 }
 
-// condition is what a test reads of one.
+// condition is the part of a condition that a test reads.
 type condition struct {
 	EntityID string `json:"entity_id"`
 	Effect   string
@@ -189,8 +190,8 @@ type condition struct {
 	}
 }
 
-// Conditions say which arcs an entity closes or slows. The owner of a feed sees what it would do before it is approved, and others do not
-// (D15.17).
+// TestConditions checks that conditions list the arcs that an entity closes or slows, and that the owner of a feed sees its effects
+// before it is approved, while others do not (D15.17).
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	s := newService(t, "[limits]\nguest_routes_per_minute = 100000\nguest_reads_per_minute = 100000\naccount_reads_per_minute = 100000\n")

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// A closure counts at most 100 ms after the 200 of its push, and so does its end; each change has a higher version (D15.17). The median of
-// several is compared, since other tests run at the same time.
+// TestConditionsCountInTime checks that a closure takes effect at most 100 ms after the 200 of its push, and so does its end, and
+// that each change has a higher version (D15.17). It compares the median of several closures, because other tests run at the same
+// time.
 func TestConditionsCountInTime(t *testing.T) {
 	t.Parallel()
 	s := newService(t, "[limits]\nguest_routes_per_minute = 1000000\npushes_per_minute = 100000\n")
@@ -50,7 +51,7 @@ func TestConditionsCountInTime(t *testing.T) {
 	}
 }
 
-// An answer with conditions has 200 entities at most, and 2 000 arcs.
+// TestConditionsAreBounded checks that an answer with conditions has at most 200 entities and 2 000 arcs.
 func TestConditionsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newService(t, "[limits]\nguest_reads_per_minute = 100000\n")

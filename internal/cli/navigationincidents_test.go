@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// What was pushed onto a way is told with the route, in its source's words (D15.18).
+// TestRoutesTellIncidents checks that a route lists the entities that were pushed onto its way, in the words of their source
+// (D15.18).
 func TestRoutesTellIncidents(t *testing.T) {
 	t.Parallel()
 	s := newService(t, "[limits]\nguest_routes_per_minute = 100000\n")

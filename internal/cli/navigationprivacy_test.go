@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRoutesAreNotLogged holds that neither the log, at the debug level, nor the metrics of the service contain a place of a request,
-// whatever is asked and however wrong it is: the path of a route is places (D13).
+// TestRoutesAreNotLogged checks that neither the log, at the debug level, nor the metrics of the service contain a place of a
+// request, valid or invalid, although the path of a request for a route consists of places (D13).
 func TestRoutesAreNotLogged(t *testing.T) {
 	t.Parallel()
 	ops := freeAddress(t)

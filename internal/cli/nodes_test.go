@@ -29,7 +29,7 @@ func startNodes(t *testing.T, count int, config, database string) ([]*servicePro
 	return startNodesWith(t, slices.Repeat([]string{config}, count), database, func(*serviceProcess) {})
 }
 
-// startNodesWith starts a node for each of the configurations. prepare is called for each before any of them starts.
+// startNodesWith starts a node for each of the configurations. It calls prepare for each node before any of them starts.
 func startNodesWith(t *testing.T, configs []string, database string, prepare func(*serviceProcess)) ([]*serviceProcess, *testenv.CacheServer) {
 	t.Helper()
 	cache := testenv.Cache(t)
@@ -91,9 +91,9 @@ func TestNodesShareLiveIncidents(t *testing.T) {
 	}
 }
 
-// TestNodesShareRateLimits checks that a guest who alternates between nodes has one limit, plus an eighth for each node.
-// A node that waits too long for the cache decides alone for a second, which a busy machine brings about: then the next
-// guest is counted.
+// TestNodesShareRateLimits checks that a guest who alternates between nodes has one limit, plus an eighth for each node. On a busy
+// machine a node may wait too long for the cache and then decide alone for a second; in that case the test repeats with the next
+// guest.
 func TestNodesShareRateLimits(t *testing.T) {
 	nodes, _ := startNodes(t, 2, "", servers.Postgres(t).Database(t))
 	for guest := range 4 {

@@ -21,7 +21,7 @@ const maxNoticeFile = 64 << 10
 // noticeJSON is the output with --json.
 type noticeJSON struct {
 	Owners int  `json:"owners"` // accounts that have a feed
-	Queued int  `json:"queued"` // accounts that get the notice: the others have it already
+	Queued int  `json:"queued"` // accounts that get the notice; the others have it already
 	DryRun bool `json:"dry_run"`
 }
 

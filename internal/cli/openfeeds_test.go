@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestOpenFeeds lists open feeds, registers one from the list by the command line, and has the form of the pages filled in from another.
+// TestOpenFeeds lists open feeds, registers one from the list with the command line, and checks that the form on the pages is
+// filled in from another.
 func TestOpenFeeds(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestOperatorEndsWhatAnAccountHas uses the operator's commands beside a running service: sessions end, the address changes, a
-// feed and then the account go, each within seconds, and each is in the audit log (D11.8).
+// TestOperatorEndsWhatAnAccountHas runs the operator's commands beside a running service, and checks that sessions end, the address
+// changes, and a feed and then the account are deleted, each within seconds and with an entry in the audit log (D11.8).
 func TestOperatorEndsWhatAnAccountHas(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)

@@ -44,7 +44,7 @@ func (p *program) writeTable(rows [][]string) error {
 	return w.Flush()
 }
 
-// printable replaces control characters: names come from providers.
+// printable replaces control characters, because names come from providers.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

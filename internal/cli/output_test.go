@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestJSONPrintsTimesAsTheAPI compares the times that the API says of a feed and an account with those that commands print.
+// TestJSONPrintsTimesAsTheAPI compares the times of a feed and an account in answers of the API with those that commands print.
 func TestJSONPrintsTimesAsTheAPI(t *testing.T) {
 	t.Parallel()
 	s := startService(t, "")

@@ -2,5 +2,5 @@
 
 package cli
 
-// becomeOwner does nothing here: folders have no owner whom root could become.
+// becomeOwner does nothing here, because folders have no owner whom root could become.
 func becomeOwner(string, string) (bool, error) { return false, nil }

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// becomeOwner lets root go on as the user to whom the data directory belongs, so that the service of a package can read and
-// write what is made in it; the configuration becomes readable for that user's group. It reports whether it did; nothing
-// changes for other users and for folders of root's.
+// becomeOwner lets root continue as the user to whom the data directory belongs, so that the service of a package can read and
+// write the files that a command makes in it; the configuration becomes readable for that user's group. It reports whether it did;
+// nothing changes for other users and for folders that belong to root.
 func becomeOwner(config, dataDir string) (bool, error) {
 	if os.Geteuid() != 0 {
 		return false, nil

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestVotersReadTheirOwnVotes holds D9.8: the next read of somebody who voted has the vote, at the node that took it and at
-// every other node.
+// TestVotersReadTheirOwnVotes checks D9.8: the next read of a voter contains the vote, at the node that received it and at every
+// other node.
 func TestVotersReadTheirOwnVotes(t *testing.T) {
 	one := startProvider(t, "one", incident("pin", "alert.police", 0, ""))
 	nodes, _ := startNodes(t, 2, manyVotes+one.asUpstream("incidents"), servers.Postgres(t).Database(t))
@@ -46,7 +46,7 @@ func TestVotersReadTheirOwnVotes(t *testing.T) {
 	if late != [2]int{} {
 		t.Errorf("of 20 votes each, %d were missing in the next read at the same node and %d at the other", late[0], late[1])
 	}
-	// A revision that will never come delays a read by a second at most.
+	// A revision that never comes delays a read by a second at most.
 	home, err := url.Parse(driver.s.base + "/v2/")
 	mustBe(t, err)
 	jar.SetCookies(home, []*http.Cookie{{Name: "wayside_vote", Value: strconv.FormatInt(1<<60, 10), Path: "/v2/"}})

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPrivacyNoticeOfTheOperator: the notice has what the configuration says.
+// TestPrivacyNoticeOfTheOperator checks that the notice contains the texts of the configuration.
 func TestPrivacyNoticeOfTheOperator(t *testing.T) {
 	s := startService(t, "[privacy]\noperator = \"Example <e.V.>\"\ncontact = \"privacy@example.org\"\nhosting = \"Falkenstein, Germany (EU)\"\n")
 	resp, body := (&client{s: s}).do(http.MethodGet, "/privacy", nil)

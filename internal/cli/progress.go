@@ -34,8 +34,8 @@ type progress struct {
 // showAfter is the time after which progress is shown.
 const showAfter = time.Second
 
-// newProgress starts to report work such as "loading", in units such as "entities": on w if that is a terminal, by say
-// otherwise.
+// newProgress starts to report work such as "loading", in units such as "entities": on w if that is a terminal, and otherwise with
+// say.
 func newProgress(w io.Writer, say func(string), what, unit string) *progress {
 	p := &progress{say: say, what: what, unit: unit, begun: time.Now()}
 	if isTerminal(w) {
@@ -51,10 +51,10 @@ func isTerminal(w io.Writer) bool {
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
-// Add adds n to what is done.
+// Add adds n to the work that is done.
 func (p *progress) Add(n int) { p.Set(p.done.Add(int64(n)), p.total.Load()) }
 
-// Set sets what is done, and the total.
+// Set sets the work that is done, and the total.
 func (p *progress) Set(done, total int64) {
 	p.done.Store(done)
 	p.total.Store(total)

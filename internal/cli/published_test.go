@@ -12,13 +12,13 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// publishedWait is how long the answer to a change waits at most until its node shows the change. An answer that took longer
-// may have given up: only on a busy machine.
+// publishedWait is how long the answer to a change waits at most until its node shows the change. On a busy machine an answer that
+// took longer may have given up.
 const publishedWait = 50 * time.Millisecond
 
-// TestPushesAreShownWithTheirAnswer pushes, retires, closes and opens for 300 rounds: each answer within publishedWait is in
-// the next read, route and stream of its node (D3.4, D12.7). Before answers waited, a read after a retirement showed the pin
-// in one of five rounds, and a route after a closure nearly always drove through it.
+// TestPushesAreShownWithTheirAnswer pushes, retires, closes and opens for 300 rounds, and checks that the change of each answer
+// within publishedWait is in the next read, route and stream of its node (D3.4, D12.7). Before answers waited, a read after a
+// retirement showed the pin in one of five rounds, and a route after a closure nearly always led through it.
 func TestPushesAreShownWithTheirAnswer(t *testing.T) {
 	t.Parallel()
 	const limits = "[limits]\nguest_reads_per_minute = 1000000\nguest_routes_per_minute = 1000000\npushes_per_minute = 1000000\nmanage_per_minute = 100000\n"
@@ -45,7 +45,7 @@ func TestPushesAreShownWithTheirAnswer(t *testing.T) {
 	}
 }
 
-// publishedRounds is a service whose answers are checked.
+// publishedRounds is a service whose answers the test checks.
 type publishedRounds struct {
 	t             *testing.T
 	s             *serviceProcess
@@ -56,7 +56,7 @@ type publishedRounds struct {
 	checked, late int
 }
 
-// round pushes a closed bridge and retires it. Every tenth time a stream is opened after each, too.
+// round pushes a closed bridge and retires it. In every tenth round it opens a stream after each change, too.
 func (p *publishedRounds) round(number int) {
 	pin := map[string]any{"external_id": fmt.Sprint("bridge", number), "kind": "alert.road_closed", "lat": p.bridge.Lat, "lng": p.bridge.Lng, "properties": map[string]any{}}
 	push := "/v2/feeds/" + p.feed.token + "/entities"
@@ -65,8 +65,8 @@ func (p *publishedRounds) round(number int) {
 	p.change(http.MethodPost, push, []any{pin}, false, number%10 == 0)
 }
 
-// change makes a change, and checks that the next read, route and stream show the bridge closed or open. An answer that may
-// have given up waiting is not held to it.
+// change makes a change, and checks that the next read, route and stream show the bridge closed or open. It does not check an
+// answer that may have given up waiting.
 func (p *publishedRounds) change(method, path string, body any, closed, stream bool) {
 	p.t.Helper()
 	began := time.Now()
@@ -115,7 +115,7 @@ func (p *publishedRounds) firstEvent() string {
 	return ""
 }
 
-// others checks the other changes by which pins disappear: feeds that are made private or deleted.
+// others checks the other changes that remove pins: feeds that are made private or deleted.
 func (p *publishedRounds) others() {
 	pin := map[string]any{"external_id": "bridge", "kind": "alert.road_closed", "lat": p.bridge.Lat, "lng": p.bridge.Lng, "properties": map[string]any{}}
 	for i := range 20 {

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// What hostile pushes may cost the service, and what they send (F1).
+// The contents of hostile pushes, and the most that they may cost the service (F1).
 const (
 	hostileMemory  = 300 << 20
 	hostilePushes  = 60
@@ -28,9 +28,9 @@ const (
 	hostileMembers = 2_300_000 // of one row: 16 MiB in 22 KB
 )
 
-// TestHostilePushesCostLittleMemory sends to the real binary 60 pushes at once that decompress to 16 MiB each, 60 of 16 MiB of
-// rows that are to be stored, beside 40 bodies that stall after 16 MiB of white space and 1 500 connections that are half open:
-// its resident memory, as the system counts it, stays near that at rest, and others read and push meanwhile (D7.1).
+// TestHostilePushesCostLittleMemory sends concurrently to the real binary 60 pushes that decompress to 16 MiB each, 60 of 16 MiB of
+// valid rows, 40 bodies that stall after 16 MiB of white space, and 1 500 half-open connections, and checks that its resident
+// memory, as the system counts it, stays near that at rest, and that others can read and push meanwhile (D7.1).
 func TestHostilePushesCostLittleMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("resident memory is read from /proc")
@@ -44,7 +44,7 @@ func TestHostilePushesCostLittleMemory(t *testing.T) {
 	large := compressed(t, largeRows(1300, 12_000))
 	spaces := compressed(t, bytes.Repeat([]byte(" "), 16<<20))
 	reads := newReadTimes(s)
-	reads.measure(t, 500) // warm
+	reads.measure(t, 500) // warms the service up
 	atRest := s.memory(t, "VmRSS")
 
 	stop := make(chan struct{})
@@ -62,7 +62,7 @@ func TestHostilePushesCostLittleMemory(t *testing.T) {
 	reads.forget()
 	for i := range stalledBodies {
 		conn := s.stall(t, stalled[i%len(stalled)], spaces[:len(spaces)-9])
-		defer conn.Close() // it was held open for the test
+		defer conn.Close() // held open until the test ends
 	}
 	s.flood(halfOpen, halfOpen/30, "GET /v2/kinds HTTP/1.1\r\nHost: a")
 	bombs := pushAtOnce(t, s, attacked, bomb, hostilePushes)
@@ -85,7 +85,7 @@ func TestHostilePushesCostLittleMemory(t *testing.T) {
 	}
 }
 
-// largeRows makes rows with properties of so many bytes.
+// largeRows returns rows with properties of the given size.
 func largeRows(rows, size int) []byte {
 	var text bytes.Buffer
 	for i := range rows {
@@ -96,7 +96,7 @@ func largeRows(rows, size int) []byte {
 	return text.Bytes()
 }
 
-// pushTokens registers push feeds.
+// pushTokens registers push feeds and returns their tokens.
 func pushTokens(t *testing.T, c *client, feeds int) (tokens []string) {
 	t.Helper()
 	for i := range feeds {
@@ -145,7 +145,8 @@ func (s *serviceProcess) stall(t *testing.T, token string, body []byte) net.Conn
 	return conn
 }
 
-// pushAtOnce sends a body so many times at once, with the tokens in turn, and counts the statuses of the answers; 0: there was none.
+// pushAtOnce sends a body the given number of times concurrently, with the tokens in turn, and counts the statuses of the answers;
+// 0: there was none.
 func pushAtOnce(t *testing.T, s *serviceProcess, tokens []string, body []byte, times int) map[int]int {
 	t.Helper()
 	var (
@@ -200,7 +201,7 @@ func (s *serviceProcess) memory(t *testing.T, name string) int {
 	return 0
 }
 
-// readTimes are how long reads took.
+// readTimes collects how long reads took.
 type readTimes struct {
 	s      *serviceProcess
 	mu     sync.Mutex
@@ -210,7 +211,7 @@ type readTimes struct {
 
 func newReadTimes(s *serviceProcess) *readTimes { return &readTimes{s: s} }
 
-// measure reads so many times, one after the other.
+// measure reads the given number of times, one after the other.
 func (r *readTimes) measure(t *testing.T, times int) {
 	t.Helper()
 	for range times {

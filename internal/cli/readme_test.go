@@ -31,7 +31,7 @@ func readDocument(t *testing.T, name string) string {
 	return string(text)
 }
 
-// shellBlocks are the blocks of shell commands in a document.
+// shellBlocks returns the blocks of shell commands in a document.
 func shellBlocks(text string) []string {
 	var blocks []string
 	for _, m := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
@@ -40,7 +40,8 @@ func shellBlocks(text string) []string {
 	return blocks
 }
 
-// TestCommandsOfReadme holds that the commands in README.md and in the quickstart parse, and that the files that they lead to exist.
+// TestCommandsOfReadme checks that the commands in README.md and in the quickstart parse, and that the files that they lead to
+// exist.
 func TestCommandsOfReadme(t *testing.T) {
 	for _, name := range []string{"README.md", "docs/quickstart.md"} {
 		text := readDocument(t, name)
@@ -110,7 +111,7 @@ func TestCountsOfReadme(t *testing.T) {
 // TestComparisonOfReadme verifies that each line of the comparison in README.md names a capability whose module exists, and
 // that no line denies a module that does.
 func TestComparisonOfReadme(t *testing.T) {
-	modules := map[string]string{ // a line of the table: what it rests on; empty: nothing yet
+	modules := map[string]string{ // by line of the table: the module that implements it; empty: none yet
 		"your own server and your own data":                "internal/cli/serve.go",
 		"opens in a car's browser":                         "web/overlay/src/main.ts",
 		"police, hazards, jams, cameras ahead, with sound": "web/overlay/src/alertsounds.ts",
@@ -182,7 +183,7 @@ func TestReadmeLeadsToAllDocuments(t *testing.T) {
 	}
 }
 
-// shape names the members of a JSON value and the types of their values; a list has the shape of its first element.
+// shape returns the names of the members of a JSON value and the types of their values; a list has the shape of its first element.
 func shape(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -207,7 +208,7 @@ func shape(value any) any {
 	}
 }
 
-// TestAnswerOfReadme asks the demo what README.md asks, and holds that the answer there has the members that come.
+// TestAnswerOfReadme sends the request of README.md to the demo, and checks that the answer in README.md has the same members.
 func TestAnswerOfReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts the demo")
@@ -224,7 +225,7 @@ func TestAnswerOfReadme(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		_ = d.cmd.Process.Signal(os.Interrupt) // it may have ended
-		_ = d.cmd.Wait()                       // by the signal
+		_ = d.cmd.Wait()                       // it only reports the signal
 	})
 	read := func(text []byte) (answer struct {
 		Entities, Sources []map[string]any
@@ -268,7 +269,7 @@ func TestAnswerOfReadme(t *testing.T) {
 	})
 }
 
-// prefixOf is the first part of an id.
+// prefixOf returns the first part of an id.
 func prefixOf(id any) string {
 	text, _ := id.(string)
 	prefix, _, _ := strings.Cut(text, ":")
@@ -284,8 +285,8 @@ func asText(t *testing.T, value any) string {
 	return string(text)
 }
 
-// TestQuickstart walks docs/quickstart.md with the real program: setup with its answers, serve, the line that pushes the row, and the
-// pin is there for a guest.
+// TestQuickstart follows docs/quickstart.md with the real program: setup with its answers, serve, and the line that pushes the row,
+// and checks that a guest sees the pin.
 func TestQuickstart(t *testing.T) {
 	for _, tool := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil {

@@ -33,7 +33,7 @@ type regionImportCmd struct {
 	configFlags
 	JSON    bool     `name:"json" help:"Print JSON."`
 	Without []string `name:"without" placeholder:"PRODUCT,…" help:"Leave out products: ${regionProducts}."`
-	// Background is how a running service imports: see package imports.
+	// Background is set when a running service imports: see package imports.
 	Background bool     `name:"background" hidden:"" help:"Leave processor and memory to others, and write steps as JSON to standard error."`
 	Files      []string `arg:"" name:"file" help:"Extracts (.osm.pbf). What they overlap in counts once."`
 }
@@ -44,7 +44,7 @@ func (c *regionImportCmd) Validate() error { return region.CheckProducts(c.Witho
 // importGrowth is by how many percent the heap grows between two collections of an import: 73 MB for Milan rather than 94, in the same time.
 const importGrowth = 30
 
-// Run imports. Where there is no data directory yet, it makes one.
+// Run imports extracts. If there is no data directory yet, it makes one.
 func (c *regionImportCmd) Run(p *program) error {
 	cfg, err := c.load(p, nil)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *regionImportCmd) writeStep(p *program, s imports.Step) (ended func()) {
 	return func() {}
 }
 
-// oneLine puts an error into one line: programs read it.
+// oneLine returns an error in one line, because programs read it.
 func oneLine(err error) error {
 	text := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 	if text == err.Error() {
@@ -112,7 +112,7 @@ func (c *regionImportCmd) print(p *program, done *region.Imported) {
 	p.printf("\nA running service takes it over within 5 seconds. Wherever anything of it is shown, show: %s (%s)\n", region.Attribution, region.Licence)
 }
 
-// printAbout prints what a region says of itself.
+// printAbout prints the description of a region.
 func printAbout(p *program, a *region.About, bytes int64) {
 	asOf := "the extract does not say"
 	if !a.AsOf.IsZero() {
@@ -134,10 +134,10 @@ func printAbout(p *program, a *region.About, bytes int64) {
 	}
 }
 
-// productsText lists what is in a region, with sizes.
+// productsText lists the products in a region, with sizes.
 func productsText(products []region.ProductSize) string {
 	if len(products) == 0 {
-		return "roads" // of a version that made nothing else
+		return "roads" // the file is of a version that made nothing else
 	}
 	texts := make([]string, len(products))
 	for i, made := range products {
@@ -146,7 +146,7 @@ func productsText(products []region.ProductSize) string {
 	return strings.Join(texts, ", ")
 }
 
-// countsText lists counts by their names.
+// countsText lists counts with their names.
 func countsText(counts map[string]int) string {
 	if len(counts) == 0 {
 		return "nothing"
@@ -200,7 +200,7 @@ func (c *regionListCmd) Run(p *program) error {
 	return p.writeTable(rows)
 }
 
-// folder is the folder of regions of the data directory, which must be there.
+// folder returns the folder of regions of the data directory, which must exist.
 func (f *configFlags) folder(p *program) (region.Folder, error) {
 	cfg, err := f.load(p, nil)
 	if err != nil {
@@ -209,7 +209,7 @@ func (f *configFlags) folder(p *program) (region.Folder, error) {
 	return region.Folder(filepath.Join(cfg.DataDir, datadir.RegionFolder)), datadir.Require(cfg.DataDir, "")
 }
 
-// chooseRegion is the folder of regions, and the region that was named in it; the current one without a name.
+// chooseRegion returns the folder of regions, and the region in it that was named; the current one without a name.
 func (f *configFlags) chooseRegion(p *program, named string) (folder region.Folder, id string, err error) {
 	if folder, err = f.folder(p); err == nil {
 		id, err = folder.Choose(named)
@@ -224,7 +224,7 @@ type regionShowCmd struct {
 	ID   string `arg:"" optional:"" name:"id" help:"The region; the current one without this."`
 }
 
-// Run verifies every byte of a region and prints what it holds.
+// Run verifies every byte of a region and prints its contents.
 func (c *regionShowCmd) Run(p *program) error {
 	folder, id, err := c.chooseRegion(p, c.ID)
 	if err != nil {
@@ -254,7 +254,7 @@ type regionRemoveCmd struct {
 	ID  string `arg:"" optional:"" name:"id" help:"The region."`
 }
 
-// Validate takes either a region or --old.
+// Validate checks that either a region or --old is given.
 func (c *regionRemoveCmd) Validate() error {
 	if c.Old == (c.ID != "") {
 		return errors.New("name one region, or give --old, which removes all but the current one")

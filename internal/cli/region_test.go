@@ -25,7 +25,7 @@ import (
 	"wayside/internal/testenv"
 )
 
-// drawTown writes an extract of a street grid whose roads are named by the word, and returns its path.
+// drawTown writes an extract of a street grid with the word in the names of all roads, and returns its path.
 func drawTown(t *testing.T, word string, side int) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -57,7 +57,7 @@ func writeFile(t *testing.T, name string, content []byte) string {
 	return path
 }
 
-// importedJSON is a part of what an import prints.
+// importedJSON is a part of the output of an import.
 type importedJSON struct {
 	ID      string
 	Version string `json:"data_version"`
@@ -76,7 +76,7 @@ func (s *serviceProcess) importRegion(files ...string) importedJSON {
 	return got
 }
 
-// routeVersion asks for a route through the town and returns the status and the data version of the answer.
+// routeVersion requests a route through the town and returns the status and the data version of the answer.
 func (c *client) routeVersion() (status int, version, code string, err error) {
 	resp, body, err := c.try(http.MethodGet, "/v2/navigation/route/v1/driving/5.0001,52.0001;5.0105,52.0065?overview=full", nil)
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *client) routeVersion() (status int, version, code string, err error) {
 	return resp.StatusCode, got.Version, got.Code, err
 }
 
-// badExtracts are files that no import may accept, with what their refusal says.
+// badExtracts returns files that no import may accept, with the text of their refusal.
 func badExtracts(t *testing.T) map[string]struct {
 	content []byte
 	want    string
@@ -125,7 +125,7 @@ func badExtracts(t *testing.T) map[string]struct {
 	}
 }
 
-// firstBlock is where the block after the header begins.
+// firstBlock returns where the block after the header begins.
 func firstBlock(file []byte) int {
 	n := int(binary.BigEndian.Uint32(file))
 	message := file[4 : 4+n] // type, then the size as the last field
@@ -134,14 +134,14 @@ func firstBlock(file []byte) int {
 	return 4 + n + int(size)
 }
 
-// block is a data block that claims a size.
+// block returns a data block that claims a size.
 func block(claimed int, content []byte) []byte {
 	message := append([]byte{0x0a, 7}, "OSMData"...)
 	message = binary.AppendUvarint(append(message, 0x18), uint64(claimed))
 	return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(message))), message...), content...)
 }
 
-// bomb is a block of which a hundred kilobytes become a hundred megabytes.
+// bomb returns a block of a hundred kilobytes that decompresses to a hundred megabytes.
 func bomb(t *testing.T) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -157,8 +157,8 @@ func bomb(t *testing.T) []byte {
 // maxRefusalKB is the memory within which bad input is refused, in kB.
 const maxRefusalKB = 300_000
 
-// TestBadExtractsAreRefused runs the real program on each kind of bad input: one line that names the byte, exit code 1, within seconds and
-// in little memory, nothing left behind, and the region from before still served.
+// TestBadExtractsAreRefused runs the real program on each kind of bad input, and checks that it prints one line that names the
+// byte, exits with 1, within seconds and in little memory, leaves nothing behind, and that the earlier region is still served.
 func TestBadExtractsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)
@@ -212,8 +212,8 @@ func TestBadExtractsAreRefused(t *testing.T) {
 	}
 }
 
-// runWatched runs a command and returns the greatest memory in kB that was seen of it. What the kernel counts for a process that has ended
-// includes this one, which it was forked from.
+// runWatched runs a command and returns the greatest memory in kB that it was seen to use. The kernel's figure for an ended process
+// includes the memory of this one, from which it was forked.
 func runWatched(cmd *exec.Cmd) (peak int, err error) {
 	if err := cmd.Start(); err != nil {
 		return 0, err
@@ -227,7 +227,7 @@ func runWatched(cmd *exec.Cmd) (peak int, err error) {
 		case err := <-ended:
 			return peak, err
 		case <-tick.C:
-			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)) // not there any more once it has ended
+			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)) // gone once the process has ended
 			if _, rest, found := strings.Cut(string(status), "VmHWM:"); found {
 				var kB int
 				if _, err := fmt.Sscan(rest, &kB); err == nil && strings.Contains(string(status), "Name:\twayside") {
@@ -249,7 +249,8 @@ func listRegion(t *testing.T, dataDir string) (names []string) {
 	return names
 }
 
-// TestRegionCommands follows one operator: import, list, show, export, remove, and what each says of what is not there.
+// TestRegionCommands runs the commands of an operator: import, list, show, export and remove, and checks their errors about missing
+// regions.
 func TestRegionCommands(t *testing.T) {
 	s := newService(t, "")
 	if _, err := s.tryCLI("region", "list"); err == nil || !strings.Contains(err.Error(), "exit status 2") {
@@ -320,7 +321,8 @@ func TestRegionCommands(t *testing.T) {
 	}
 }
 
-// TestAKilledImportLeavesTheOldRegion kills imports at many moments, and runs two at the same time.
+// TestAKilledImportLeavesTheOldRegion kills imports at many moments, and runs two at the same time, and checks that the old region
+// is still served.
 func TestAKilledImportLeavesTheOldRegion(t *testing.T) {
 	t.Parallel()
 	s := newService(t, "")
@@ -334,7 +336,7 @@ func TestAKilledImportLeavesTheOldRegion(t *testing.T) {
 		killed.Stop()
 		text, errRead := os.ReadFile(current)
 		mustBe(t, errRead)
-		if err == nil { // it was faster
+		if err == nil { // the import ended first
 			if string(text) == before.ID+"\n" {
 				t.Error("an import that ended well is not current")
 			}
@@ -373,7 +375,8 @@ func TestAKilledImportLeavesTheOldRegion(t *testing.T) {
 	s.cli("region", "show")
 }
 
-// TestAFullDiskLeavesTheOldRegion bounds the size of files that the import may write, which fails as a full disk does.
+// TestAFullDiskLeavesTheOldRegion bounds the size of files that the import may write, which fails as a full disk does, and checks
+// that the old region is still served.
 func TestAFullDiskLeavesTheOldRegion(t *testing.T) {
 	s := newService(t, "")
 	before := s.importRegion(drawTown(t, "Before", 10))
@@ -391,8 +394,9 @@ func TestAFullDiskLeavesTheOldRegion(t *testing.T) {
 	}
 }
 
-// TestRegionsChangeUnderLoad imports by turns while routes are asked for: every answer is good and of a region that was current, and each
-// import is taken over within five seconds. Then the file is damaged: it is not served after a restart, and /status says why.
+// TestRegionsChangeUnderLoad imports two regions in turns while clients request routes, and checks that every answer is good and of
+// a region that was current, and that each import is adopted within five seconds. Then it damages the file, and checks that the
+// region is not served after a restart, and that /status reports the reason.
 func TestRegionsChangeUnderLoad(t *testing.T) {
 	s := startService(t, unlimited)
 	towns := []string{drawTown(t, "North", 12), drawTown(t, "South", 12)}
@@ -461,7 +465,7 @@ func TestRegionsChangeUnderLoad(t *testing.T) {
 	eventually(t, "the repaired region is served", served)
 }
 
-// TestImportOfTheExtracts imports real extracts, which lie outside of the repository, and prints what that costs.
+// TestImportOfTheExtracts imports real extracts, which are outside of the repository, and prints the costs.
 func TestImportOfTheExtracts(t *testing.T) {
 	if extracts == "" {
 		t.Skip("SKIPPED: WAYSIDE_TEST_OSM names no folder of extracts")

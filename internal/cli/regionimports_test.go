@@ -42,7 +42,7 @@ func (c *client) startImport(t *testing.T, files ...string) {
 	}
 }
 
-// putExtract puts an extract into the folder that admins import from.
+// putExtract copies an extract into the folder from which admins import.
 func (s *serviceProcess) putExtract(name, from string) {
 	s.t.Helper()
 	content, err := os.ReadFile(from)
@@ -52,8 +52,8 @@ func (s *serviceProcess) putExtract(name, from string) {
 	mustBe(s.t, os.WriteFile(filepath.Join(folder, name), content, 0o600))
 }
 
-// TestAdminsImportRegions imports a file by the API, as a page does: a bad one, a good one, one that is cancelled, and one during which the
-// service stops.
+// TestAdminsImportRegions imports files by the API, as a page does: a bad one, a good one, one whose import is cancelled, and one
+// during which the service stops.
 func TestAdminsImportRegions(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)

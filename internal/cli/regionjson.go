@@ -8,7 +8,7 @@ import (
 	"wayside/internal/region"
 )
 
-// importJSON is what wayside region import --json prints (D15.2).
+// importJSON is the output of wayside region import --json (D15.2).
 type importJSON struct {
 	region.About
 	FileBytes int64             `json:"file_bytes"`
@@ -21,7 +21,7 @@ type importJSON struct {
 type stepJSON struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"seconds"`
-	Bytes   int64   `json:"bytes"` // that it added to the file
+	Bytes   int64   `json:"bytes"` // added to the file
 }
 
 // sectionSizeJSON is the size of a section of a region file.
@@ -46,7 +46,7 @@ func newSectionSizes(all []region.SectionSize) []sectionSizeJSON {
 	return out
 }
 
-// regionsJSON is what wayside region list --json prints.
+// regionsJSON is the output of wayside region list --json.
 type regionsJSON struct {
 	Regions []regionJSON `json:"regions"`
 }
@@ -78,7 +78,7 @@ func newRegionsJSON(all []region.Listed) *regionsJSON {
 	return out
 }
 
-// shownJSON is what wayside region show --json prints.
+// shownJSON is the output of wayside region show --json.
 type shownJSON struct {
 	region.About
 	Current    bool              `json:"current"`
@@ -91,7 +91,7 @@ func newShownJSON(s *region.Shown) *shownJSON {
 	return &shownJSON{*s.About, s.Current, apiTime{s.Imported}, s.Bytes, newSectionSizes(s.Sections)}
 }
 
-// sortedCounts are counts as text, the largest first.
+// sortedCounts returns counts as text, the largest first.
 func sortedCounts(counts map[string]int) []string {
 	names := slices.Sorted(maps.Keys(counts))
 	slices.SortStableFunc(names, func(a, b string) int { return counts[b] - counts[a] })

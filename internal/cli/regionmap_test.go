@@ -11,8 +11,8 @@ import (
 	"wayside/internal/basemap/mvt"
 )
 
-// TestTheRegionHasTheMap imports regions into a running service without any map of its own: each brings its map, under an address, a version
-// and entity tags of its own, and takes it with it.
+// TestTheRegionHasTheMap imports regions into a running service without a configured map, and checks that each brings its map, with
+// a separate address, version and entity tags, and that the map disappears with the region.
 func TestTheRegionHasTheMap(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)

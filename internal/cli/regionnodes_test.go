@@ -16,7 +16,8 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// namedBridges is a town with three bridges between the same two places, the longer the farther south. All roads have the word in their names.
+// namedBridges returns a town with three bridges between the same two places; the farther south, the longer the way. All roads have
+// the word in their names.
 func namedBridges(t *testing.T, word string) *roadtest.Network {
 	return roadtest.MapAt(t, geo.Point{Lat: 45, Lng: 9}, 100, `
 		a--b-----c--d
@@ -32,8 +33,8 @@ func namedBridges(t *testing.T, word string) *roadtest.Network {
 	)
 }
 
-// bridgeRoute asks for the way over one of the bridges, and returns the version of the data and the words of the roads' names; no words: there
-// is no route.
+// bridgeRoute requests the way over one of the bridges, and returns the version of the data and the words of the roads' names; no
+// words: there is no route.
 func (c *client) bridgeRoute(town *roadtest.Network) (version, word, bridge string, err error) {
 	from, to := town.Place(c.s.t, "a"), town.Place(c.s.t, "d")
 	resp, body, err := c.try(http.MethodGet, fmt.Sprintf("/v2/navigation/route/v1/driving/%f,%f;%f,%f?steps=true", from.Lng, from.Lat, to.Lng, to.Lat), nil)
@@ -66,7 +67,7 @@ func (c *client) bridgeRoute(town *roadtest.Network) (version, word, bridge stri
 	return got.DataVersion, word, bridge, nil
 }
 
-// regionNodes is three nodes that share database and cache, each with a region of its own folder.
+// regionNodes is three nodes that share database and cache, each with a region in its own folder.
 type regionNodes struct {
 	t     *testing.T
 	nodes []*serviceProcess
@@ -76,7 +77,7 @@ type regionNodes struct {
 	words sync.Map          // by data version
 }
 
-// importOn imports the town of a word on one node.
+// importOn imports the town with a word in its names on one node.
 func (f *regionNodes) importOn(s *serviceProcess, word string) string {
 	f.t.Helper()
 	if f.file[word] == "" {
@@ -99,7 +100,7 @@ func (f *regionNodes) driveOver(node int, bridge, what string) {
 	f.t.Logf("%s: node %d after %v", what, node, time.Since(began).Round(time.Millisecond))
 }
 
-// serves checks that all nodes tell the same data version in metrics and on the status page.
+// serves checks that all nodes report the same data version in metrics and on the status page.
 func (f *regionNodes) serves(version string) {
 	f.t.Helper()
 	for node, s := range f.nodes {
@@ -113,7 +114,7 @@ func (f *regionNodes) serves(version string) {
 	}
 }
 
-// differ waits until every node says whether another one serves another region.
+// differ waits until every node reports whether another one serves another region.
 func (f *regionNodes) differ(differs bool) {
 	f.t.Helper()
 	want := "wayside_region_nodes_differ 0\n"
@@ -130,7 +131,8 @@ func (f *regionNodes) differ(differs bool) {
 	}
 }
 
-// underLoad has drivers ask every node all the time while do runs. No answer may be refused, mix two regions, or lead over another bridge.
+// underLoad makes drivers request routes from every node while do runs. No answer may be refused, mix two regions, or lead over
+// another bridge.
 func (f *regionNodes) underLoad(bridge string, do func()) {
 	f.t.Helper()
 	var group sync.WaitGroup
@@ -161,8 +163,8 @@ func (f *regionNodes) underLoad(bridge string, do func()) {
 	f.t.Logf("%d routes were answered meanwhile", answers.Load())
 }
 
-// TestNodesRouteAlike has three nodes with the same region, whose routes follow what is pushed to any of them and what an upstream tells any
-// of them; and changes the region twice while all are asked for routes.
+// TestNodesRouteAlike checks three nodes with the same region: their routes follow the entities that are pushed to any of them and
+// the incidents that an upstream returns to any of them. It changes the region twice while clients request routes from all nodes.
 func TestNodesRouteAlike(t *testing.T) {
 	t.Parallel()
 	upstream := startProvider(t, "roadworks")
@@ -228,7 +230,7 @@ func TestNodesRouteAlike(t *testing.T) {
 	}
 }
 
-// wordOf is the word of the region that a node answers from.
+// wordOf returns the word in the names of a node's region.
 func (f *regionNodes) wordOf(node int) string {
 	c := &client{s: f.nodes[node], http: http.Client{Timeout: 5 * time.Second}}
 	defer c.http.CloseIdleConnections()
@@ -236,7 +238,7 @@ func (f *regionNodes) wordOf(node int) string {
 	return word
 }
 
-// middleOf is the place between two nodes of a drawing.
+// middleOf returns the place between two nodes of a drawing.
 func middleOf(t *testing.T, n *roadtest.Network, from, to string) geo.Point {
 	a, b := n.Place(t, from), n.Place(t, to)
 	return geo.Point{Lat: (a.Lat + b.Lat) / 2, Lng: (a.Lng + b.Lng) / 2}

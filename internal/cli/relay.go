@@ -19,7 +19,7 @@ import (
 	"wayside/internal/telemetry"
 )
 
-// secretVariable is the variable of the relay's secret. It does not belong to the service's configuration.
+// secretVariable is the variable of the relay's secret. It is not a part of the service's configuration.
 const secretVariable = "WAYSIDE_RELAY_SECRET"
 
 // relayCmd is wayside relay.
@@ -83,7 +83,7 @@ curl -H "%[4]s: $SECRET" '%[1]s%[2]s?lat=52.37&lng=4.90&radius=5000&tenant=try'
 `, base, refprovider.PathIncidents, refprovider.PathIncidentsRaw, refprovider.AuthHeader)
 }
 
-// takeSecret removes the secret from the variables, since the configuration rejects unknown ones.
+// takeSecret removes the secret from the variables, because the configuration rejects unknown ones.
 func takeSecret(env []string) (others []string, secret string) {
 	for _, pair := range env {
 		if value, ok := strings.CutPrefix(pair, secretVariable+"="); ok {
@@ -115,7 +115,7 @@ func readSecret(name string) (string, error) {
 	return strings.TrimRight(string(text), "\r\n"), nil
 }
 
-// fitsHeader reports whether an HTTP header carries the secret unchanged.
+// fitsHeader reports whether an HTTP header transmits the secret unchanged.
 func fitsHeader(secret string) bool {
 	return strings.IndexFunc(secret, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }
@@ -130,11 +130,11 @@ type rowWatcher struct {
 	read     func(ctx context.Context) (body []byte, same bool, err error) // same: the body equals the last one, and is not returned
 
 	rows      []refprovider.Row
-	decodeErr error  // why the last body could not be decoded; nil: it was decoded
+	decodeErr error  // why the last body could not be decoded; nil: no error
 	problem   string // the last problem that was logged; empty: none
 }
 
-// watcher makes the watcher of the source: a file or a URL.
+// watcher returns the watcher of the source: a file or a URL.
 func (c *relayCmd) watcher(cfg *config.Config, provider *refprovider.Provider, now func() time.Time, log *slog.Logger) (*rowWatcher, error) {
 	l := &rowWatcher{provider: provider, now: now, log: log}
 	if !strings.Contains(c.Source, "://") {
@@ -205,7 +205,7 @@ func (l *rowWatcher) refresh(ctx context.Context, at time.Time) error {
 	return l.decodeErr
 }
 
-// fetchAll gets a pull URL once, as a poll would.
+// fetchAll fetches a pull URL once, as a poll would.
 func fetchAll(ctx context.Context, client *safehttp.Client, target *safehttp.URL) ([]byte, error) {
 	answer, err := client.Fetch(ctx, safehttp.Request{URL: target})
 	if err != nil {
@@ -218,21 +218,21 @@ func fetchAll(ctx context.Context, client *safehttp.Client, target *safehttp.URL
 	return body, err
 }
 
-// A file is checked often, since that is cheap, and read if it looks changed.
+// Limits of watching a file. It is checked often, because that is cheap, and read if it looks changed.
 const (
 	fileEvery = time.Second
 	largeFile = 64 << 20 // bytes, as for a poll (D6.6)
-	// rereadEvery is the interval of reading a file that does not look changed: it may have changed within one tick of the
-	// file system's clock, and rows that start in the future become valid.
+	// rereadEvery is the interval of reading a file that does not look changed, because it may have changed within one tick of the
+	// file system's clock, and because rows that start in the future become valid.
 	rereadEvery = time.Minute
 )
 
-// watchedFile reads a file if it differs from the one that was read last.
+// watchedFile reads a file if it differs from the one that it read last.
 type watchedFile struct {
 	name string
 	now  func() time.Time
 	last os.FileInfo // of the one read last; nil: none
-	at   time.Time   // when it was
+	at   time.Time   // when last was read
 }
 
 func (f *watchedFile) read(context.Context) (body []byte, same bool, err error) {
@@ -245,7 +245,7 @@ func (f *watchedFile) read(context.Context) (body []byte, same bool, err error) 
 	case f.unchanged(info):
 		return nil, true, nil
 	}
-	f.last = nil // until it was read
+	f.last = nil // until it is read
 	file, err := os.Open(f.name)
 	if err != nil {
 		return nil, false, err

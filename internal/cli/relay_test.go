@@ -31,7 +31,7 @@ type relayProcess struct {
 	t    *testing.T
 	base string
 	log  *testenv.Output
-	said string // on standard output
+	said string // its standard output
 }
 
 // startRelay starts wayside relay at a free port. At the end of the test it must stop gracefully.
@@ -108,7 +108,7 @@ func police(ids ...string) string {
 	return "[" + strings.Join(rows, ",") + "]"
 }
 
-// TestRelay runs the real program on a file: it answers as specified, and shows edits of the file (D8.7).
+// TestRelay runs the real program on a file, and checks that it answers as specified, and shows edits of the file (D8.7).
 func TestRelay(t *testing.T) {
 	t.Parallel()
 	const secret = "swordfish"
@@ -153,7 +153,7 @@ func TestRelay(t *testing.T) {
 	}
 }
 
-// TestRelayWithoutSecret checks that it starts, logs a warning, and answers with 503.
+// TestRelayWithoutSecret checks that the relay starts, logs a warning, and answers with 503.
 func TestRelayWithoutSecret(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rows.json")
 	writeRows(t, file, police("one"))
@@ -237,7 +237,7 @@ func TestRelayUsage(t *testing.T) {
 	}
 }
 
-// watched is a rowWatcher with a clock of the test.
+// watched is a rowWatcher with the clock of the test.
 type watched struct {
 	*rowWatcher
 	t     *testing.T

@@ -17,7 +17,7 @@ import (
 	"wayside/internal/testenv"
 )
 
-// configure replaces the configuration of a running service and asks it to read that.
+// configure replaces the configuration of a running service and asks the service to read it.
 func (s *serviceProcess) configure(text string) {
 	s.t.Helper()
 	full := fmt.Sprintf("data_dir = %q\n%s\n[http]\nlisten = \"127.0.0.1:0\"\n", s.dir, text)
@@ -29,13 +29,13 @@ func (s *serviceProcess) configure(text string) {
 	}
 }
 
-// logged waits for a text in the log, the n-th time.
+// logged waits for the n-th occurrence of a text in the log.
 func (s *serviceProcess) logged(text string, n int) {
 	s.t.Helper()
 	eventually(s.t, "the log says "+text, func() bool { return strings.Count(s.log.String(), text) >= n })
 }
 
-// watchStream writes what a stream sends until it ends, with the service.
+// watchStream writes the events of a stream to events until it ends with the service.
 func watchStream(base string, events *testenv.Output) {
 	resp, err := http.Get(fmt.Sprintf("%s/v2/stream?lat=%f&lng=%f&radius=1000", base, sceneLat, sceneLng))
 	if err != nil {
@@ -47,8 +47,8 @@ func watchStream(base string, events *testenv.Output) {
 
 const reloadedLine = "the configuration was reloaded"
 
-// TestReload changes limits, law, upstreams and map of a running service by SIGHUP while it is read all the time: no request
-// fails, and each change is in force at once, on open streams too.
+// TestReload changes limits, law, upstreams and map of a running service by SIGHUP under constant reads, and checks that no request
+// fails, and that each change is in force immediately, on open streams too.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -129,7 +129,7 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestReloadOfStorageLimits: what a feed may hold follows the configuration, for its next push and on its page.
+// TestReloadOfStorageLimits checks that a reload changes the bounds of a feed, for its next push and on its page.
 func TestReloadOfStorageLimits(t *testing.T) {
 	t.Parallel()
 	limits := func(entities int) string {
@@ -159,7 +159,7 @@ func TestReloadOfStorageLimits(t *testing.T) {
 	}
 }
 
-// TestReloadOfWrongFile: nothing changes, and the log has the line.
+// TestReloadOfWrongFile checks that a wrong file changes nothing, and that the log has the line.
 func TestReloadOfWrongFile(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)

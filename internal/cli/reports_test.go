@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// saw reports a kind at the place that all tests of reports look at, and returns the status and the entity's id.
+// saw reports a kind at the place of all tests of reports, and returns the status and the entity's id.
 func (c *client) saw(kind string) (status int, id string, retryAfter string) {
 	c.s.t.Helper()
 	resp, body := c.do(http.MethodPost, "/v2/reports", map[string]any{"kind": kind, "lat": 52.1, "lng": 5.1})
@@ -24,7 +24,7 @@ func (c *client) saw(kind string) (status int, id string, retryAfter string) {
 	return resp.StatusCode, got.Entity.ID, resp.Header.Get("Retry-After")
 }
 
-// report makes a report, which must be answered with the status.
+// report makes a report and checks the status of the answer.
 func (c *client) report(t *testing.T, kind string, want int) (id string) {
 	t.Helper()
 	status, id, _ := c.saw(kind)
@@ -34,7 +34,7 @@ func (c *client) report(t *testing.T, kind string, want int) (id string) {
 	return id
 }
 
-// readsOnly waits until the reader reads these entities, by their ids.
+// readsOnly waits until the reader reads exactly these entities, by their ids.
 func (c *client) readsOnly(when string, want ...string) {
 	c.s.t.Helper()
 	slices.Sort(want)
@@ -57,8 +57,9 @@ func (c *client) readsOnly(when string, want ...string) {
 	})
 }
 
-// TestNodesShareReports checks that what drivers report at one of three nodes is read, confirmed and taken back at the others, that the
-// limits of an account hold for all nodes together, and what its export and its end do with its reports (D17.35 to D17.38).
+// TestNodesShareReports checks that a report at one of three nodes is read, confirmed and taken back at the others, that the limits
+// of an account apply to all nodes together, and how the export and the deletion of the account treat its reports (D17.35 to
+// D17.38).
 func TestNodesShareReports(t *testing.T) {
 	t.Parallel()
 	config := strings.Replace(unlimited, "[limits]", "[limits]\nreports_per_day = 3", 1) + "\n[drivers]\ntrust_after = \"0s\"\n"
@@ -124,7 +125,7 @@ func TestNodesShareReports(t *testing.T) {
 	all("their author is gone", police, closed)
 }
 
-// TestReportsShownWhenConfirmed checks drivers.show, which holds for the reports that are made from a start on, and drivers.enabled.
+// TestReportsShownWhenConfirmed checks drivers.show, which applies to reports made after a start, and drivers.enabled.
 func TestReportsShownWhenConfirmed(t *testing.T) {
 	t.Parallel()
 	const drivers = "\n[drivers]\ntrust_after = \"0s\"\n"

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// TestDeletedAccountLeavesNoTrace deletes accounts with their feeds and looks for their addresses, feed names and URL keys
-// in every file of the data directory and in a backup that is made later (D11.11). Other accounts stay, so that pages of the
-// database file are shared between what is deleted and what is not.
+// TestDeletedAccountLeavesNoTrace deletes accounts with their feeds, and checks that their addresses, feed names and URL keys are
+// in no file of the data directory and in no later backup (D11.11). Other accounts stay, so that pages of the database file contain
+// both deleted and remaining data.
 func TestDeletedAccountLeavesNoTrace(t *testing.T) {
 	s := startService(t, unlimited)
 	const accounts = 12
@@ -45,7 +45,7 @@ func TestDeletedAccountLeavesNoTrace(t *testing.T) {
 	}
 	deleted := time.Now()
 	s.cli("account", "create", "--email", "kept-address@example.org")
-	if err := os.RemoveAll(filepath.Join(s.dir, "outbox")); err != nil { // e-mails about decisions, which go after a day
+	if err := os.RemoveAll(filepath.Join(s.dir, "outbox")); err != nil { // e-mails about decisions, which are deleted after a day
 		t.Fatal(err)
 	}
 	eventually(t, "nothing of the deleted accounts is in a file", func() bool {
@@ -91,7 +91,7 @@ func deleteOwnAccount(t *testing.T, c *client, email string) {
 	}
 }
 
-// search lists in which files of a folder which of the texts are, byte by byte.
+// search lists which files of a folder contain which of the texts, byte by byte.
 func search(t *testing.T, dir string, texts []string) []string {
 	t.Helper()
 	var found []string

@@ -10,8 +10,8 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// TestSearchOfARegion imports a drawn town, searches it, and looks for what was asked in the log and the metrics. A region that is imported
-// without search has none.
+// TestSearchOfARegion imports a drawn town, searches it, and checks that the log and the metrics do not contain the searched texts.
+// It also checks that a region that is imported without search has none.
 func TestSearchOfARegion(t *testing.T) {
 	t.Parallel()
 	ops := freeAddress(t)

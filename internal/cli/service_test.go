@@ -18,8 +18,8 @@ import (
 	"wayside/internal/store/sqlite"
 )
 
-// TestCommandLineBesideTheService takes a new feed from registration to approval: an account created at the command line signs
-// in, registers and pushes; only the owner sees the feed until it is approved at the command line (D12.3, D5.4, D4.8).
+// TestCommandLineBesideTheService follows a new feed from registration to approval: an account that was created on the command line
+// signs in, registers and pushes, and only the owner sees the feed until it is approved on the command line (D12.3, D5.4, D4.8).
 func TestCommandLineBesideTheService(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)
@@ -93,7 +93,7 @@ func TestSignInByEmail(t *testing.T) {
 	if resp.StatusCode != http.StatusAccepted || len(resp.Cookies()) != 1 {
 		t.Fatalf("request an e-mail: %d %s", resp.StatusCode, body)
 	}
-	c.cookie = resp.Cookies()[0] // with it the code works
+	c.cookie = resp.Cookies()[0] // the code works only with this cookie
 	var email []byte
 	eventually(t, "the e-mail is written", func() bool {
 		emails, err := filepath.Glob(filepath.Join(s.dir, datadir.OutboxFolder, "*.eml"))
@@ -114,7 +114,7 @@ func TestSignInByEmail(t *testing.T) {
 	}
 }
 
-// TestBackupAndRestore backs a running service up, restores it elsewhere, and reads there what was stored before.
+// TestBackupAndRestore backs up a running service, restores it elsewhere, and reads the stored entities there.
 func TestBackupAndRestore(t *testing.T) {
 	s := startService(t, unlimited)
 	c := s.signIn("owner@example.org")
@@ -155,7 +155,7 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Error("a damaged backup was restored")
 	}
 	s.start(nil)
-	checkNear(t, c, 20, 5) // whatever was refused has touched nothing
+	checkNear(t, c, 20, 5) // the refused restores have changed nothing
 
 	other := newService(t, unlimited)
 	other.cli("restore", archive)
@@ -187,8 +187,8 @@ func checkNear(t *testing.T, c *client, lat float64, want int) {
 	}
 }
 
-// damage writes a copy of an archive with changed bytes. It changes more than one: a single bit may turn a repetition of zeros into
-// the same repetition from another distance, which is no damage.
+// damage writes a copy of an archive with changed bytes. It changes several: a single bit may turn a repetition of zeros into the
+// same repetition from another distance, which is no damage.
 func damage(t *testing.T, archive string) {
 	t.Helper()
 	text, err := os.ReadFile(archive)
@@ -227,7 +227,7 @@ func TestTwoServices(t *testing.T) {
 	}
 }
 
-// TestOpsAddress checks that metrics and profiles are served only at the second address (D12.4), and name no feed.
+// TestOpsAddress checks that metrics and profiles are served only at the second address (D12.4), and that they name no feed.
 func TestOpsAddress(t *testing.T) {
 	address := freeAddress(t)
 	s := startService(t, fmt.Sprintf("%s\n[ops]\nlisten = %q\n", unlimited, address))

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// wantStreamEnd waits until a stream has ended cleanly, and says how long that took.
+// wantStreamEnd waits until a stream has ended cleanly, and logs how long that took.
 func wantStreamEnd(t *testing.T, what string, began time.Time, whole <-chan bool) {
 	t.Helper()
 	select {
 	case ok := <-whole:
 		took := time.Since(began)
 		t.Logf("%s: the stream ended after %v", what, took)
-		if !ok || took > 3*time.Second { // promised is one second; a busy machine takes longer
+		if !ok || took > 3*time.Second { // the promise is one second; a busy machine takes longer
 			t.Errorf("%s: the stream ended after %v, cleanly %v", what, took, ok)
 		}
 	case <-time.After(20 * time.Second):
@@ -21,8 +21,8 @@ func wantStreamEnd(t *testing.T, what string, began time.Time, whole <-chan bool
 	}
 }
 
-// TestStreamsEndByCommand checks that the streams of an account end when another process changes its role: the change comes
-// by the log of changes (D11.10).
+// TestStreamsEndByCommand checks that the streams of an account end when another process changes its role, which the service learns
+// from the log of changes (D11.10).
 func TestStreamsEndByCommand(t *testing.T) {
 	t.Parallel()
 	s := startService(t, "")

@@ -31,8 +31,8 @@ type setupCmd struct {
 	Force   bool   `name:"force" help:"Replace a configuration file that exists; a copy of it is kept beside it."`
 }
 
-// Run writes a configuration file, makes the data directory and the first curator, and prints what to do next. Run again, it
-// changes only what is missing.
+// Run writes a configuration file, makes the data directory and the first curator, and prints what to do next. On a second run, it
+// only adds what is missing.
 func (c *setupCmd) Run(p *program) error {
 	questions := &questions{program: p, answers: bufio.NewReader(p.stdin), silent: c.Yes}
 	if c.Curator != "" {
@@ -65,7 +65,7 @@ func (c *setupCmd) Run(p *program) error {
 	return nil
 }
 
-// writeConfig writes the configuration file, unless it is there.
+// writeConfig writes the configuration file, unless it exists.
 func (c *setupCmd) writeConfig(p *program, q *questions) (written bool, err error) {
 	before, err := os.ReadFile(c.Config)
 	switch {
@@ -90,7 +90,7 @@ func (c *setupCmd) writeConfig(p *program, q *questions) (written bool, err erro
 	return true, placeConfig(c.Config, a.file(), before != nil)
 }
 
-// untouched reports whether the file sets nothing but the data directory, as packages bring it: setup writes the rest.
+// untouched reports whether the file sets only the data directory, as packages install it, so that setup writes the rest.
 func (c *setupCmd) untouched() bool {
 	cfg, err := config.Load(config.Input{File: c.Config})
 	if err != nil || slices.ContainsFunc(config.Keys(), func(key string) bool { return key != "data_dir" && cfg.Set(key) }) || len(cfg.Upstreams) > 0 {
@@ -102,7 +102,7 @@ func (c *setupCmd) untouched() bool {
 	return true
 }
 
-// placeConfig writes the file beside its place, checks it as serve would, and puts it there.
+// placeConfig writes the file beside its path, checks it as serve would, and moves it to the path.
 func placeConfig(path, text string, replace bool) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // such as /etc/wayside: the file itself is private
 		return err
@@ -165,7 +165,7 @@ func (c *setupCmd) makeCurator(ctx context.Context, admin *service.Admin, cfg *c
 	return account.Email, signInLink(base, token), nil
 }
 
-// nextSteps is what setup prints at its end.
+// nextSteps holds the values of the text that setup prints at its end.
 type nextSteps struct {
 	config        string
 	owned         bool // by the user of a package's service

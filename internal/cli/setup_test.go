@@ -14,20 +14,20 @@ import (
 	"wayside/internal/testenv"
 )
 
-// setupIn runs wayside setup of the real program in a folder, with what is typed.
+// setupIn runs wayside setup of the real program in a folder, with typed as standard input.
 func setupIn(t *testing.T, dir, typed string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	cmd := exec.Command(testenv.Program(t), append([]string{"setup"}, args...)...)
 	var out, errs bytes.Buffer
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = dir, strings.NewReader(typed), &out, &errs, []string{}
-	_ = cmd.Run() // the exit code is looked at
+	_ = cmd.Run() // the caller checks the exit code
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
 var verifyLink = regexp.MustCompile(`(http\S+)/auth/verify\?token=(\S+)`)
 
-// TestSetupToFirstPin walks as a new operator: an empty folder, setup, serve with the file that it wrote, the printed link signs
-// the curator in, a feed is registered and approved, and its pin is seen. Then doctor finds nothing wrong.
+// TestSetupToFirstPin acts as a new operator: an empty folder, setup, serve with the file that it wrote, the printed link signs the
+// curator in, a feed is registered and approved, and its pin is visible. It then checks that doctor finds no fault.
 func TestSetupToFirstPin(t *testing.T) {
 	t.Parallel()
 	dir, address := t.TempDir(), freeAddress(t)
@@ -89,7 +89,7 @@ func doctorFinds(t *testing.T, s *serviceProcess, args ...string) map[string]fin
 	return found
 }
 
-// TestSetupTwice checks that a second run changes nothing unless it is told to.
+// TestSetupTwice checks that a second run changes nothing unless a flag asks for it.
 func TestSetupTwice(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -158,7 +158,8 @@ func TestSetupAnswers(t *testing.T) {
 	}
 }
 
-// TestSetupInAnImage: the folder for data follows the variable that the image sets, and the file serves as it is.
+// TestSetupInAnImage checks that the folder for data follows the variable that the image sets, and that serve accepts the file
+// without changes.
 func TestSetupInAnImage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -175,7 +176,7 @@ func TestSetupInAnImage(t *testing.T) {
 	}
 }
 
-// TestDoctorFindsFaults checks what doctor says of a service with faults: each names what to do, and the exit code is 1.
+// TestDoctorFindsFaults checks the findings of doctor about a service with faults: each names what to do, and the exit code is 1.
 func TestDoctorFindsFaults(t *testing.T) {
 	t.Parallel()
 	s := newService(t, `

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// file is the configuration file: what was answered, and what an operator sets next, as comments.
+// file returns the configuration file: the answers, and the settings that an operator is likely to need next, as comments.
 func (a *answers) file() string {
 	var text strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }

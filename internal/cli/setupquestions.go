@@ -16,10 +16,10 @@ import (
 	"wayside/internal/service"
 )
 
-// answers are what setup writes into the configuration file.
+// answers holds the settings that setup writes into the configuration file.
 type answers struct {
 	baseURL, dataDir, listen string
-	proxied                  bool // a proxy on this machine speaks HTTPS
+	proxied                  bool // a proxy on this machine serves HTTPS
 	smtpURL, from            string
 	pmtiles                  string // absolute path; empty: none
 }
@@ -35,13 +35,13 @@ const (
 type questions struct {
 	*program
 	answers *bufio.Reader
-	silent  bool // nobody is asked: defaults count
+	silent  bool // asks nothing: the defaults apply
 }
 
 // errNoAnswer is the error when standard input ends before the questions.
 var errNoAnswer = errors.New("standard input ended before all questions were answered: give --yes and flags to be asked nothing")
 
-// ask asks for everything that no flag gives. A flag that is wrong is an error; a wrong answer is asked again.
+// ask asks for everything that no flag sets. A wrong flag is an error; after a wrong answer it asks again.
 func (q *questions) ask(c *setupCmd) (a *answers, err error) {
 	a = &answers{listen: c.Listen}
 	if a.dataDir, err = filepath.Abs(orDefault(orDefault(c.DataDir, q.variable("WAYSIDE_DATA_DIR")), "wayside-data")); err != nil {
@@ -49,7 +49,7 @@ func (q *questions) ask(c *setupCmd) (a *answers, err error) {
 	}
 	inNetwork := "ADDRESS"
 	if !q.silent {
-		// Where an image sets the address to listen on, this machine is a container, whose own address nobody opens.
+		// If an image sets the listening address, this machine is a container, whose own address nobody opens.
 		if own, err := lanAddress(q.ctx); err == nil && q.variable("WAYSIDE_HTTP_LISTEN") == "" {
 			inNetwork = own.String()
 		}
@@ -106,13 +106,13 @@ func (q *questions) curator() (string, error) {
 // question is one question.
 type question struct {
 	text, flag, given string
-	key               string                    // of the configuration; empty: it is no setting
-	preset            string                    // what an empty answer means
+	key               string                    // of the configuration; empty: it is not a setting
+	preset            string                    // value of an empty answer
 	spell             func(string) string       // completes an answer; nil: as it is
 	check             func(answer string) error // beside that of the configuration; nil: none
 }
 
-// setting returns the value of the flag, or what is answered.
+// setting returns the value of the flag, or the answer to the question.
 func (q *questions) setting(one question) (string, error) {
 	if one.given != "" || q.silent {
 		return one.accept(orDefault(one.given, one.preset))
@@ -163,7 +163,7 @@ func checkSetting(flag, key, value string) error {
 
 func checkMap(path string) error { return service.CheckMap(config.Map{PMTiles: path}) }
 
-// completeURL completes an address as people type it: a name alone is meant with https, an address alone with the default port.
+// completeURL completes an address as people type it: it adds https to a name, and the default port to an IP address.
 func completeURL(text string) string {
 	text = strings.TrimRight(text, "/")
 	if strings.Contains(text, "://") {
@@ -182,7 +182,7 @@ func completeURL(text string) string {
 	return "http://" + text
 }
 
-// follow chooses where to listen by the public address.
+// follow derives the listening address from the public address.
 func (a *answers) follow() {
 	u, err := url.Parse(a.baseURL)
 	if err != nil {

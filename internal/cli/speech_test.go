@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// speakingProgram is a program that speaks each text as eight samples, and notes what it was asked.
+// speakingProgram returns a program that speaks each text as eight samples, and the file in which it records its calls.
 func speakingProgram(t *testing.T) (program, notes string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,8 +53,9 @@ func (c *client) clips(from, to string, language string) map[string]string {
 	return clips
 }
 
-// TestSpeech: announcements have clips where the operator names a program; each is spoken once, in the language of the route, and its
-// address holds after a restart. Nothing else is spoken, and no log, address or file name holds a text (D15.25).
+// TestSpeech checks that announcements have clips if the operator names a program, that each is spoken once, in the language of the
+// route, and that its address stays valid after a restart. It also checks that nothing else is spoken, and that no log, address or
+// file name contains a text (D15.25).
 func TestSpeech(t *testing.T) {
 	t.Parallel()
 	program, notes := speakingProgram(t)
@@ -117,7 +118,7 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
-// TestNoSpeech: without a program no announcement has a clip, and no address answers.
+// TestNoSpeech checks that without a program no announcement has a clip, and no address answers.
 func TestNoSpeech(t *testing.T) {
 	t.Parallel()
 	s := newService(t, "")

@@ -10,8 +10,9 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestStandbyIsPromoted kills the primary database under load and promotes its standby: no acknowledged write is lost, reads
-// continue, pushes are answered with 503, and within ten seconds all nodes recover by themselves, with replication and polls.
+// TestStandbyIsPromoted kills the primary database under load and promotes its standby, and checks that no acknowledged write is
+// lost, that reads continue, that pushes are answered with 503, and that within ten seconds all nodes recover, with replication and
+// polls.
 func TestStandbyIsPromoted(t *testing.T) {
 	t.Parallel()
 	first := startDatabase(t)
@@ -55,7 +56,7 @@ func (f *fleet) lease(database *testenv.PG) {
 	feed := f.nodes[0].signIn("puller@example.org").register("polled")
 	conn := f.connect(database)
 	defer conn.Close(context.Background())
-	// The lease is written with SQL, since a registered pull feed is polled immediately.
+	// The lease is written with SQL, because a registered pull feed is polled immediately.
 	tag, err := conn.Exec(f.t.Context(), `UPDATE feeds SET direction = 'pull', pull_url = 'https://feed.example.org/rows.json', push_token_hash = NULL,
 		pull_interval_ms = 60000, next_fetch_at = 0, lease_owner = 'gone', lease_until = $2 WHERE id = $1`,
 		feed.id, time.Now().Add(leaseOfGone).UnixMilli())
@@ -64,7 +65,7 @@ func (f *fleet) lease(database *testenv.PG) {
 	}
 }
 
-// leaseOfGone is longer than the test runs before the database is killed.
+// leaseOfGone is longer than the time of the test before the database is killed.
 const leaseOfGone = 5 * time.Second
 
 // orphanedLeases counts the pull feeds that are still leased to a node that does not exist.

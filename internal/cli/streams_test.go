@@ -24,7 +24,7 @@ func (s *serviceProcess) listenTo() (events <-chan heard, whole <-chan bool) {
 	return s.listenAs(nil)
 }
 
-// listenAs is listenTo with a session's cookie; nil: none.
+// listenAs opens a stream as listenTo does, with a session's cookie; nil: none.
 func (s *serviceProcess) listenAs(cookie *http.Cookie) (events <-chan heard, whole <-chan bool) {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.base+"/v2/stream?lat=52&lng=5&radius=2000&limit=1000", http.NoBody)

@@ -2,5 +2,5 @@
 
 package cli
 
-// openFilesLimit: this system has no such limit.
+// openFilesLimit returns false for known, because this system has no such limit.
 func openFilesLimit() (limit uint64, known bool) { return 0, false }

@@ -24,7 +24,7 @@ type pinArg struct {
 	ID string `arg:"" name:"id" help:"The entity's id, as reads return it (feed:…:v1:…)."`
 }
 
-// reasonFlag is why something is taken down.
+// reasonFlag is the reason of a takedown.
 type reasonFlag struct {
 	Reason string `name:"reason" required:"" placeholder:"R" help:"Reason; included in the e-mail to the provider or account holder."`
 }
@@ -72,7 +72,7 @@ func (c *pinShowCmd) Run(p *program) error {
 
 type pinListCmd struct{ adminFlags }
 
-// Run lists what is hidden.
+// Run lists the hidden entities.
 func (c *pinListCmd) Run(p *program) error {
 	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
 		all, err := deps.Takedowns.Hidden(ctx, feed.Operator(), mapdata.FeedID{})
@@ -90,7 +90,7 @@ type pinJSON struct {
 	Source     string  `json:"source"`
 	KindID     string  `json:"kind_id"`
 	HiddenAt   apiTime `json:"hidden_at"`
-	Until      apiTime `json:"until"` // null: for good
+	Until      apiTime `json:"until"` // null: permanently
 	Reason     string  `json:"reason"`
 }
 

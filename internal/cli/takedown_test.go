@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// takedownDelay is within which each node follows a takedown. The promise is one second; the rest is the noise of a
-// machine that runs other tests.
+// takedownDelay bounds how long a node takes to follow a takedown. The promise is one second; the rest is for a machine that runs
+// other tests.
 const takedownDelay = 3 * time.Second
 
 // shows waits until the client sees exactly the external ids around 52, 4, and fails if that takes too long.
@@ -29,7 +29,7 @@ func (c *client) shows(what, want string) {
 	}
 }
 
-// must sends a request whose answer must have the status, and returns its body.
+// must sends a request, checks the status of the answer, and returns its body.
 func (c *client) must(status int, method, path string, in any) string {
 	c.s.t.Helper()
 	resp, body := c.do(method, path, in)
@@ -51,8 +51,8 @@ func pushTwo(c *client, f pushFeed, status int) {
 	})
 }
 
-// TestTakedown goes through a pin that is hidden, a feed that is paused and removed, and an account that is suspended, by the
-// real binary, and reads the audit log and the e-mails of it.
+// TestTakedown hides a pin, pauses and removes a feed, and suspends an account with the real binary, and checks the audit log and
+// the e-mails.
 func TestTakedown(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)
@@ -120,7 +120,7 @@ func TestTakedown(t *testing.T) {
 	checkTakedownTraces(t, s, admin)
 }
 
-// checkTakedownTraces reads what the takedowns left: the audit log and the e-mails.
+// checkTakedownTraces checks the entries of the audit log and the e-mails about the takedowns.
 func checkTakedownTraces(t *testing.T, s *serviceProcess, admin *client) {
 	t.Helper()
 	var entries []struct{ Action, Via, Note string }
@@ -157,8 +157,8 @@ func mentions(t *testing.T, file, text string) bool {
 	return strings.Contains(string(body), text)
 }
 
-// TestTakedownReachesOtherNodes hides a pin of a feed and a live incident on one node: another node shows neither a second
-// later, in reads and on streams, and ends the sessions of a suspended account.
+// TestTakedownReachesOtherNodes hides a pin of a feed and a live incident on one node, and checks that a second later another node
+// shows neither, in reads and on streams, and has ended the sessions of a suspended account.
 func TestTakedownReachesOtherNodes(t *testing.T) {
 	t.Parallel()
 	one := startProvider(t, "one", `{"external_id":"live","kind":"alert.accident","lat":52,"lng":5,"properties":{}}`)

@@ -138,7 +138,7 @@ func (c *upstreamCheckCmd) chosen(cfg *config.Config) ([]*config.Upstream, error
 	return nil, errors.New("no upstream is configured ([[upstreams]])")
 }
 
-// circle is what the upstream is asked about.
+// circle returns the area for which the upstream is called.
 func (c *upstreamCheckCmd) circle(u *config.Upstream) (service.Circle, error) {
 	if !(c.Radius > 0 && c.Radius <= 50_000) {
 		return service.Circle{}, fmt.Errorf("%w--radius: must be more than 0 and at most 50000", errUsage)

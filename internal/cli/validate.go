@@ -32,7 +32,7 @@ type checked struct {
 	*skippedItems
 }
 
-// skippedItems is what else the output has for a document of another format (D17.18).
+// skippedItems is the further output for a document of another format (D17.18).
 type skippedItems struct {
 	Skipped map[string]int            `json:"skipped"`
 	Words   map[string]map[string]int `json:"words"`
@@ -68,7 +68,7 @@ func (c *validateCmd) Run(p *program) (err error) {
 	return err
 }
 
-// result judges the rows, and counts what a bridge skips; skips is nil for rows of the format v1.
+// result checks the rows, and counts the items that a bridge skips; skips is nil for rows of the format v1.
 func (c *validateCmd) result(p *program, cfg *config.Config) (_ *ingest.Checked, skips *bridge.Skips, err error) {
 	if c.Format != v1 {
 		return c.bridged(p, cfg)
@@ -83,7 +83,7 @@ func (c *validateCmd) result(p *program, cfg *config.Config) (_ *ingest.Checked,
 // v1 is the format of the service's own rows.
 const v1 = "v1"
 
-// bridged converts a document and judges its rows, as a poll would.
+// bridged converts a document and checks its rows, as a poll would.
 func (c *validateCmd) bridged(p *program, cfg *config.Config) (result *ingest.Checked, skips *bridge.Skips, err error) {
 	f, known := bridge.Lookup(c.Format)
 	if !known {
@@ -155,7 +155,7 @@ func (c *validateCmd) show(p *program, report ingest.Report, kinds map[string]in
 	return nil
 }
 
-// showWarnings prints what of accepted rows readers will not show.
+// showWarnings prints the warnings about accepted rows.
 func (c *validateCmd) showWarnings(p *program, warnings []ingest.Warning) error {
 	if len(warnings) == 0 {
 		return nil

@@ -18,7 +18,7 @@ func (versionCmd) Run(p *program) error {
 	return nil
 }
 
-// versionText names the release, the tool chain, the platform and the commit.
+// versionText describes the release, the tool chain, the platform and the commit.
 func versionText() string {
 	return fmt.Sprintf("wayside %s (%s, %s/%s%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, revision())
 }

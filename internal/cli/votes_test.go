@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// TestVotesSurviveRestarts goes through suppression (D9.5), and checks that an acknowledged vote survives any end of the
-// service.
+// TestVotesSurviveRestarts checks suppression (D9.5), and that an acknowledged vote survives any end of the service.
 func TestVotesSurviveRestarts(t *testing.T) {
 	t.Parallel()
 	one := startProvider(t, "one", incident("a", "alert.police", 0, ""))
@@ -77,8 +76,8 @@ func TestVotesSurviveRestarts(t *testing.T) {
 	}
 }
 
-// vote casts a vote that must succeed, and returns the entity in the answer. The driver has read what is near before: of drivers far
-// away it would not count.
+// vote casts a vote that must succeed, and returns the entity in the answer. It reads the nearby entities first, because votes of
+// drivers who are far away do not count.
 func (c *client) vote(id, what string) *liveEntity {
 	c.s.t.Helper()
 	c.look(2000)
@@ -90,8 +89,8 @@ func (c *client) vote(id, what string) *liveEntity {
 	return &got.Entity
 }
 
-// TestKillUnderVotes kills the service while drivers vote: every acknowledged vote is there, and the counts equal the votes
-// (D9.1, D12.5).
+// TestKillUnderVotes kills the service while drivers vote, and checks that every acknowledged vote is there, and that the counts
+// equal the votes (D9.1, D12.5).
 func TestKillUnderVotes(t *testing.T) {
 	t.Parallel()
 	const pins = 60
@@ -171,8 +170,8 @@ func (c *client) standing(id string) string {
 	return got.Explain.Votes.Yours
 }
 
-// TestNewAccountsHideNothing: with votes.trust_after as it is by default, the disputes of accounts that were just made count
-// and hide nothing (D9.8), after a restart either.
+// TestNewAccountsHideNothing checks that with the default votes.trust_after, the disputes of new accounts count but hide nothing
+// (D9.8), also after a restart.
 func TestNewAccountsHideNothing(t *testing.T) {
 	t.Parallel()
 	one := startProvider(t, "one", incident("a", "alert.police", 0, ""))

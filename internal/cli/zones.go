@@ -1,3 +1,3 @@
 package cli
 
-import _ "time/tzdata" // feeds name time zones, also on systems that have no database of them
+import _ "time/tzdata" // feeds name time zones, also on systems that lack a database of them
