@@ -91,8 +91,8 @@ func formatNamed(name string) (bridge.Format, error) {
 
 // badDocument returns an error that explains the fault of a whole document, where it is, and what to do.
 func badDocument(source string, f bridge.Format, err error) error {
-	if told := bridge.Explain(err, f.Name); told != "" {
-		return fmt.Errorf("%s: %s", source, told)
+	if fault := bridge.Explain(err, f.Name); fault != "" {
+		return fmt.Errorf("%s: %s", source, fault)
 	}
 	return fmt.Errorf("%s: %w", source, err)
 }
