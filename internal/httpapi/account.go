@@ -23,7 +23,7 @@ type accountJSON struct {
 	ReviewEmails *bool `json:"review_emails,omitempty"` // of curators
 }
 
-// scopeName is a scope in JSON.
+// scopeName returns the name of a scope in JSON.
 func scopeName(s mapdata.Scope) string {
 	if s == mapdata.ScopeScreen {
 		return "screen"
@@ -31,7 +31,7 @@ func scopeName(s mapdata.Scope) string {
 	return "account"
 }
 
-// newAccountJSON describes an account to a session of it.
+// newAccountJSON describes an account to one of its sessions.
 func newAccountJSON(a *mapdata.Account, s *mapdata.Session) accountJSON {
 	brief := accountJSON{Email: a.Email, Tier: string(a.Tier), Scope: scopeName(s.Scope)}
 	if s.Scope == mapdata.ScopeScreen {
@@ -42,7 +42,7 @@ func newAccountJSON(a *mapdata.Account, s *mapdata.Session) accountJSON {
 	return brief
 }
 
-// getAccount answers GET /v2/account: who is signed in.
+// getAccount answers GET /v2/account with the account that is signed in.
 func (a *api) getAccount(w http.ResponseWriter, r *http.Request, c *caller) error {
 	answer := accountAnswer{newAccountJSON(c.account, c.session)}
 	if c.account.MayReview() && c.session.Scope != mapdata.ScopeScreen {
@@ -55,7 +55,7 @@ func (a *api) getAccount(w http.ResponseWriter, r *http.Request, c *caller) erro
 	return writeJSON(w, r, http.StatusOK, answer)
 }
 
-// patchAccount answers PATCH /v2/account: whether a curator gets e-mails about feeds that wait for review.
+// patchAccount answers PATCH /v2/account, which sets whether a curator gets e-mails about feeds that wait for review.
 func (a *api) patchAccount(w http.ResponseWriter, r *http.Request, c *caller) error {
 	f, err := readFields(w, r)
 	if err != nil {
@@ -73,8 +73,8 @@ func (a *api) patchAccount(w http.ResponseWriter, r *http.Request, c *caller) er
 	return a.getAccount(w, r, c)
 }
 
-// deleteAccount answers DELETE /v2/account: everything that the service holds about its holder goes (D11.6). The address in the
-// body prevents a mistake.
+// deleteAccount answers DELETE /v2/account, which deletes everything that the service stores about the account's holder (D11.6).
+// The address in the body prevents a mistake.
 func (a *api) deleteAccount(w http.ResponseWriter, r *http.Request, c *caller) error {
 	f, err := readFields(w, r)
 	if err != nil {
@@ -123,7 +123,7 @@ func (a *api) getSessions(w http.ResponseWriter, r *http.Request, c *caller) err
 	return writeJSON(w, r, http.StatusOK, map[string]any{"sessions": list})
 }
 
-// sessionEnd is when a session ends unless it is used again.
+// sessionEnd returns when a session ends unless it is used again.
 func sessionEnd(s *mapdata.Session) time.Time {
 	idle, total := s.SeenAt.Add(mapdata.SessionIdle), s.CreatedAt.Add(mapdata.SessionTotal)
 	if idle.Before(total) {

@@ -108,8 +108,8 @@ func TestAccountPageTokens(t *testing.T) {
 	}
 }
 
-// TestNewTokenPageExpires: reloading the page that shows a new token creates no second one. The page shows the token for
-// five minutes, to its owner, in the browser that created it.
+// TestNewTokenPageExpires checks that reloading the page that shows a new token creates no second one, and that the page shows the
+// token for five minutes, to its owner, in the browser that created it.
 func TestNewTokenPageExpires(t *testing.T) {
 	d := newTestService(t)
 	b := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
@@ -232,7 +232,7 @@ func TestExportOfAnAccount(t *testing.T) {
 	}
 }
 
-// TestPageLanguageOfAGuest: the language that was chosen on a page applies to every page; without a choice,
+// TestPageLanguageOfAGuest checks that the language that was chosen on a page applies to every page, and that without a choice
 // Accept-Language does.
 func TestPageLanguageOfAGuest(t *testing.T) {
 	d := newTestService(t)
@@ -262,7 +262,7 @@ func TestPageLanguageOfAGuest(t *testing.T) {
 	}
 }
 
-// TestPageLanguageOfAnAccount: a language that is chosen while signed in is stored with the account and applies in
+// TestPageLanguageOfAnAccount checks that a language that is chosen while signed in is stored with the account and applies in
 // every browser.
 func TestPageLanguageOfAnAccount(t *testing.T) {
 	d := newTestService(t)
@@ -280,7 +280,7 @@ func TestPageLanguageOfAnAccount(t *testing.T) {
 	}
 }
 
-// TestSignInRedirectsBack: signing in redirects to the page that was requested, and only to pages of this service.
+// TestSignInRedirectsBack checks that signing in redirects to the page that was requested, and only to pages of this service.
 func TestSignInRedirectsBack(t *testing.T) {
 	d := newTestService(t)
 	b := d.browser().withoutRedirects()

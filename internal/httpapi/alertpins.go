@@ -14,10 +14,10 @@ import (
 	"wayside/internal/wire"
 )
 
-// maxLines is the number of pins whose lines are measured, the nearest; the distance to others is that to the pin.
+// maxLines bounds the pins whose lines are measured, the nearest ones; the distance to others is that to the pin.
 const maxLines = 64
 
-// pins converts hits to candidates for alerts. Their lines are in memory that it appends to lines.
+// pins converts hits to candidates for alerts. It appends the points of their lines to lines.
 func (q *alertsQuery) pins(hits []mapdata.Hit, into []alerts.Pin, lines []geo.Point) ([]alerts.Pin, []geo.Point) {
 	measured := 0
 	for i := range hits {
@@ -46,8 +46,8 @@ type pinDetails struct {
 	measured       bool
 }
 
-// alertDetails reads the properties on which the announcement of a hit depends (D15.15, D17.9). What is no number within its bounds
-// counts as absent.
+// alertDetails reads the properties on which the announcement of a hit depends (D15.15, D17.9). A value that is not a number within
+// its bounds counts as absent.
 func alertDetails(h *mapdata.Hit) pinDetails {
 	var d pinDetails
 	properties := wire.Properties(h)
@@ -91,7 +91,7 @@ func alertDetails(h *mapdata.Hit) pinDetails {
 	return d
 }
 
-// hasDetails says whether one of the members is there without which there are no details.
+// hasDetails reports whether the properties have one of the members without which there are no details.
 func hasDetails(properties []byte) bool {
 	for _, name := range [...]string{`"bearing"`, `"heading_degrees"`, `"maxspeed_kmh"`, `"both_directions"`, `"street"`, `"section"`} {
 		if bytes.Contains(properties, []byte(name)) {
@@ -101,7 +101,7 @@ func hasDetails(properties []byte) bool {
 	return false
 }
 
-// sectionEnd reads where an average-speed section ends.
+// sectionEnd parses the end of an average-speed section.
 func sectionEnd(value jsontext.Value) (geo.Point, bool) {
 	var section struct{ To []float64 }
 	if json.Unmarshal(value, &section) != nil || len(section.To) != 2 {

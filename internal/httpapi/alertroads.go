@@ -15,13 +15,13 @@ import (
 	"wayside/internal/wire"
 )
 
-// pinMargin is how near to a way ahead a pin must lie for its properties to be read, in metres.
+// pinMargin is how near a pin must be to the way ahead for its properties to be read, in metres.
 const pinMargin = 60
 
-// sectionSeen is how far ahead the beginning of an average-speed section is noted, in metres.
+// sectionSeen is how far ahead an average-speed section may begin to be recorded, in metres.
 const sectionSeen = 1000
 
-// lookedAhead is what was found along the roads.
+// lookedAhead is the result of looking along the roads.
 type lookedAhead struct {
 	along  string // route, probable; empty: no road is near, and all pins are judged by the cone
 	places []alerts.Ahead
@@ -30,14 +30,15 @@ type lookedAhead struct {
 	now    time.Time
 }
 
-// lookAhead looks along the roads for each pin of the scratch: along the route of the request's session if the car is on it, otherwise on
-// the most probable way (D15.22). It takes no lock, and keeps nothing. Another node may have the session, and is asked then.
+// lookAhead looks along the roads for each pin of the scratch: along the route of the request's session if the car is on it,
+// otherwise on the most probable way (D15.22). It takes no lock, and stores nothing. If another node has the session, it asks that
+// node.
 func (a *api) lookAhead(ctx context.Context, q *alertsQuery, s *alertsScratch) lookedAhead {
 	looked := lookedAhead{at: q.car.At, now: s.answer.At}
 	if a.Navigation == nil || !q.car.Directed {
 		return looked
 	}
-	way := a.routeAhead(ctx, q.session, q.client) // before the network is held, since another node may take its time
+	way := a.routeAhead(ctx, q.session, q.client) // before the network is held, because another node may take long
 	n, err := a.Navigation.Current()
 	if err != nil {
 		return looked // there is no region
@@ -54,7 +55,7 @@ func (a *api) lookAhead(ctx context.Context, q *alertsQuery, s *alertsScratch) l
 	return looked
 }
 
-// walkAhead fills the walk, and says along what; way is that of the request's session.
+// walkAhead fills the walk, and returns along which way; way is that of the request's session.
 func (a *api) walkAhead(n *nav.Network, q *alertsQuery, way *wayAhead, w *ahead.Walk, looked *lookedAhead) (along string) {
 	roads := ahead.Roads{Graph: n.Graph, Index: n.Index, Version: roadsVersion(n.DataVersion)}
 	fix := ahead.Fix{At: q.car.At, Heading: q.car.Heading, Speed: q.car.Speed, Now: looked.now}
@@ -70,17 +71,17 @@ func (a *api) walkAhead(n *nav.Network, q *alertsQuery, way *wayAhead, w *ahead.
 	return ""
 }
 
-// roadsVersion is a number for a version of the roads.
+// roadsVersion returns a number for a version of the roads.
 func roadsVersion(dataVersion string) uint32 {
 	h := fnv.New32a()
 	_, _ = io.WriteString(h, dataVersion) // never fails
 	return h.Sum32()
 }
 
-// placeAhead is where on a walk a pin lies. It notes average-speed sections that begin there.
+// placeAhead returns where on a walk a pin lies. It records average-speed sections that begin there.
 func (q *alertsQuery) placeAhead(w *ahead.Walk, pin *alerts.Pin, h *mapdata.Hit, state *ahead.State) alerts.Ahead {
 	if pin.Kind.Charger() {
-		return alerts.Ahead{Match: alerts.ByCone} // one leaves the road for them
+		return alerts.Ahead{Match: alerts.ByCone} // drivers leave the road for them
 	}
 	if len(pin.Line) < 2 && !w.Near(pin.At, math.Max(pinMargin, pin.Zone/2)) {
 		return alerts.Ahead{}
@@ -102,7 +103,7 @@ func (q *alertsQuery) placeAhead(w *ahead.Walk, pin *alerts.Pin, h *mapdata.Hit,
 
 const kmhPerMetreSecond = 3.6
 
-// append appends the members of an answer that tell how the roads were looked along.
+// append appends the members of an answer about the way and its sections.
 func (l *lookedAhead) append(dst []byte) []byte {
 	if l.along == "" {
 		return append(dst, `,"along":null,"state":null,"sections":[]`...)

@@ -32,7 +32,7 @@ type alertsQuery struct {
 	seen   alerts.Announcements
 
 	session string       // id; empty: none
-	client  string       // its address, for the node that has the session
+	client  string       // address of the client, for the node that has the session
 	state   *ahead.State // of the answer before; nil: none
 }
 
@@ -131,7 +131,7 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 		if len(text) > ahead.MaxStateLength {
 			p.addError("state", "too_long", "state must be the token of the answer before: at most "+strconv.Itoa(ahead.MaxStateLength)+" bytes.")
 		}
-		q.state, _ = ahead.ParseState(text) // one of an older version is as none
+		q.state, _ = ahead.ParseState(text) // a state of an older version counts as none
 	}
 	q.nearby = *a.parseSelection(p, c)
 	if !p.values.has("kinds") {
@@ -145,8 +145,8 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 	return q, a.parameterErrors(p, &q.nearby)
 }
 
-// entityIDs are the ids of all entities that a pin stands for, its own first: which of the merged entities is shown may
-// change while driving.
+// entityIDs returns the ids of all entities that a pin stands for, its own first: the entity that is shown of several merged ones
+// may change while driving.
 func entityIDs(h *mapdata.Hit) []string {
 	ids := []string{mapdata.EntityID(h.Source, string(h.ExternalID))}
 	for i := range h.Merged {
@@ -155,7 +155,7 @@ func entityIDs(h *mapdata.Hit) []string {
 	return ids
 }
 
-// hasVoted says whether the caller has a standing vote on a pin: a driver who voted knows about it and needs no
+// hasVoted reports whether the caller has a standing vote on a pin: a driver who voted knows about the pin and needs no
 // announcement. If votes cannot be read, the pin is announced.
 func (a *api) hasVoted(ctx context.Context, c *caller, h *mapdata.Hit) bool {
 	if c.account == nil {

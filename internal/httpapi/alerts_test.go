@@ -95,8 +95,8 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// TestAlertsOfCameras: the second stage of a camera is announced to who is too fast, or was told of it early, as the parameter seen
-// says. TestAlertLeads covers the other kinds.
+// TestAlertsOfCameras checks that the second stage of a camera is announced to drivers who are too fast, or whose first
+// announcement was early, according to the parameter seen. TestAlertLeads covers the other kinds.
 func TestAlertsOfCameras(t *testing.T) {
 	d := newTestService(t)
 	d.publish("Ring", row("camera", "camera.speed", 280))
@@ -112,7 +112,7 @@ func TestAlertsOfCameras(t *testing.T) {
 	b.wantAlerts(alertsPath+"&seen="+id+"~near", "camera ahead")
 }
 
-// TestAlertLeads: properties of a row decide on its announcement, and closures are announced a minute ahead.
+// TestAlertLeads checks that properties of a row decide on its announcement, and that closures are announced a minute ahead.
 func TestAlertLeads(t *testing.T) {
 	d := newTestService(t)
 	with := func(id, kind string, north float64, properties string) string {
@@ -144,8 +144,8 @@ func TestAlertLeads(t *testing.T) {
 	b.wantAlerts(alertsPath+"&seen="+both+","+limit+"~near,"+text, "opposite near", "older ahead", "both ahead", "limit near", "text ahead", "closure ahead!")
 }
 
-// TestAlertsAndVotes: entities that votes hide are not listed, not even for their owner and curators. Entities that the
-// caller voted on are not announced, nor is anything merged with them.
+// TestAlertsAndVotes checks that entities that votes hide are not listed, not even for their owner and curators, and that entities
+// that the caller voted on are not announced, nor is anything merged with them.
 func TestAlertsAndVotes(t *testing.T) {
 	r := newTestUpstream(t, row("a", "alert.police", 100))
 	d := newServiceWithUpstreams(t, r)
@@ -173,7 +173,7 @@ func TestAlertsAndVotes(t *testing.T) {
 	}
 }
 
-// TestAlertsParameters: the response to a bad request lists all errors.
+// TestAlertsParameters checks that the response to a bad request lists all errors.
 func TestAlertsParameters(t *testing.T) {
 	d := newTestService(t)
 	d.waitForIndex()
@@ -205,7 +205,7 @@ func TestAlertsParameters(t *testing.T) {
 	}
 }
 
-// newLaw makes a law with an area around 52, 5.
+// newLaw returns a law with an area around 52, 5.
 func newLaw(t *testing.T, properties string) *law.Law {
 	t.Helper()
 	l, err := law.Parse([]byte(`{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"X",` + properties +
@@ -216,7 +216,7 @@ func newLaw(t *testing.T, properties string) *law.Law {
 	return l
 }
 
-// TestEntitiesHiddenByLaw: entities that the law hides are in no response and accept no votes, except for their owner
+// TestEntitiesHiddenByLaw checks that entities that the law hides are in no response and accept no votes, except for their owner
 // and curators.
 func TestEntitiesHiddenByLaw(t *testing.T) {
 	r := newTestUpstream(t, row("live", "alert.police", 100))
@@ -261,7 +261,7 @@ func TestEntitiesHiddenByLaw(t *testing.T) {
 	curator.send(http.MethodPost, "/v2/entities/"+mapdata.EntityID(mapdata.SourceID("feed:"+feed), "fed")+"/confirm", "").want(t, http.StatusOK)
 }
 
-// TestCamerasShownAsZones: no response to a driver contains the position of a camera that is shown as a zone.
+// TestCamerasShownAsZones checks that no response to a driver contains the position of a camera that is shown as a zone.
 func TestCamerasShownAsZones(t *testing.T) {
 	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, entities: 10_000, law: newLaw(t, `"camera_zone":true`)})
 	owner, feed := d.publish("Ring", row("camera", "camera.speed", 123.4))

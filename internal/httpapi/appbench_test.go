@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestD16BenchFramesWhatItWasAskedFor holds that the bench's policy lets the browser frame one origin, which was judged as a submission's
-// is, and that its page frames nothing by itself: a stranger may have made the link.
+// TestD16BenchFramesWhatItWasAskedFor checks that the bench's policy lets the browser frame one origin, which is checked like that
+// of a submission, and that its page frames nothing without the visitor's action, because a stranger may have made the link.
 func TestD16BenchFramesWhatItWasAskedFor(t *testing.T) {
 	s := newAppTest(t)
 	bench := func(address string, status int) reply {
@@ -49,7 +49,7 @@ func TestD16BenchFramesWhatItWasAskedFor(t *testing.T) {
 	}
 }
 
-// TestD16SlugsLeavePagesAlone holds that no app hides a page of ours.
+// TestD16SlugsLeavePagesAlone checks that no app hides a page of this service.
 func TestD16SlugsLeavePagesAlone(t *testing.T) {
 	s := newAppTest(t)
 	s.approved(map[string]any{"name": "Bench"})

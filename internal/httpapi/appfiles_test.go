@@ -13,7 +13,7 @@ import (
 	"wayside/internal/httpapi"
 )
 
-// TestManifest: the manifest and every icon that it names are there, as what they say that they are.
+// TestManifest checks that the manifest and every icon that it names exist, with the declared types.
 func TestManifest(t *testing.T) {
 	s := newReadService(t, nil)
 	resp, body := s.get("/manifest.webmanifest")
@@ -50,7 +50,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// releaseIn reads the release that stands in front of the service worker.
+// releaseIn reads the release at the beginning of the service worker.
 func releaseIn(t *testing.T, worker []byte) (version string, files []string) {
 	t.Helper()
 	line, _, _ := strings.Cut(string(worker), ";\n")
@@ -64,8 +64,8 @@ func releaseIn(t *testing.T, worker []byte) (version string, files []string) {
 	return release.Version, release.Files
 }
 
-// TestServiceWorkerNamesItsRelease: the worker holds the version of the page's files and their names, so that its bytes change
-// with each release, and the page's policy allows it and the manifest.
+// TestServiceWorkerNamesItsRelease checks that the worker contains the version of the page's files and their names, so that its
+// bytes change with each release, and that the page's policy allows it and the manifest.
 func TestServiceWorkerNamesItsRelease(t *testing.T) {
 	built := func(script string) fstest.MapFS {
 		files := maps.Clone(smallOverlay(script).(fstest.MapFS))
@@ -97,7 +97,7 @@ func TestServiceWorkerNamesItsRelease(t *testing.T) {
 	}
 }
 
-// TestPageDescribesItself: what other services show of a link to the page has complete addresses.
+// TestPageDescribesItself checks that the parts of the page that other services show of a link have complete addresses.
 func TestPageDescribesItself(t *testing.T) {
 	source, err := os.ReadFile("../../web/overlay/index.html")
 	if err != nil {
@@ -114,8 +114,8 @@ func TestPageDescribesItself(t *testing.T) {
 	}
 }
 
-// TestMissingAddress: a browser gets a page in its language, a program a problem document, and who reads too many pages the
-// document too.
+// TestMissingAddress checks that a browser gets a page in its language, and a program a problem document, as does a browser beyond
+// the limit on pages.
 func TestMissingAddress(t *testing.T) {
 	s := newReadService(t, func(d *httpapi.Deps) { d.Limits.GuestReads = 1 })
 	if resp, body := s.get("/nothing"); resp.StatusCode != http.StatusNotFound || resp.Header.Get("Content-Type") != "application/problem+json" {

@@ -13,7 +13,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// appFields are the values of a form that submits an app.
+// appFields returns the values of a form that submits an app.
 func appFields(change url.Values) url.Values {
 	fields := url.Values{
 		"name": {"Charging"}, "summary": {"Prices of chargers"}, "description": {"Shows prices.\nOf chargers."}, "kinds": {"widget"},
@@ -29,7 +29,7 @@ func appFields(change url.Values) url.Values {
 	return fields
 }
 
-// submitByPage submits an app by the page, and returns its id.
+// submitByPage submits an app on the page, and returns its id.
 func (s *appTest) submitByPage(change url.Values) string {
 	s.t.Helper()
 	answer := s.developer.form("/apps/new", appFields(change)).want(s.t, http.StatusOK)
@@ -40,7 +40,7 @@ func (s *appTest) submitByPage(change url.Values) string {
 	return id
 }
 
-// approvedByPage submits and approves an app by pages.
+// approvedByPage submits and approves an app on the pages.
 func (s *appTest) approvedByPage() string {
 	s.t.Helper()
 	id := s.submitByPage(nil)
@@ -62,7 +62,7 @@ func beside(t *testing.T, body, field, text string) {
 	}
 }
 
-// TestPagesHaveNoWordOfAppsWhileTheyAreOff holds that without apps.enabled there are no pages, links or words of apps.
+// TestPagesHaveNoWordOfAppsWhileTheyAreOff checks that without apps.enabled there are no pages, links or words of apps.
 func TestPagesHaveNoWordOfAppsWhileTheyAreOff(t *testing.T) {
 	t.Parallel()
 	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, noApps: true})

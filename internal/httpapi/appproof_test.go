@@ -16,7 +16,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestAppPageMustBeShownToBeTheDevelopers submits a page of somebody else's, and then publishes what the answer asks for (T7).
+// TestAppPageMustBeShownToBeTheDevelopers submits a page of another developer, and then publishes the proof that the answer asks
+// for (T7).
 func TestAppPageMustBeShownToBeTheDevelopers(t *testing.T) {
 	s := newAppTest(t)
 	s.unproven = true
@@ -52,7 +53,7 @@ func TestAppPageMustBeShownToBeTheDevelopers(t *testing.T) {
 		t.Errorf("the proof of another origin counts: %s", got.body)
 	}
 	id := s.developer.submitApp(nil)
-	s.page.Body = head("") // taken away before the review
+	s.page.Body = head("") // removed before the review
 	if got := s.curator.send(http.MethodPost, "/v2/apps/"+id+"/versions/1/approve", "").want(t, http.StatusUnprocessableEntity); !strings.Contains(got.body, "unproven") {
 		t.Errorf("a page without a proof is approved: %s", got.body)
 	}
@@ -62,7 +63,7 @@ func TestAppPageMustBeShownToBeTheDevelopers(t *testing.T) {
 	s.developer.send(http.MethodPost, "/v2/apps", submission(t, map[string]any{"widget_url": "http://localhost:9000/"})).want(t, http.StatusCreated)
 }
 
-// TestFormNamesTheProof checks that the form says what to publish, in the code that the API expects.
+// TestFormNamesTheProof checks that the form names the proof to publish, with the code that the API expects.
 func TestFormNamesTheProof(t *testing.T) {
 	s := newAppTest(t)
 	s.unproven = true
@@ -79,7 +80,8 @@ func TestFormNamesTheProof(t *testing.T) {
 	}
 }
 
-// TestPageThatChangedIsMarked has a page change after its review: curators are told, and drivers after seven days (T7).
+// TestPageThatChangedIsMarked changes a page after its review, and checks that curators see the change, and drivers after seven
+// days (T7).
 func TestPageThatChangedIsMarked(t *testing.T) {
 	s := newAppTest(t)
 	id := s.approved(nil)
@@ -152,7 +154,7 @@ func TestPageThatChangedIsMarked(t *testing.T) {
 	}
 }
 
-// TestSuspensionReachesOpenStreams checks which streams hear of apps, and what.
+// TestSuspensionReachesOpenStreams checks which streams get events about apps, and their contents.
 func TestSuspensionReachesOpenStreams(t *testing.T) {
 	s := newAppTest(t)
 	s.waitForIndex()

@@ -21,7 +21,7 @@ import (
 // maxSubmissionBytes bounds a submission: texts, schema, report and an icon of the maximum sizes fit.
 const maxSubmissionBytes = 192 << 10
 
-// appRoutes are the API's resources of apps (D16.12). They exist only where the operator turned apps on.
+// appRoutes returns the API's resources of apps (D16.12). They exist only if the operator enabled apps.
 func (a *api) appRoutes() []route {
 	return []route{
 		{http.MethodGet, "/v2/apps", classRead, account.ForGuests, a.getApps},
@@ -94,7 +94,7 @@ type appCostJSON struct {
 	Note  string `json:"note,omitempty"`
 }
 
-// iconURL is where an app's icon is served; nil: it has none.
+// iconURL returns the URL of an app's icon; nil: it has none.
 func (a *api) iconURL(app *mapdata.App, name string) *string {
 	if name == "" {
 		return nil
@@ -116,7 +116,7 @@ func orEmptyList[L ~[]T, T any](list L) L {
 	return list
 }
 
-// appVersionJSON is a version for those who may see all of it.
+// appVersionJSON is a version for callers who may see all of it.
 type appVersionJSON struct {
 	Number       int               `json:"number"`
 	State        mapdata.AppState  `json:"state"`
@@ -137,7 +137,7 @@ type appVersionJSON struct {
 	ConfigSchema json.RawMessage   `json:"config_schema"`
 	Cost         appCostJSON       `json:"cost"`
 	Changelog    string            `json:"changelog"`
-	PageChanged  *timestamp        `json:"page_changed_at"` // null: it is as it was approved
+	PageChanged  *timestamp        `json:"page_changed_at"` // null: it did not change since the approval
 }
 
 func (a *api) newAppVersionJSON(app *mapdata.App, v *mapdata.AppVersion) appVersionJSON {
@@ -158,7 +158,7 @@ func (a *api) newAppVersionJSON(app *mapdata.App, v *mapdata.AppVersion) appVers
 	return out
 }
 
-// appAnswers are answers of GET /v2/apps to one snapshot of the catalogue, by the kinds that were asked for: bit k is appKinds[k].
+// appAnswers holds answers of GET /v2/apps to one snapshot of the catalogue, by the requested kinds: bit k is appKinds[k].
 type appAnswers struct {
 	snapshot apps.Snapshot
 	byKinds  [1 << 4]atomic.Pointer[appAnswer]
@@ -173,7 +173,7 @@ func appKinds() []mapdata.AppKind {
 	return []mapdata.AppKind{mapdata.AppPins, mapdata.AppCustomLayer, mapdata.AppWidget, mapdata.AppNotifications}
 }
 
-// getApps answers GET /v2/apps: the catalogue. Each answer is encoded once after a change.
+// getApps answers GET /v2/apps with the catalogue. Each answer is encoded once after a change.
 func (a *api) getApps(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	kinds, mask, err := askedKinds(r)
 	if err != nil {
@@ -217,7 +217,7 @@ func (a *api) encodeApps(listed []*apps.Listed) (*appAnswer, error) {
 	return &appAnswer{body.Bytes(), response.ETag(body.Bytes())}, nil
 }
 
-// askedKinds reads the parameter kinds: ids with commas between them.
+// askedKinds parses the parameter kinds: ids with commas between them.
 func askedKinds(r *http.Request) (kinds []mapdata.AppKind, mask int, err error) {
 	p, err := parseParams(r)
 	if err != nil {
@@ -245,7 +245,7 @@ func askedKinds(r *http.Request) (kinds []mapdata.AppKind, mask int, err error) 
 	return kinds, mask, nil
 }
 
-// appID is the app of the path.
+// appID parses the app's id in the path.
 func appID(r *http.Request) (mapdata.AppID, error) {
 	id, ok := mapdata.ParseAppID(r.PathValue("id"))
 	if !ok {
@@ -254,7 +254,7 @@ func appID(r *http.Request) (mapdata.AppID, error) {
 	return id, nil
 }
 
-// getApp answers GET /v2/apps/{id}: an app of the catalogue.
+// getApp answers GET /v2/apps/{id} with an app of the catalogue.
 func (a *api) getApp(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	id, err := appID(r)
 	if err != nil {
@@ -268,11 +268,12 @@ func (a *api) getApp(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	return writeJSON(w, r, http.StatusOK, map[string]any{"app": a.newAppJSON(l)})
 }
 
-// iconPolicy lets a browser that opens an icon load nothing and run nothing.
+// iconPolicy keeps a browser that opens an icon from loading or running anything.
 const iconPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
-// getAppIcon answers GET /v2/apps/{id}/icons/{file}: an icon as it was written anew here. Its name is a hash of it, so that it never changes.
-// An icon of the catalogue is in memory, for everybody; another one is for the app's owner and curators, and counts as their other requests.
+// getAppIcon answers GET /v2/apps/{id}/icons/{file} with an icon as this service encoded it. Its name is a hash of it, so that it
+// never changes. An icon of the catalogue is in memory, and public; another one is for the app's owner and curators, and counts as
+// their other requests.
 func (a *api) getAppIcon(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id, err := appID(r)
 	if err != nil {
@@ -298,7 +299,7 @@ func (a *api) getAppIcon(w http.ResponseWriter, r *http.Request, c *caller) erro
 	return nil
 }
 
-// otherAppIcon is the icon of the path where it is none of the catalogue.
+// otherAppIcon returns the icon of the path if it is not one of the catalogue.
 func (a *api) otherAppIcon(r *http.Request, c *caller, id mapdata.AppID) (*mapdata.AppIcon, error) {
 	if err := a.identify(r, c, false); err != nil {
 		return nil, err
@@ -312,7 +313,7 @@ func (a *api) otherAppIcon(r *http.Request, c *caller, id mapdata.AppID) (*mapda
 	return a.Apps.OtherIcon(r.Context(), feed.By(c.account), id, r.PathValue("file"))
 }
 
-// postApp answers POST /v2/apps: a submission.
+// postApp answers POST /v2/apps, a submission.
 func (a *api) postApp(w http.ResponseWriter, r *http.Request, c *caller) error {
 	f, err := readFieldsUpTo(w, r, maxSubmissionBytes)
 	if err != nil {
@@ -326,7 +327,7 @@ func (a *api) postApp(w http.ResponseWriter, r *http.Request, c *caller) error {
 	return writeJSON(w, r, http.StatusCreated, map[string]any{"app": a.newAppJSON(a.Apps.Describe(app, v)), "version": a.newAppVersionJSON(app, v)})
 }
 
-// postAppVersion answers POST /v2/apps/{id}/versions: a resubmission.
+// postAppVersion answers POST /v2/apps/{id}/versions, a resubmission.
 func (a *api) postAppVersion(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id, err := appID(r)
 	if err != nil {
@@ -360,7 +361,7 @@ func (a *api) getAppVersions(w http.ResponseWriter, r *http.Request, c *caller) 
 	return writeJSON(w, r, http.StatusOK, map[string]any{"versions": list})
 }
 
-// appVersion is the app and the number of the path.
+// appVersion parses the app's id and the version's number in the path.
 func appVersion(r *http.Request) (id mapdata.AppID, number int, err error) {
 	if id, err = appID(r); err != nil {
 		return id, 0, err
@@ -372,7 +373,7 @@ func appVersion(r *http.Request) (id mapdata.AppID, number int, err error) {
 	return id, number, nil
 }
 
-// answerVersion writes the answer to a decision on a version.
+// answerVersion returns a function that writes the answer to a decision on a version.
 func (a *api) answerVersion(w http.ResponseWriter, r *http.Request) func(*mapdata.App, *mapdata.AppVersion, error) error {
 	return func(app *mapdata.App, v *mapdata.AppVersion, err error) error {
 		if err != nil {
@@ -382,7 +383,7 @@ func (a *api) answerVersion(w http.ResponseWriter, r *http.Request) func(*mapdat
 	}
 }
 
-// answerApp writes the answer to a decision on an app.
+// answerApp returns a function that writes the answer to a decision on an app.
 func (a *api) answerApp(w http.ResponseWriter, r *http.Request) func(*mapdata.App, error) error {
 	return func(app *mapdata.App, err error) error {
 		if err != nil {

@@ -73,7 +73,7 @@ func (s *appTest) states(id string) (states []string) {
 	return states
 }
 
-// TestD16AppFromSubmissionToFrame goes the whole way: submitted, approved, listed, installed, framed, uninstalled.
+// TestD16AppFromSubmissionToFrame follows an app: submitted, approved, listed, installed, framed, uninstalled.
 func TestD16AppFromSubmissionToFrame(t *testing.T) {
 	s := newAppTest(t)
 	id := s.developer.submitApp(nil)
@@ -119,7 +119,7 @@ func TestD16AppFromSubmissionToFrame(t *testing.T) {
 	}
 }
 
-// TestD16_7StatesOfVersions holds what becomes of a version, and that the approved one is served meanwhile.
+// TestD16_7StatesOfVersions checks the states of a version, and that the approved one is served meanwhile.
 func TestD16_7StatesOfVersions(t *testing.T) {
 	s := newAppTest(t)
 	id := s.approved(nil)
@@ -150,7 +150,7 @@ func TestD16_7StatesOfVersions(t *testing.T) {
 	s.developer.send(http.MethodPost, path+"/4/withdraw", "").want(t, http.StatusConflict)
 	resubmit("Five")
 	s.curator.send(http.MethodPost, path+"/5/approve", "").want(t, http.StatusOK)
-	s.curator.send(http.MethodPost, path+"/5/approve", "").want(t, http.StatusOK) // again: nothing happens
+	s.curator.send(http.MethodPost, path+"/5/approve", "").want(t, http.StatusOK) // a second approval changes nothing
 	s.curator.send(http.MethodPost, path+"/6/approve", "").want(t, http.StatusNotFound)
 	expect("Five", "5 approved", "4 withdrawn", "3 rejected why", "2 withdrawn", "1 superseded")
 
@@ -168,7 +168,7 @@ func TestD16_7StatesOfVersions(t *testing.T) {
 	s.driver.send(http.MethodPost, "/v2/account/apps/"+id+"/frame", "").want(t, http.StatusOK)
 }
 
-// TestD16_12CatalogueIsCached holds the catalogue's headers, and that the kinds select.
+// TestD16_12CatalogueIsCached checks the catalogue's headers, and the selection by kinds.
 func TestD16_12CatalogueIsCached(t *testing.T) {
 	s := newAppTest(t)
 	s.approved(map[string]any{"name": "One"})
@@ -191,7 +191,7 @@ func TestD16_12CatalogueIsCached(t *testing.T) {
 	}
 }
 
-// TestD16OffMeansAbsent holds that nothing of apps is there while they are off.
+// TestD16OffMeansAbsent checks that no part of apps exists while they are not enabled.
 func TestD16OffMeansAbsent(t *testing.T) {
 	t.Parallel()
 	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, noApps: true})
@@ -202,7 +202,7 @@ func TestD16OffMeansAbsent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			resp, err := admin.client.Do(req) // not send: the document that it checks answers by knows apps
+			resp, err := admin.client.Do(req) // not send, because the document with which that compares answers contains apps
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,7 +219,7 @@ func TestD16OffMeansAbsent(t *testing.T) {
 	}
 }
 
-// TestD16_1IconsAreServed submits an icon, and looks at it as it is served.
+// TestD16_1IconsAreServed submits an icon, and checks the one that is served.
 func TestD16_1IconsAreServed(t *testing.T) {
 	s := newAppTest(t)
 	svg := `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script><path d="M0 0"/></svg>`
@@ -233,7 +233,7 @@ func TestD16_1IconsAreServed(t *testing.T) {
 	s.developer.send(http.MethodGet, versions, "").want(t, http.StatusOK).decode(t, &list)
 	path := strings.TrimPrefix(*list.Versions[0].IconURL, "http://wayside.test")
 	for _, b := range []*browser{s.guest, s.driver} {
-		b.send(http.MethodGet, path, "").want(t, http.StatusNotFound) // while it waits, it is for its developer and curators
+		b.send(http.MethodGet, path, "").want(t, http.StatusNotFound) // while it waits, only its developer and curators may read it
 	}
 	for _, b := range []*browser{s.developer, s.curator} {
 		if got := b.send(http.MethodGet, path, "").want(t, http.StatusOK); !strings.HasPrefix(got.Header.Get("Cache-Control"), "private") {
@@ -268,7 +268,7 @@ func TestD16_1IconsAreServed(t *testing.T) {
 	}
 }
 
-// TestD16ExportSaysThatASecretIsSet looks for an app and what was set of it in the export, and for the secret nowhere.
+// TestD16ExportSaysThatASecretIsSet checks that the export contains an app and its config, and the secret nowhere.
 func TestD16ExportSaysThatASecretIsSet(t *testing.T) {
 	s := newAppTest(t)
 	id := s.approved(nil)
@@ -286,7 +286,7 @@ func TestD16ExportSaysThatASecretIsSet(t *testing.T) {
 	}
 }
 
-// TestD16DeveloperHasAPublicName holds whom the catalogue names.
+// TestD16DeveloperHasAPublicName checks which name the catalogue shows for a developer.
 func TestD16DeveloperHasAPublicName(t *testing.T) {
 	s := newAppTest(t)
 	id := s.approved(nil)
@@ -310,7 +310,7 @@ func TestD16DeveloperHasAPublicName(t *testing.T) {
 	named("example.org")
 }
 
-// TestD16_11ErasureSuspendsApps deletes a developer and a driver.
+// TestD16_11ErasureSuspendsApps deletes a developer and a driver, and checks their apps and installs.
 func TestD16_11ErasureSuspendsApps(t *testing.T) {
 	s := newAppTest(t)
 	id := s.approved(nil)
@@ -334,7 +334,7 @@ func TestD16_11ErasureSuspendsApps(t *testing.T) {
 	}
 }
 
-// TestD16LimitsOfAccounts holds the bounds: 12 installed apps, 16 KiB of config, 20 apps of a developer, bodies.
+// TestD16LimitsOfAccounts checks the bounds: 12 installed apps, 16 KiB of config, 20 apps of a developer, and the size of bodies.
 func TestD16LimitsOfAccounts(t *testing.T) {
 	s := newAppTest(t)
 	var ids []string
@@ -353,7 +353,7 @@ func TestD16LimitsOfAccounts(t *testing.T) {
 	s.driver.send(http.MethodPut, "/v2/account/apps/"+ids[0], `{"config":{"token":"`+strings.Repeat("x", 65<<10)+`"}}`).want(t, http.StatusRequestEntityTooLarge)
 	s.driver.send(http.MethodPut, "/v2/account/apps/"+ids[0], `{"config":{"token":"`+strings.Repeat("x", 60<<10)+`"}}`).want(t, http.StatusUnprocessableEntity)
 	s.developer.send(http.MethodPost, "/v2/apps/"+ids[0]+"/versions", `{"description":"`+strings.Repeat("x", 200<<10)+`"}`).want(t, http.StatusRequestEntityTooLarge)
-	for range 25 { // versions that nobody decides on are forgotten, the approved one is not
+	for range 25 { // undecided versions are dropped, the approved one is not
 		s.developer.send(http.MethodPost, "/v2/apps/"+ids[0]+"/versions", submission(t, nil)).want(t, http.StatusCreated)
 	}
 	if got := s.states(ids[0]); len(got) != 20 || got[0] != "26 pending" || got[19] != "1 approved" {
@@ -361,7 +361,7 @@ func TestD16LimitsOfAccounts(t *testing.T) {
 	}
 }
 
-// TestD16PairedScreensShowAndHide holds what the screen in the car may do (D16.10).
+// TestD16PairedScreensShowAndHide checks the rights of the screen in the car (D16.10).
 func TestD16PairedScreensShowAndHide(t *testing.T) {
 	s := newAppTest(t)
 	id := s.approved(nil)
@@ -382,7 +382,7 @@ func TestD16PairedScreensShowAndHide(t *testing.T) {
 	screen.send(http.MethodPut, path, `{"hidden":true}`).want(t, http.StatusNotFound)
 }
 
-// TestD16FeedsOfApps holds that an app shows feeds of its own account alone, which are public and approved with it at the latest.
+// TestD16FeedsOfApps checks that an app shows only feeds of its own account, which are public and at the latest approved with it.
 func TestD16FeedsOfApps(t *testing.T) {
 	s := newAppTest(t)
 	of := func(feeds ...string) string {
@@ -410,7 +410,7 @@ func TestD16FeedsOfApps(t *testing.T) {
 	s.driver.send(http.MethodPost, "/v2/account/apps/"+made.App.ID+"/frame", "").want(t, http.StatusNotFound)
 }
 
-// TestD16NobodyDecidesOnTheirOwnApp holds D11.9 for apps.
+// TestD16NobodyDecidesOnTheirOwnApp checks D11.9 for apps.
 func TestD16NobodyDecidesOnTheirOwnApp(t *testing.T) {
 	s := newAppTest(t)
 	id := s.curator.submitApp(nil)
@@ -427,7 +427,7 @@ func TestD16NobodyDecidesOnTheirOwnApp(t *testing.T) {
 	}
 }
 
-// TestD16_6KeysThatCameBack holds what becomes of a value whose key went with one version and came back in a later one: a value of another
+// TestD16_6KeysThatCameBack checks a value whose key was dropped in one version and added again in a later one: a value of another
 // type is dropped, and a secret is never shown.
 func TestD16_6KeysThatCameBack(t *testing.T) {
 	s := newAppTest(t)

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/response"
 )
 
-// schemasPath is where the JSON Schemas of apps' messages and submissions are.
+// schemasPath is the path of the JSON Schemas of apps' messages and submissions.
 const schemasPath = "/v2/schemas/"
 
 // getAppSchema answers GET /v2/schemas/{file}.

@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// TestD16SchemasAreServed compiles the schemas from their addresses, as a developer's tool does: they refer to each other.
+// TestD16SchemasAreServed compiles the schemas from their addresses, as a developer's tool does, because they refer to each other.
 func TestD16SchemasAreServed(t *testing.T) {
 	s := newAppTest(t)
 	compiler := jsonschema.NewCompiler()
@@ -49,7 +49,7 @@ type loaderFunc func(url string) (any, error)
 
 func (f loaderFunc) Load(url string) (any, error) { return f(url) }
 
-// TestD16ReportIsAttached holds that a report is kept with its version, and that what is no report is refused.
+// TestD16ReportIsAttached checks that a report is stored with its version, and that an invalid report is refused.
 func TestD16ReportIsAttached(t *testing.T) {
 	s := newAppTest(t)
 	report := map[string]any{

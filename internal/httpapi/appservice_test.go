@@ -16,8 +16,8 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// newApps makes the use case of apps over the test's store. Pages of apps answer as d.page says; the file
-// of proofs at their origin has those of all accounts, unless d.unproven is set.
+// newApps returns the use case of apps over the test's store. Pages of apps answer with d.page; the file of proofs at their origin
+// has those of all accounts, unless d.unproven is set.
 func newApps(t *testing.T, d *testService, base string, log *slog.Logger) *apps.Service {
 	t.Helper()
 	own, err := url.Parse(base)
@@ -50,7 +50,7 @@ func newApps(t *testing.T, d *testService, base string, log *slog.Logger) *apps.
 	return service
 }
 
-// proofs answers with the file in which all developers of an origin published their proofs.
+// proofs returns the file with the proofs of all developers of an origin.
 func (d *testService) proofs(ctx context.Context, service *apps.Service, address string) (*apps.Page, error) {
 	if d.unproven {
 		return &apps.Page{Status: http.StatusNotFound}, nil
@@ -66,10 +66,10 @@ func (d *testService) proofs(ctx context.Context, service *apps.Service, address
 	return apps.NewPage(apps.Page{Status: http.StatusOK, Body: []byte(file.String())}), nil
 }
 
-// withApps turns apps on in a service that only describes them.
+// withApps enables apps in a service that only describes them.
 func withApps(d *httpapi.Deps) { d.Apps = apps.New(apps.Config{}) }
 
-// submission is a submission that is right but for the given members.
+// submission returns a submission that is valid except for the given members.
 func submission(t *testing.T, change map[string]any) string {
 	t.Helper()
 	all := map[string]any{
@@ -101,7 +101,7 @@ func (b *browser) submitApp(change map[string]any) string {
 	return made.App.ID
 }
 
-// appValue is the value of a path parameter of apps: a version that waits where one is decided on.
+// appValue returns the value of a path parameter of apps; for a decision, that is a version that waits for one.
 func (c *roleTest) appValue(t *testing.T, rt httpapi.RouteLine, part string, s *roleFixture) string {
 	t.Helper()
 	if part == "{id}" || rt.Method == http.MethodGet {
@@ -114,7 +114,7 @@ func (c *roleTest) appValue(t *testing.T, rt httpapi.RouteLine, part string, s *
 	return made.Version.Number.String()
 }
 
-// installs makes the browser's account one that has installed the app.
+// installs makes the browser's account install the app.
 func (c *roleTest) installs(t *testing.T, b *browser, app string) {
 	t.Helper()
 	var who struct {

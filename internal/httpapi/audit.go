@@ -27,7 +27,7 @@ type ownerID struct {
 	Email *string `json:"email"`
 }
 
-// getAudit answers GET /v2/audit: the log, newest first, a page at a time. Curators see their decisions, admins everything.
+// getAudit answers GET /v2/audit with the log, newest first, a page at a time. Curators see their decisions, admins everything.
 func (a *api) getAudit(w http.ResponseWriter, r *http.Request, c *caller) error {
 	query := r.URL.Query()
 	filter := audit.Filter{

@@ -95,8 +95,8 @@ func (a *api) limitClient(c *caller, class ratelimit.Class, limit ratelimit.Limi
 	return nil
 }
 
-// setSessionCookie sets the browser's session cookie for the given time; 0 deletes it, and what the browser cached of answers
-// to the session (D11.2).
+// setSessionCookie sets the browser's session cookie for the given time; 0 deletes it, and the browser's cache of answers to the
+// session (D11.2).
 func (a *api) setSessionCookie(w http.ResponseWriter, secret string, life time.Duration) {
 	age := int(life.Seconds())
 	if age == 0 {
@@ -109,7 +109,7 @@ func (a *api) setSessionCookie(w http.ResponseWriter, secret string, life time.D
 	})
 }
 
-// setSignInCookie sets the cookie with which the browser's codes work. Only our own pages and programs send codes.
+// setSignInCookie sets the cookie with which the browser's codes work. Only this service's pages and programs send codes.
 func (a *api) setSignInCookie(w http.ResponseWriter, secret string) {
 	http.SetCookie(w, &http.Cookie{
 		Name: a.signInCookieName(), Value: secret, Path: "/", MaxAge: int(account.SecretTTL.Seconds()),
@@ -117,7 +117,7 @@ func (a *api) setSignInCookie(w http.ResponseWriter, secret string) {
 	})
 }
 
-// browserOf is what the request says about the browser.
+// browserOf describes the browser by the request's headers.
 func (a *api) browserOf(r *http.Request, c *caller) account.Browser {
 	accepted := strings.Join(r.Header.Values("Accept-Language"), ",")
 	from := account.Browser{Session: c.session, Agent: r.UserAgent(), Language: mapdata.AcceptedLanguage(accepted)}

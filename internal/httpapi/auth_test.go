@@ -178,7 +178,7 @@ func (b *browser) requestSignIn(email string) (token, code string) {
 	return data["token"], data["code"]
 }
 
-// signedIn is a browser that is signed in.
+// signedIn returns a browser that is signed in.
 func (h *authService) signedIn(email string) *browser {
 	h.t.Helper()
 	b := h.browser()
@@ -249,7 +249,7 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestSignInDoesNotRevealAccounts: a known address and an unknown one get the same response after the same calls of the
+// TestSignInDoesNotRevealAccounts checks that a known address and an unknown one get the same response after the same calls of the
 // store (D11.1).
 func TestSignInDoesNotRevealAccounts(t *testing.T) {
 	h := newAuthService(t, false)
@@ -571,7 +571,7 @@ func TestManagementLimitOfAnAccount(t *testing.T) {
 	grace.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK)
 }
 
-// TestSignInWithAFullDisk: if the store cannot write, the response is 503 and the log contains no personal data.
+// TestSignInWithAFullDisk checks that if the store cannot write, the response is 503 and the log contains no personal data.
 func TestSignInWithAFullDisk(t *testing.T) {
 	h := newAuthService(t, false)
 	b := h.browser()

@@ -21,7 +21,7 @@ const (
 // authenticator is a device with one passkey: ES256, attestation "none". Tests may change its responses.
 type authenticator struct {
 	t       *testing.T
-	origin  string // of the page that it believes to be asked by
+	origin  string // of the page that it believes to ask
 	rp      string
 	id      []byte
 	user    []byte // handle that it was given
@@ -56,7 +56,7 @@ type credentialOptions struct {
 	}
 }
 
-// clientData is the browser's part of what is signed.
+// clientData returns the browser's part of the signed data.
 func (a *authenticator) clientData(kind, challenge string) []byte {
 	a.t.Helper()
 	text, err := json.Marshal(map[string]any{"type": kind, "challenge": challenge, "origin": a.origin, "crossOrigin": false})
@@ -66,7 +66,7 @@ func (a *authenticator) clientData(kind, challenge string) []byte {
 	return text
 }
 
-// authData is the device's part of what is signed.
+// authData returns the device's part of the signed data.
 func (a *authenticator) authData(flags byte) []byte {
 	hash := sha256.Sum256([]byte(a.rp))
 	a.counter++

@@ -13,14 +13,14 @@ type BaseMap struct {
 	Archive        *basemap.Archive // served by this process; nil: another server has the map
 	StyleURL       string           // of a MapLibre style, as the page loads it
 	Attribution    string           // plain text that must be displayed; may be empty
-	AttributionURL string           // what the attribution links to; empty: nothing
+	AttributionURL string           // target of the attribution's link; empty: no link
 
 	// Origins are the other origins that the page must be allowed to load from, for its Content-Security-Policy (connect-src
 	// and img-src); nil: the map is served here.
 	Origins []string
 }
 
-// currentMap is the map that this process serves now.
+// currentMap returns the map that this process serves now.
 func (a *api) currentMap() tileserver.Map {
 	m := a.BaseMap()
 	if m == nil {
@@ -41,7 +41,8 @@ func (a *api) getArchive(w http.ResponseWriter, r *http.Request, _ *caller) erro
 	return err
 }
 
-// getMapStyle answers GET /map/style.json: the archive by day or by night, with names in a language, or plain ground.
+// getMapStyle answers GET /map/style.json with the style of the archive by day or by night, with names in a language, or of plain
+// ground.
 func (a *api) getMapStyle(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	var look basemap.Look
 	values, _ := appendQuery(nil, r.URL.RawQuery) // the style has no use for a malformed parameter

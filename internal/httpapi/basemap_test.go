@@ -43,11 +43,11 @@ func newMapService(t *testing.T, kind basemap.TileType) *readService {
 		deps.BaseMap = func() *httpapi.BaseMap {
 			return &httpapi.BaseMap{Archive: archive, StyleURL: "/map/style.json", Attribution: "© <Somebody>"}
 		}
-		deps.Limits.GuestReads = 1 // which tiles must not count against
+		deps.Limits.GuestReads = 1 // tiles must not count against it
 	})
 }
 
-// TestTiles checks what map libraries rely on: the tile, its type, its encoding, and its Cache-Control.
+// TestTiles checks the properties on which map libraries rely: the tile, its type, its encoding, and its Cache-Control.
 func TestTiles(t *testing.T) {
 	whole := strings.Repeat("tile ", 400)
 	for _, tt := range []struct {
@@ -115,7 +115,7 @@ func gunzip(t *testing.T, b []byte) []byte {
 	return out
 }
 
-// TestArchiveByRanges: PMTiles readers can read the archive by range requests.
+// TestArchiveByRanges checks that PMTiles readers can read the archive by range requests.
 func TestArchiveByRanges(t *testing.T) {
 	s := newMapService(t, basemap.MVT)
 	_, all := s.get("/map/archive.pmtiles")
@@ -145,8 +145,8 @@ func TestArchiveByRanges(t *testing.T) {
 	}
 }
 
-// TestMapStyle: a style refers only to this service's tiles, under the address at which the service was called. It may be cached
-// under the public one alone, and names no foreign host (F21).
+// TestMapStyle checks that a style refers only to this service's tiles, under the address at which the service was called, that it
+// may be cached only under the public address, and that it names no foreign host (F21).
 func TestMapStyle(t *testing.T) {
 	s := newMapService(t, basemap.MVT)
 	seen := map[string]bool{}
@@ -200,7 +200,7 @@ func TestMapStyle(t *testing.T) {
 	}
 }
 
-// TestWorld checks a service without a map of the operator's: its style draws the built-in overview, whose tiles may be cached.
+// TestWorld checks a service without a configured map: its style draws the built-in overview, whose tiles may be cached.
 func TestWorld(t *testing.T) {
 	overview, err := world.Open()
 	if err != nil {
@@ -244,7 +244,7 @@ func TestMapRoutesWithoutAMap(t *testing.T) {
 	}
 }
 
-// TestDemoDrive: the demo's drive is served unchanged.
+// TestDemoDrive checks that the demo's drive is served unchanged.
 func TestDemoDrive(t *testing.T) {
 	const drive = `{"coordinates":[[5,52]],"speeds":[14]}`
 	s := newReadService(t, func(deps *httpapi.Deps) { deps.Demo = &httpapi.Demo{Drive: []byte(drive)} })

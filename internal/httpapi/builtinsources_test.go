@@ -8,8 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestBuiltinSourcesAreKnown checks that the built-in sources are known where nothing fills them (D4.5), and which reads may be cached
-// (D4.13): none that may hold drivers' reports.
+// TestBuiltinSourcesAreKnown checks that the built-in sources are known even if they are empty (D4.5), and which reads may be
+// cached (D4.13): none that may contain drivers' reports.
 func TestBuiltinSourcesAreKnown(t *testing.T) {
 	t.Parallel()
 	with := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, reports: true})
@@ -20,7 +20,7 @@ func TestBuiltinSourcesAreKnown(t *testing.T) {
 	for _, tt := range []struct {
 		query         string
 		with, without string // Cache-Control
-		entities      int    // where there are drivers' reports; elsewhere none
+		entities      int    // with drivers' reports; otherwise none
 	}{
 		{"", fresh, cached, 1},
 		{"&sources=drivers", fresh, cached, 1},

@@ -13,7 +13,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// callEvery lets virtual time pass, looks every minute for whom to e-mail, and returns the e-mails that were queued.
+// callEvery advances virtual time, runs the job that e-mails curators and owners every minute, and returns the queued e-mails.
 func (d *testService) callEvery(minutes int) []mapdata.Email {
 	d.t.Helper()
 	for range minutes {
@@ -52,7 +52,7 @@ func (d *testService) signedInAnew(email string) *browser {
 	return b
 }
 
-// told is an e-mail without what every e-mail has.
+// told describes e-mails without the parts that every e-mail has.
 func told(all []mapdata.Email) []string {
 	var lines []string
 	for _, e := range all {
@@ -61,7 +61,7 @@ func told(all []mapdata.Email) []string {
 	return lines
 }
 
-// TestCuratorsAreCalled: a curator lives by e-mail alone for two days.
+// TestCuratorsAreCalled checks the e-mails with which a curator works for two days.
 func TestCuratorsAreCalled(t *testing.T) {
 	d := newTestService(t)
 	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
@@ -108,7 +108,7 @@ func TestCuratorsAreCalled(t *testing.T) {
 	owner.form("/account/review-emails", url.Values{"emails": {"on"}}).want(t, http.StatusForbidden)
 }
 
-// TestStatusShowsTheMedianOfReviews: /status says how long reviews took in the last 30 days.
+// TestStatusShowsTheMedianOfReviews checks that /status shows how long reviews took in the last 30 days.
 func TestStatusShowsTheMedianOfReviews(t *testing.T) {
 	d := newTestService(t)
 	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
@@ -118,7 +118,7 @@ func TestStatusShowsTheMedianOfReviews(t *testing.T) {
 		d.advance(waits)
 		curator.send(http.MethodPost, f.path()+"/reject", `{"note": "no"}`).want(t, 200)
 		d.advance(time.Hour)
-		// Changing one's mind is no review.
+		// A changed decision is not a review.
 		curator.send(http.MethodPost, f.path()+"/approve", "").want(t, 200)
 	}
 	contains(t, owner.page("/status", 200), "3 hours from registration to decision")
@@ -132,7 +132,7 @@ func TestStatusShowsTheMedianOfReviews(t *testing.T) {
 	contains(t, owner.page("/status", 200), "20 hours from registration to decision")
 }
 
-// TestProvidersAreCalled: the owner of feeds in trouble gets one e-mail for each trouble.
+// TestProvidersAreCalled checks that the owner of feeds in trouble gets one e-mail for each trouble.
 func TestProvidersAreCalled(t *testing.T) {
 	d := newTestService(t)
 	owner := d.signedInAs("owner@example.com", mapdata.Driver)
@@ -188,7 +188,7 @@ func TestProvidersAreCalled(t *testing.T) {
 	}
 }
 
-// TestReviewShowsWhoLooks: a curator who opens a review sees who opened it within the last ten minutes.
+// TestReviewShowsWhoLooks checks that a curator who opens a review sees who opened it within the last ten minutes.
 func TestReviewShowsWhoLooks(t *testing.T) {
 	d := newTestService(t)
 	owner := d.signedInAs("owner@example.com", mapdata.Driver)
@@ -217,7 +217,7 @@ func TestReviewShowsWhoLooks(t *testing.T) {
 	owner.page(review, http.StatusForbidden)
 }
 
-// TestVotesByDays: the owner of a feed and curators see what drivers said of it on each of the last 30 days.
+// TestVotesByDays checks that the owner of a feed and curators see the votes on it for each of the last 30 days.
 func TestVotesByDays(t *testing.T) {
 	d := newTestService(t)
 	owner, id := d.publish("Voted", row("a", "camera.speed", 0), row("b", "camera.speed", 50))
@@ -236,7 +236,7 @@ func TestVotesByDays(t *testing.T) {
 		drivers[1].vote(e["id"].(string), "dispute")
 	}
 	d.advance(24 * time.Hour)
-	drivers[1].vote(drivers[1].read(nearbyPath).Entities[0]["id"].(string), "confirm") // another mind
+	drivers[1].vote(drivers[1].read(nearbyPath).Entities[0]["id"].(string), "confirm") // a changed vote
 	second := d.time()
 	want := fmt.Sprintf(`{"days":[{"day":%q,"confirms":1,"disputes":0},{"day":%q,"confirms":2,"disputes":1}]}`,
 		second.Format(time.DateOnly), first.Format(time.DateOnly))

@@ -8,8 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestCheckOffersWhatADocumentSays checks a document in another format: its publisher and licence are shown, and taken over by the form
-// of a new feed (D17.19); one that is bad says where.
+// TestCheckOffersWhatADocumentSays checks a document in another format: its publisher and licence are shown, and fill in the form
+// of a new feed (D17.19), and for a bad document the position of the fault is shown.
 func TestCheckOffersWhatADocumentSays(t *testing.T) {
 	d := newTestService(t)
 	owner := d.signedInAs("owner@example.org", mapdata.Driver)

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/nearby"
 )
 
-// TestClientAddr holds which address limits count: what a client that is no trusted proxy says of itself is not believed.
+// TestClientAddr checks which address limits count: the headers of a client that is not a trusted proxy are not believed.
 func TestClientAddr(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for _, tt := range []struct {
@@ -42,8 +42,8 @@ func TestClientAddr(t *testing.T) {
 	}
 }
 
-// TestFingerprint holds that a stream is not resumed after a change of any parameter, of the caller, or of what decides on
-// the answer beside the entities.
+// TestFingerprint checks that a stream is not resumed after a change of any parameter, of the caller, or of anything else besides
+// the entities that decides on the answer.
 func TestFingerprint(t *testing.T) {
 	a := &api{processID: "one"}
 	seen := map[uint64]string{}

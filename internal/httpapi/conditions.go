@@ -16,8 +16,8 @@ import (
 	"wayside/internal/wire"
 )
 
-// ExplainConditions says what the entities around a place do to roads: those that a guest may read, and the account's own. nil: no region is
-// served.
+// ExplainConditions describes the effects on roads of the entities around a place: those that a guest may read, and the account's
+// own. nil: no region is served.
 type ExplainConditions func(ctx context.Context, account mapdata.AccountID, area geo.Circle) (*traffic.Explanation, error)
 
 // Bounds of an answer with conditions.
@@ -26,7 +26,8 @@ const (
 	maxListedArcs          = 2000 // of all conditions of one answer
 )
 
-// getConditions answers GET /v2/navigation/conditions: what is closed, slower or delayed near a place, or because of one entity (D15.17).
+// getConditions answers GET /v2/navigation/conditions with the closures, slower roads and delays near a place, or because of one
+// entity (D15.17).
 func (a *api) getConditions(w http.ResponseWriter, r *http.Request, c *caller) error {
 	p, err := parseParams(r)
 	if err != nil {
@@ -67,7 +68,8 @@ func (a *api) getConditions(w http.ResponseWriter, r *http.Request, c *caller) e
 	return nil
 }
 
-// appendConditions appends an answer. Of one entity alone, unless id is empty; what is not in force is for accounts alone.
+// appendConditions appends an answer. Unless id is empty, it is about that entity alone; conditions that are not in force are only
+// for accounts.
 func appendConditions(dst []byte, x *traffic.Explanation, id string, account bool) []byte {
 	dst = append(dst, `{"conditions":[`...)
 	listed, left, truncated := 0, maxListedArcs, x.Truncated

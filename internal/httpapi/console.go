@@ -12,10 +12,10 @@ import (
 	"wayside/internal/response"
 )
 
-// maxChecksPerMinute is how many feeds an account may try: each try fetches the feed's URL.
+// maxChecksPerMinute bounds the feeds that an account may try, because each try fetches the feed's URL.
 const maxChecksPerMinute = 6
 
-// consoleRoutes mounts the pages for people.
+// consoleRoutes returns the routes of the pages for people.
 func (a *api) consoleRoutes() []route {
 	pages := a.Console.Routes()
 	all := make([]route, len(pages))
@@ -25,7 +25,7 @@ func (a *api) consoleRoutes() []route {
 	return all
 }
 
-// pageHandler admits the visitor, calls the page's handler, and shows errors on a page too.
+// pageHandler returns a handler that admits the visitor, calls the page's handler, and shows errors on a page too.
 func (a *api) pageHandler(p console.Route) handler {
 	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
 		body := bodyOf(r)
@@ -46,14 +46,14 @@ func (a *api) pageHandler(p console.Route) handler {
 	}
 }
 
-// asksForPage reports whether a request is a browser's for a page: programs name JSON or take anything.
+// asksForPage reports whether a request is a browser's request for a page: programs name JSON or accept anything.
 func asksForPage(r *http.Request) bool {
 	read := r.Method == http.MethodGet || r.Method == http.MethodHead
 	return read && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// refuseOnPage shows the page for an address where there is nothing. It returns false if it wrote nothing, because the visitor
-// has read too many pages or the page could not be made.
+// refuseOnPage shows the page about a missing address. It returns false if it wrote nothing, because the visitor has read too many
+// pages or the page could not be rendered.
 func (a *api) refuseOnPage(w http.ResponseWriter, r *http.Request) bool {
 	c := &caller{client: a.clientAddr(r)}
 	if a.limitPages(c) != nil { // counted as a guest's, before the account is looked up
@@ -98,7 +98,7 @@ func (a *api) admitVisitor(r *http.Request, c *caller, p console.Route) error {
 			return a.limitPages(c)
 		}
 	case console.CountsLive:
-		return a.limitPages(c) // even for accounts: the limit on management is for what people do
+		return a.limitPages(c) // even for accounts: the limit on management is for the actions of people
 	case console.CountsNothing:
 	}
 	if p.Who.SignedIn() && c.account != nil {
@@ -133,7 +133,7 @@ func (d consoleHost) Write(w http.ResponseWriter, r *http.Request, status int, c
 	response.Write(w, r, status, contentType, body)
 }
 
-// ScriptPath is where a page loads a script from; empty: it was not built.
+// ScriptPath returns the path from which a page loads a script; empty: it was not built.
 func (d consoleHost) ScriptPath(name string) (string, error) { return d.api.scripts.Path(name) }
 
 // SetSession sets the browser's session cookie; an empty secret deletes it.
@@ -153,7 +153,7 @@ func (d consoleHost) SetSignIn(w http.ResponseWriter, secret string) {
 	d.api.setSignInCookie(w, secret)
 }
 
-// TryPairingCode calls do with a screen's code, unless too many were wrong.
+// TryPairingCode calls do with a screen's code, unless too many codes were wrong.
 func (d consoleHost) TryPairingCode(code account.UserCode, do func(account.UserCode) (*mapdata.Pairing, error)) (*mapdata.Pairing, error) {
 	return d.api.tryPairingCode(d.caller, code, do)
 }

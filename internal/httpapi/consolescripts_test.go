@@ -10,7 +10,7 @@ import (
 	"wayside/web"
 )
 
-// TestConsoleScriptsImportTheOverlaysLibrary: the console's scripts load the map library from the same URL as the
+// TestConsoleScriptsImportTheOverlaysLibrary checks that the console's scripts load the map library from the same URL as the
 // overlay, so that a browser caches it once. web/test/console.test.ts loads a page with its script.
 func TestConsoleScriptsImportTheOverlaysLibrary(t *testing.T) {
 	scripts, err := web.Console()

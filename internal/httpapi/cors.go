@@ -11,7 +11,7 @@ func (a *api) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
 	if len(a.CORSOrigins) == 0 {
 		return false
 	}
-	w.Header()["Vary"] = []string{varyOrigins} // also for a foreign origin: the answer lacks the header then
+	w.Header()["Vary"] = []string{varyOrigins} // also for a foreign origin, whose answer lacks the header
 	origin := r.Header.Get("Origin")
 	if origin == "" || !slices.Contains(a.CORSOrigins, origin) {
 		return false

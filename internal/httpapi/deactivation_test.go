@@ -10,8 +10,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestDeactivationHides holds D4.16: what a person deactivates is hidden immediately, from reads, streams and catalogue, except
-// from its owner and from curators; what is still alive comes back.
+// TestDeactivationHides checks D4.16: a feed that a person deactivates is hidden immediately, from reads, streams and the
+// catalogue, except from its owner and from curators, and its entities that have not expired come back with it.
 func TestDeactivationHides(t *testing.T) {
 	d := newTestService(t)
 	owner, id := d.publish("Town", row("camera", "camera.speed", 0), row("police", "alert.police", 200))

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestAPIDecisionsRequireAPasskey: where the operator requires a passkey for decisions, the API requires it like the pages
+// TestAPIDecisionsRequireAPasskey checks that if the operator requires a passkey for decisions, the API requires it like the pages
 // (F3, D11.9).
 func TestAPIDecisionsRequireAPasskey(t *testing.T) {
 	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, base: passkeyBase, reviewPasskey: true})
@@ -29,12 +29,13 @@ func TestAPIDecisionsRequireAPasskey(t *testing.T) {
 	for _, r := range decide(curator) {
 		r.want(t, http.StatusOK)
 	}
-	for _, r := range decide(d.anotherBrowser("curator@example.org")) { // of another session it is no use
+	for _, r := range decide(d.anotherBrowser("curator@example.org")) { // the passkey of another session does not count
 		r.wantProblem(t, http.StatusForbidden, "passkey-required")
 	}
 }
 
-// TestNobodyDecidesOnTheirOwnFeed: neither by the API nor by the page, which explains it (D11.9).
+// TestNobodyDecidesOnTheirOwnFeed checks that neither the API nor the page lets a curator decide on the curator's own feed, and
+// that the page explains it (D11.9).
 func TestNobodyDecidesOnTheirOwnFeed(t *testing.T) {
 	d := newTestService(t)
 	curator, other := d.signedInAs("curator@example.org", mapdata.Curator), d.signedInAs("other@example.org", mapdata.Admin)
@@ -54,8 +55,8 @@ func TestNobodyDecidesOnTheirOwnFeed(t *testing.T) {
 	curator.send(http.MethodPost, feed.path()+"/approve", "").wantProblem(t, http.StatusForbidden, "forbidden")
 }
 
-// TestCuratorsSeePrivateFeedsWhileTheyWait: a private feed that is decided on is hidden from curators, with its entities, and
-// waits for nobody else's eyes (F19).
+// TestCuratorsSeePrivateFeedsWhileTheyWait checks that a private feed is hidden from curators, with its entities, once it is
+// decided on, and that it does not wait in their queue (F19).
 func TestCuratorsSeePrivateFeedsWhileTheyWait(t *testing.T) {
 	d := newTestService(t)
 	owner, curator := d.signedInAs("owner@example.org", mapdata.Driver), d.signedInAs("curator@example.org", mapdata.Curator)
@@ -68,10 +69,10 @@ func TestCuratorsSeePrivateFeedsWhileTheyWait(t *testing.T) {
 	contains(t, curator.page("/review/"+public.id(), http.StatusOK), "Mine")
 	seen := `{"version": "` + private.Feed["review_version"].(string) + `"}`
 	curator.send(http.MethodPost, private.path()+"/approve", seen).feedOf(t)
-	curator.send(http.MethodPost, private.path()+"/approve", seen).feedOf(t) // sending the same form twice is no error
+	curator.send(http.MethodPost, private.path()+"/approve", seen).feedOf(t) // sending the same form twice does not fail
 	curator.send(http.MethodPost, private.path()+"/approve", "").want(t, http.StatusNotFound)
 	owner.send(http.MethodPatch, private.path(), `{"name": "Still mine"}`).feedOf(t)
-	curator.send(http.MethodPost, private.path()+"/approve", seen).want(t, http.StatusNotFound) // and not what it is called now
+	curator.send(http.MethodPost, private.path()+"/approve", seen).want(t, http.StatusNotFound) // nor does the answer reveal its current name
 	for _, path := range reads {
 		curator.send(http.MethodGet, path, "").want(t, http.StatusNotFound)
 		if !strings.HasPrefix(path, "/review") {
@@ -86,7 +87,7 @@ func TestCuratorsSeePrivateFeedsWhileTheyWait(t *testing.T) {
 	curator.send(http.MethodGet, private.path(), "").feedOf(t) // it waits again
 }
 
-// TestCuratorsDoNotSeeQueries: the query of a pull URL may hold a key; its owner alone sees it (F19).
+// TestCuratorsDoNotSeeQueries checks that only the owner sees the query of a pull URL, because it may contain a key (F19).
 func TestCuratorsDoNotSeeQueries(t *testing.T) {
 	d := newTestService(t)
 	owner, curator := d.signedInAs("owner@example.org", mapdata.Driver), d.signedInAs("curator@example.org", mapdata.Curator)

@@ -9,12 +9,12 @@ import (
 	"wayside/internal/response"
 )
 
-// Demo is what only `wayside demo` serves.
+// Demo holds what only `wayside demo` serves.
 type Demo struct {
 	Drive []byte // JSON: recorded drives through the demo region
-	// Began is called when a page begins a drive, so many times as fast as a real one; nil: nothing happens on the way.
+	// Began is called when a page begins a drive at speedUp times the real speed; nil: nothing happens on the way.
 	Began  func(speedUp float64)
-	Extent *geo.Box // where the page for cars begins; nil: where there are entities
+	Extent *geo.Box // area that the page for cars shows first; nil: where there are entities
 }
 
 // getDrive answers GET /demo/drive.json, for a page that simulates a drive.
@@ -26,7 +26,7 @@ func (a *api) getDrive(w http.ResponseWriter, r *http.Request, _ *caller) error 
 	if speedUp, err := strconv.ParseFloat(r.URL.Query().Get("x"), 64); err == nil && speedUp >= slowest && speedUp <= fastest && a.Demo.Began != nil {
 		a.Demo.Began(speedUp)
 	}
-	w.Header().Set("Cache-Control", noStore) // the demo learns of each drive
+	w.Header().Set("Cache-Control", noStore) // the demo must notice each drive
 	response.Write(w, r, http.StatusOK, "application/json", a.Demo.Drive)
 	return nil
 }

@@ -13,19 +13,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Deprecation is an endpoint, a parameter or a field that clients must stop using (D12.8). While it is in the table, answers
-// carry Deprecation (RFC 9745), Sunset (RFC 8594) and Link, and openapi.json says `deprecated: true` at its place.
+// Deprecation is an endpoint, a parameter or a field that clients must stop using (D12.8). While it is in the table, answers carry
+// Deprecation (RFC 9745), Sunset (RFC 8594) and Link, and openapi.json marks its place with `deprecated: true`.
 type Deprecation struct {
 	Routes    []string // routes whose answers carry the headers, such as "GET /v2/alerts"; at least one
 	Parameter string   // query parameter: only answers to requests with it carry the headers; empty: all answers of the routes
-	Pointer   string   // JSON pointer into openapi.json of the operation, parameter or schema's property that is deprecated
+	Pointer   string   // JSON pointer into openapi.json of the deprecated operation, parameter or schema's property
 
 	Since  time.Time // from when it is deprecated
-	Sunset time.Time // from when it may be gone, at least 90 days after Since (Versioning 2)
-	Link   string    // reference to what to use instead, as in "/docs#op-getNearby"
+	Sunset time.Time // from when it may be removed, at least 90 days after Since (Versioning 2)
+	Link   string    // reference to the replacement, as in "/docs#op-getNearby"
 }
 
-// Deprecated is the table of what is deprecated now. CONTRIBUTING.md says how to add a line, and when to take it out.
+// Deprecated returns the table of current deprecations. CONTRIBUTING.md explains how to add a line, and when to remove it.
 func Deprecated() []Deprecation { return nil }
 
 // deprecationHeaders are the headers of one Deprecation, as they are written.
@@ -34,7 +34,7 @@ type deprecationHeaders struct {
 	deprecation, sunset, link []string
 }
 
-// deprecationsOf returns the headers of what is deprecated on a route.
+// deprecationsOf returns the headers of the deprecations on a route.
 func (a *api) deprecationsOf(r route) []deprecationHeaders {
 	var all []deprecationHeaders
 	for _, d := range a.Deprecated {
@@ -51,8 +51,8 @@ func (a *api) deprecationsOf(r route) []deprecationHeaders {
 	return all
 }
 
-// announceDeprecations writes the headers. Deprecation and Sunset take one value each: of several things that are deprecated
-// on a route, the first in the table is announced, and each has its Link.
+// announceDeprecations writes the headers. Deprecation and Sunset take one value each: of several deprecations on a route, the
+// first in the table is announced, and each has its Link.
 func announceDeprecations(h http.Header, r *http.Request, all []deprecationHeaders) {
 	for i := range all {
 		d := &all[i]
@@ -66,8 +66,8 @@ func announceDeprecations(h http.Header, r *http.Request, all []deprecationHeade
 	}
 }
 
-// markDeprecated adds `deprecated: true` and `x-sunset` to the objects of openapi.json that the table names. It fails where
-// the table names an object that is not there.
+// markDeprecated adds `deprecated: true` and `x-sunset` to the objects of openapi.json that the table names. It fails if the table
+// names a missing object.
 func markDeprecated(text []byte, table []Deprecation) ([]byte, error) {
 	if len(table) == 0 {
 		return text, nil

@@ -34,7 +34,7 @@ func deprecateForTest() []httpapi.Deprecation {
 	}
 }
 
-// TestDeprecation deprecates an endpoint, a parameter and a field, and takes it back (D12.8).
+// TestDeprecation deprecates an endpoint, a parameter and a field, and removes the deprecation again (D12.8).
 func TestDeprecation(t *testing.T) {
 	const nearby = "/v2/entities/nearby?lat=1&lng=1&radius=5"
 	paths := []struct {
@@ -44,7 +44,7 @@ func TestDeprecation(t *testing.T) {
 		{"/v2/kinds", "/docs#op-getKinds"},
 		{nearby, ""},
 		{nearby + "&layers=a", "/docs#op-getNearby"},
-		{nearby + "&layers=a&lat=2", "/docs#op-getNearby"}, // an error too
+		{nearby + "&layers=a&lat=2", "/docs#op-getNearby"}, // an error has the headers too
 		{"/v2/sources", "/docs#schema-Source"},
 		{"/v2/openapi.json", ""},
 	}
@@ -75,7 +75,7 @@ func TestDeprecation(t *testing.T) {
 	}
 }
 
-// TestDeprecationsAreComplete holds the table itself: what it names exists, and clients have 90 days (Versioning 2).
+// TestDeprecationsAreComplete checks the table itself: every named object exists, and clients have 90 days (Versioning 2).
 func TestDeprecationsAreComplete(t *testing.T) {
 	routes := map[string]bool{}
 	d := openDocument(t)

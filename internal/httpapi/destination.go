@@ -6,7 +6,7 @@ import (
 	"wayside/internal/account"
 )
 
-// destinationJSON is where a phone sends a car.
+// destinationJSON is a destination that a phone sends to a car.
 type destinationJSON struct {
 	Lat    float64 `json:"lat"`
 	Lng    float64 `json:"lng"`
@@ -14,7 +14,7 @@ type destinationJSON struct {
 	Detail string  `json:"detail"`
 }
 
-// putDestination answers PUT /v2/account/destination: a phone sends a destination to the account's cars.
+// putDestination answers PUT /v2/account/destination, with which a phone sends a destination to the account's cars.
 func (a *api) putDestination(w http.ResponseWriter, r *http.Request, c *caller) error {
 	f, err := readFields(w, r)
 	if err != nil {
@@ -31,7 +31,8 @@ func (a *api) putDestination(w http.ResponseWriter, r *http.Request, c *caller) 
 	return nil
 }
 
-// postTakeDestination answers POST /v2/account/destination/take: a car asks for what a phone sent, and gets it once.
+// postTakeDestination answers POST /v2/account/destination/take, with which a car takes the destination that a phone sent. A car
+// gets each destination once.
 func (a *api) postTakeDestination(w http.ResponseWriter, r *http.Request, c *caller) error {
 	answer := struct {
 		Destination *destinationJSON `json:"destination"`

@@ -9,7 +9,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestPhoneSendsADestinationToACar: what a phone sends reaches one paired screen of the same account, once, within ten minutes.
+// TestPhoneSendsADestinationToACar checks that a destination that a phone sends reaches one paired screen of the same account,
+// once, within ten minutes.
 func TestPhoneSendsADestinationToACar(t *testing.T) {
 	const path, take = "/v2/account/destination", "/v2/account/destination/take"
 	const sent = `{"lat": 52.1, "lng": 5.2, "name": "Town hall", "detail": "Demo Town"}`

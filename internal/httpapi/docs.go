@@ -9,10 +9,10 @@ import (
 	"wayside/internal/response"
 )
 
-// docsPolicy lets the page load our own style sheet and drawings, and nothing else from anywhere (D13.4).
+// docsPolicy lets the page load this service's style sheet and drawings, and nothing else from anywhere (D13.4).
 const docsPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// cacheDocs is the Cache-Control of documents that change with the program alone.
+// cacheDocs is the Cache-Control of documents that change only with the program.
 const cacheDocs = "public, max-age=300"
 
 // getOpenAPI answers GET /v2/openapi.json (D12.6).
@@ -60,7 +60,7 @@ func (a *api) getDocs(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	return nil
 }
 
-// placeExamples are the examples of a place at /docs: where this service has a map, and so data.
+// placeExamples returns the examples of a place at /docs: a place on this service's map, where it has data.
 func (a *api) placeExamples() map[string]any {
 	if a.Home == (geo.Point{}) {
 		return nil

@@ -47,7 +47,7 @@ func TestPagesLoadNothingFromElsewhere(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			resp, page := s.get(path)
 			want := pagesPolicy
-			if path == "/about" { // whose foot has a form
+			if path == "/about" { // its footer has a form
 				want = strings.Replace(want, "form-action 'none'", "form-action 'self'", 1)
 			}
 			if got := resp.Header.Get("Content-Security-Policy"); !samePolicy(got, want) {
@@ -135,7 +135,7 @@ func TestDocsPageIsComplete(t *testing.T) {
 	}
 }
 
-// TestPagesAreAccessible checks what people with a keyboard, a phone or a screen reader need.
+// TestPagesAreAccessible checks the needs of people with a keyboard, a phone or a screen reader.
 func TestPagesAreAccessible(t *testing.T) {
 	s := newReadService(t, nil)
 	for _, path := range []string{"/about", "/docs"} {

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	aheadTimeout   = time.Second             // for another node to say what lies ahead: alerts do without it
-	aheadDistance  = 2 * alerts.DetourRange  // metres of the way that are told: alerts look half as far, and the car may be farther than was told
+	aheadTimeout   = time.Second             // for another node to return the way ahead: alerts do without it
+	aheadDistance  = 2 * alerts.DetourRange  // metres of the way that are returned: alerts look half as far, and the car may have driven on since its last position
 	maxAheadArcs   = 4096                    // of that way
 	maxAheadAnswer = 64*maxAheadArcs + 1<<10 // bytes
 )
 
-// aheadJSON is the way ahead of a drive, between nodes: arcs, and which share of each is on the way.
+// aheadJSON is the way ahead of a drive, between nodes: arcs, and the share of each that is on the way.
 type aheadJSON struct {
 	DataVersion string    `json:"data_version"`
 	Arcs        []uint32  `json:"arcs"`
@@ -65,7 +65,7 @@ func (a *api) routeAhead(ctx context.Context, id, client string) (way wayAhead) 
 	}}
 }
 
-// getAhead answers another node's question what lies ahead of a session.
+// getAhead answers another node's request for the way ahead of a session.
 func (a *api) getAhead(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	s, err := a.findDrive(r)
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 	"wayside/internal/wire"
 )
 
-// getDriveEvents answers GET /v2/navigation/sessions/{id}/events: the route, and what changes until the client leaves.
+// getDriveEvents answers GET /v2/navigation/sessions/{id}/events with the route, and its changes until the client leaves.
 //
-// The handler sends the header and the first event, takes the connection over from net/http and returns. While nothing happens, a stream
-// is then a connection and no more: the two goroutines and the buffers that net/http keeps for a request would be five times the session.
+// The handler sends the header and the first event, takes the connection over from net/http and returns. While nothing happens, a
+// stream is then no more than a connection: the two goroutines and the buffers that net/http keeps for a request would be five
+// times the session.
 func (a *api) getDriveEvents(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	s, err := a.findDrive(r)
 	if err != nil {
@@ -27,7 +28,7 @@ func (a *api) getDriveEvents(w http.ResponseWriter, r *http.Request, _ *caller) 
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	if r.ProtoMajor > 1 { // by another node: this stream is not all that its connection bears
+	if r.ProtoMajor > 1 { // from another node, whose connection has other streams too
 		delete(w.Header(), "Connection")
 	}
 	events := a.newEventWriter(w)
@@ -64,7 +65,7 @@ const lastChunkTimeout = 50 * time.Millisecond
 type driveConn struct {
 	conn    net.Conn
 	timeout time.Duration // for some kilobytes to be sent
-	chunked bool          // as HTTP/1.1 has bodies of unknown length
+	chunked bool          // bodies of unknown length in HTTP/1.1
 }
 
 func (d *driveConn) send(_ context.Context, list []session.Event) error {
@@ -130,7 +131,7 @@ func appendDriveEvent(dst []byte, e *session.Event) []byte {
 		dst = wire.AppendString(wire.AppendComma(dst, i > 0), id)
 	}
 	dst = append(dst, ']')
-	if e.Name != session.Moved { // it must not wait for who knows the arrival
+	if e.Name != session.Moved { // a Moved event must not wait until the arrival is known
 		dst = append(dst, `,"duration_s":`...)
 		dst = strconv.AppendFloat(dst, e.Left.Seconds(), 'f', 1, 64)
 		dst = wire.AppendTime(append(dst, `,"arrival_at":`...), e.At.Add(e.Left).UnixMilli())

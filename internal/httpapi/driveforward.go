@@ -17,16 +17,17 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Nodes carry requests to the node that leads a driver.
+// Nodes sends requests to the node that has a session.
 type Nodes interface {
-	// Serve sets what answers the requests of other nodes.
+	// Serve sets the handler for the requests of other nodes.
 	Serve(http.Handler)
-	// Ask asks the node at an address: forward.ErrGone where there is none, forward.ErrStopping where it does not answer now.
+	// Ask sends a request to the node at an address. It fails with forward.ErrGone if there is none, and with forward.ErrStopping
+	// if the node does not answer now.
 	Ask(ctx context.Context, to netip.AddrPort, method, path string, header http.Header, body io.Reader, streams bool) (*http.Response, error)
 }
 
 const (
-	// clientHeader tells another node the client's address, which its limits count. Only nodes are asked for it.
+	// clientHeader contains the client's address for another node, whose limits count it. It is believed only from nodes.
 	clientHeader = "Wayside-Client"
 
 	maxForwards    = 20_000    // requests and streams that other nodes answer at a time: the drives of a node
@@ -35,10 +36,10 @@ const (
 	aheadPath      = "/ahead/" // of the roads ahead of a drive, for other nodes alone
 )
 
-// forwards counts what other nodes answer for this one.
+// forwards counts the requests that other nodes answer for this one.
 type forwards struct{ open atomic.Int64 }
 
-// begin counts one more; false: there are as many as there may be.
+// begin counts one more request; false: there are as many as there may be.
 func (f *forwards) begin() bool {
 	if f.open.Add(1) <= maxForwards {
 		return true
@@ -49,7 +50,7 @@ func (f *forwards) begin() bool {
 
 func (f *forwards) end() { f.open.Add(-1) }
 
-// atOwner has a request about a session answered by the node that its id names.
+// atOwner returns a handler with which the node that a session's id names answers the request.
 func (a *api) atOwner(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
 		if a.Nodes != nil && a.Drives != nil {
@@ -61,7 +62,7 @@ func (a *api) atOwner(h handler) handler {
 	}
 }
 
-// nodeRoutes are what other nodes ask. None is forwarded again: a request goes over one node at most.
+// nodeRoutes returns the routes for other nodes. None is forwarded again: a request is forwarded once at most.
 func (a *api) nodeRoutes() []route {
 	return []route{
 		{http.MethodGet, drivesPath + "/{id}/events", classNode, account.ForGuests, a.getDriveEvents},
@@ -71,7 +72,7 @@ func (a *api) nodeRoutes() []route {
 	}
 }
 
-// serveNodes has the requests of other nodes answered from now on.
+// serveNodes starts to answer the requests of other nodes.
 func (a *api) serveNodes() {
 	if a.Nodes == nil {
 		return
@@ -79,13 +80,13 @@ func (a *api) serveNodes() {
 	mux := http.NewServeMux()
 	for _, r := range a.nodeRoutes() {
 		path := r.path
-		r.path = "(another node) " + path // what drivers ask is counted where they ask it
+		r.path = "(another node) " + path // the driver's request is counted by the node that received it
 		mux.HandleFunc(r.method+" "+path, a.wrap(r))
 	}
 	a.Nodes.Serve(mux)
 }
 
-// forwardDrive has another node answer a request, and passes the answer on.
+// forwardDrive lets another node answer a request, and passes the answer on.
 func (a *api) forwardDrive(w http.ResponseWriter, r *http.Request, c *caller, owner netip.AddrPort) error {
 	if !a.forwards.begin() {
 		return nodeBusy()
@@ -134,7 +135,7 @@ func readForwarded(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// forwardHeader is what another node needs of a request's header.
+// forwardHeader returns the part of a request's header that another node needs.
 func forwardHeader(r *http.Request, c *caller) http.Header {
 	h := http.Header{clientHeader: {c.client.String()}}
 	if kind := r.Header.Get("Content-Type"); kind != "" {
@@ -143,7 +144,7 @@ func forwardHeader(r *http.Request, c *caller) http.Header {
 	return h
 }
 
-// forwardError says what the failure of another node means to the driver.
+// forwardError converts the failure of another node to an error for the driver.
 func forwardError(err error) error {
 	switch {
 	case errors.Is(err, forward.ErrGone):
@@ -154,7 +155,7 @@ func forwardError(err error) error {
 	return err
 }
 
-// lostDrive says that a session is no more.
+// lostDrive returns the error for a session that no longer exists.
 func lostDrive() error {
 	return mapdata.Describe(mapdata.ErrNotFound, "There is no such session: it ended, or its node stopped. POST "+drivesPath+" with its id as resumes begins another one.")
 }
@@ -163,8 +164,8 @@ func nodeBusy() error {
 	return &problem{Type: "unavailable", Status: http.StatusServiceUnavailable, Detail: "The node that leads this driver does not answer now. Try again.", retryAfter: time.Second}
 }
 
-// passStream passes the events of another node on until one of the two ends leaves. Like the stream of a session of this node's it takes
-// the connection over, so that net/http keeps nothing for it.
+// passStream passes the events of another node on until the client or the other node leaves. As for a session of this node, it
+// takes the connection over, so that net/http keeps no memory for it.
 func (a *api) passStream(w http.ResponseWriter, r *http.Request, events io.Reader) error {
 	if r.ProtoMajor == 1 {
 		w.Header()["Connection"] = []string{"close"}
@@ -189,7 +190,7 @@ func (a *api) passStream(w http.ResponseWriter, r *http.Request, events io.Reade
 	}
 }
 
-// clientOf is the address of the client that another node asks for.
+// clientOf returns the address of the client whose request another node forwards.
 func clientOf(r *http.Request) netip.Addr {
 	addr, _ := netip.ParseAddr(r.Header.Get(clientHeader)) // zero: all such clients are counted together
 	return addr

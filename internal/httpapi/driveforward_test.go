@@ -20,21 +20,21 @@ import (
 	"wayside/internal/nav/session"
 )
 
-// network is where the nodes of a test reach each other.
+// network holds the nodes of a test by their addresses.
 type network map[netip.AddrPort]*networkNode
 
 // networkNode is a node as others reach it.
 type networkNode struct {
 	network network
 	at      netip.AddrPort
-	inside  *httptest.Server // what other nodes ask
+	inside  *httptest.Server // for requests of other nodes
 	ids     *session.IDs
 	asked   atomic.Int64
-	fails   error // of what this node asks others
+	fails   error // returned for requests of this node to others
 	*readService
 }
 
-// Serve sets what answers the requests of other nodes.
+// Serve sets the handler for the requests of other nodes.
 func (n *networkNode) Serve(h http.Handler) {
 	n.inside = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n.asked.Add(1)
@@ -88,7 +88,7 @@ func (w network) add(t *testing.T, address string, edit func(*httpapi.Deps)) *ne
 	return n
 }
 
-// TestDriveOfAnotherNode goes through a session at a node that has not got it (F2).
+// TestDriveOfAnotherNode uses a session at a node that does not have it (F2).
 func TestDriveOfAnotherNode(t *testing.T) {
 	w := make(network)
 	a, b := w.add(t, "192.0.2.1:80", nil), w.add(t, "192.0.2.2:80", nil)
@@ -143,8 +143,8 @@ func TestDriveOfAnotherNode(t *testing.T) {
 	}
 }
 
-// TestForwardedOnce checks that what another node asks is answered by this node or not at all, and that ids which name no node that
-// can be reached cost no request.
+// TestForwardedOnce checks that a request of another node is answered by this node or not at all, and that ids that name no
+// reachable node cost no request.
 func TestForwardedOnce(t *testing.T) {
 	w := make(network)
 	a, b, c := w.add(t, "192.0.2.1:80", nil), w.add(t, "192.0.2.2:80", nil), w.add(t, "192.0.2.3:80", nil)
@@ -166,7 +166,7 @@ func TestForwardedOnce(t *testing.T) {
 	}
 }
 
-// TestDriveOfANodeThatIsAway checks what a driver is told whose node is gone, and whose node does not answer at the moment.
+// TestDriveOfANodeThatIsAway checks the answers to drivers whose node is gone, or does not answer at the moment.
 func TestDriveOfANodeThatIsAway(t *testing.T) {
 	w := make(network)
 	a, b := w.add(t, "192.0.2.1:80", nil), w.add(t, "192.0.2.2:80", nil)
@@ -183,8 +183,8 @@ func TestDriveOfANodeThatIsAway(t *testing.T) {
 	}
 }
 
-// TestResumedDrives checks that a driver whose node is gone gets another session although no route is left by the limit, and that this
-// is no way around the limit.
+// TestResumedDrives checks that a driver whose node is gone gets another session even if the limit on routes is used up, and that
+// this does not circumvent the limit.
 func TestResumedDrives(t *testing.T) {
 	w := make(network)
 	few := func(d *httpapi.Deps) { d.Limits.GuestRoutes = 1 }
@@ -249,7 +249,8 @@ func TestResumedDrives(t *testing.T) {
 	}
 }
 
-// TestResumingBodyIsBounded checks that a caller who has no route left is read no more than a session takes.
+// TestResumingBodyIsBounded checks that no more than the size of a session is read from a caller who has used up the limit on
+// routes.
 func TestResumingBodyIsBounded(t *testing.T) {
 	w := make(network)
 	n := w.add(t, "192.0.2.2:80", func(d *httpapi.Deps) { d.Limits.GuestRoutes = 1 })

@@ -9,18 +9,18 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// Bounds of sessions that go on from one that was lost. Each may cost a route that no limit counts, so that who has few ids has few of
-// them; beyond, they count as any other session does.
+// Bounds of sessions that continue a lost one. Each may cost a route that no limit counts, so that a caller with few ids gets few
+// of them; beyond the bounds, they count as any other session does.
 const (
-	resumptionsPerID      = 3 // tries: a node may be about to stop, too
+	resumptionsPerID      = 3 // attempts: a node may be about to stop, too
 	resumptionsPerAddress = 20
 	resumptionsPerAccount = 20
 	resumptionPeriod      = 10 * time.Minute
-	endTimeout            = time.Second // for the node of before to end a session that it still has
+	endTimeout            = time.Second // for the earlier node to end a session that it still has
 )
 
-// resumes reports whether a caller goes on from a session that was lost with its node, so that the limit on routes does not count the
-// search (D15.23 is about what callers choose). A session that is still led is ended, and counts.
+// resumes reports whether a caller continues a session that was lost with its node, so that the limit on routes does not count the
+// search (D15.23 is about requests that callers choose to make). A session that still exists is ended, and the new one counts.
 func (a *api) resumes(ctx context.Context, c *caller, id string) bool {
 	if id == "" || a.Drives == nil {
 		return false
@@ -38,17 +38,18 @@ func (a *api) resumes(ctx context.Context, c *caller, id string) bool {
 		a.Buckets.Allow(key, limit, 1, now).OK
 }
 
-// maxResumingBody is what is read of a request of a caller who has no route left: it may go on from a session that was lost.
+// maxResumingBody bounds the body of a caller who has used up the limit on routes, which is read because it may continue a lost
+// session.
 const maxResumingBody = 16 << 10
 
-// boundDrive bounds what is read of a request that begins a session by a caller who has no route left.
+// boundDrive bounds the body of a request that begins a session if the caller has used up the limit on routes.
 func (a *api) boundDrive(w http.ResponseWriter, r *http.Request, c *caller) {
 	if a.peekRoutes(c) != nil {
 		r.Body = http.MaxBytesReader(w, r.Body, maxResumingBody)
 	}
 }
 
-// limitDrive counts what the route of a session that begins costs, unless it goes on from one that was lost.
+// limitDrive counts the route of a new session, unless the session continues a lost one.
 func (a *api) limitDrive(w http.ResponseWriter, r *http.Request, c *caller, resumes string, cost int) error {
 	if a.resumes(r.Context(), c, resumes) {
 		return nil
@@ -56,7 +57,7 @@ func (a *api) limitDrive(w http.ResponseWriter, r *http.Request, c *caller, resu
 	return a.limitRoutes(w, c, cost)
 }
 
-// endDrive ends the session of an id, and reports whether there still was one.
+// endDrive ends the session of an id, and reports whether it still existed.
 func (a *api) endDrive(ctx context.Context, c *caller, id string) bool {
 	if a.Drives.Close(id) {
 		return true

@@ -22,7 +22,7 @@ const (
 	maxPositionBody = 1 << 10 // bytes
 )
 
-// postDrive answers POST /v2/navigation/sessions: it finds a route, and leads along it from then on (D15.21).
+// postDrive answers POST /v2/navigation/sessions: it finds a route, and guides the driver along it from then on (D15.21).
 func (a *api) postDrive(w http.ResponseWriter, r *http.Request, c *caller) error {
 	a.boundDrive(w, r, c)
 	begin, err := readDrive(w, r)
@@ -57,7 +57,7 @@ func (a *api) postDrive(w http.ResponseWriter, r *http.Request, c *caller) error
 	return a.writeDrive(w, r, http.StatusCreated, scratch.body, err)
 }
 
-// writeDrive writes the answer of a session, or why there is none.
+// writeDrive writes the answer of a session, or the reason why there is none.
 func (a *api) writeDrive(w http.ResponseWriter, r *http.Request, status int, body []byte, err error) error {
 	if errors.Is(err, session.ErrFull) {
 		return &problem{Type: "unavailable", Status: http.StatusServiceUnavailable, Detail: "This node leads as many drivers as it can. Try again later, or ask for routes.", retryAfter: unavailableRetryAfter}
@@ -92,14 +92,14 @@ func (a *api) openDrive(ctx context.Context, w http.ResponseWriter, seat *sessio
 	return nil
 }
 
-// driveBegin is what a client wants of a session.
+// driveBegin holds a client's options for a session.
 type driveBegin struct {
 	request *osrm.Request
 	route   int    // which alternative is driven
-	resumes string // id of a session that was lost; empty: none
+	resumes string // id of a lost session; empty: none
 }
 
-// readDrive reads the options of a route, which alternative is driven, and which session it goes on from.
+// readDrive reads the options of a route, the alternative that is driven, and the id of the lost session that this one continues.
 func readDrive(w http.ResponseWriter, r *http.Request) (begin driveBegin, err error) {
 	body, err := readNavigationJSON(w, r)
 	if err != nil {
@@ -131,7 +131,7 @@ func readDrive(w http.ResponseWriter, r *http.Request) (begin driveBegin, err er
 	return begin, err
 }
 
-// findDrive is the session that a path names.
+// findDrive returns the session that a path names.
 func (a *api) findDrive(r *http.Request) (*session.Session, error) {
 	if a.Drives != nil {
 		if s := a.Drives.Find(r.PathValue("id")); s != nil {
@@ -141,7 +141,8 @@ func (a *api) findDrive(r *http.Request) (*session.Session, error) {
 	return nil, lostDrive()
 }
 
-// putDrivePosition answers PUT /v2/navigation/sessions/{id}/position: 204, or 200 with another route when the driver left the way.
+// putDrivePosition answers PUT /v2/navigation/sessions/{id}/position with 204, or with 200 and another route if the driver left the
+// way.
 func (a *api) putDrivePosition(w http.ResponseWriter, r *http.Request, c *caller) error {
 	s, err := a.findDrive(r)
 	if err != nil {
@@ -167,7 +168,7 @@ func (a *api) putDrivePosition(w http.ResponseWriter, r *http.Request, c *caller
 	return a.writeNavigation(w, r, http.StatusOK, append(body, "}\n"...), nil)
 }
 
-// readPosition reads where a client is.
+// readPosition reads the position of a client.
 func readPosition(w http.ResponseWriter, r *http.Request) (session.Position, error) {
 	f, err := readFieldsUpTo(w, r, maxPositionBody)
 	if err != nil {
@@ -190,7 +191,7 @@ func readPosition(w http.ResponseWriter, r *http.Request) (session.Position, err
 		f.addError("lat", "missing", "lat and lng are required")
 	}
 	p.Heading = within("heading", 0, 360, p.Heading)
-	within("speed", 0, maxSpeed, 0) // it is checked, and not used yet
+	within("speed", 0, maxSpeed, 0) // it is checked, but not used yet
 	return p, f.check()
 }
 

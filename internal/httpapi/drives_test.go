@@ -19,7 +19,7 @@ import (
 
 const drives = "/v2/navigation/sessions"
 
-// newDriveService is a service over the drawn town that leads drivers.
+// newDriveService returns a service with sessions over the drawn town.
 func newDriveService(t *testing.T) *readService {
 	t.Helper()
 	return newNavigationService(t, func(d *httpapi.Deps) {
@@ -56,7 +56,7 @@ func (s *readService) do(method, path, body string) (*http.Response, string) {
 	return resp, text.String()
 }
 
-// beginDrive opens a session between places, and gives its path.
+// beginDrive opens a session between places, and returns its path.
 func (s *readService) beginDrive(names, options string) (path, answer string) {
 	s.t.Helper()
 	pairs := "[[" + strings.ReplaceAll(pathOf(s.t, names), ";", "],[") + "]]"
@@ -68,7 +68,7 @@ func (s *readService) beginDrive(names, options string) (path, answer string) {
 	return resp.Header.Get("Location"), text
 }
 
-// TestDrive goes through a session: begin, events, positions, end (D15.21).
+// TestDrive follows a session: begin, events, positions, end (D15.21).
 func TestDrive(t *testing.T) {
 	s := newDriveService(t)
 	path, text := s.beginDrive("12", `,"steps":true,"overview":"full"`)
@@ -143,7 +143,7 @@ func TestDrive(t *testing.T) {
 	}
 }
 
-// TestDrivesAreRefused: what is wrong with a request, in OSRM's form.
+// TestDrivesAreRefused checks the errors of requests, in OSRM's form.
 func TestDrivesAreRefused(t *testing.T) {
 	s := newDriveService(t)
 	pairs := `"coordinates":[[` + strings.ReplaceAll(pathOf(t, "12"), ";", "],[") + `]]`
@@ -162,7 +162,7 @@ func TestDrivesAreRefused(t *testing.T) {
 	}
 }
 
-// TestDrivesCount: beginning a session counts as a route, and a node has so many.
+// TestDrivesCount checks that beginning a session counts as a route, and that a node bounds its sessions.
 func TestDrivesCount(t *testing.T) {
 	s := newNavigationService(t, func(d *httpapi.Deps) {
 		d.Limits.GuestRoutes = 3
@@ -178,7 +178,7 @@ func TestDrivesCount(t *testing.T) {
 		t.Errorf("beyond the limit on routes: %s %s", resp.Status, text)
 	}
 	at := drawnTown(t).Place(t, "1")
-	for i := range 31 { // positions do not count as routes, and are bounded by the session
+	for i := range 31 { // positions do not count as routes, and the session bounds them
 		resp, text := s.do(http.MethodPut, path+"/position", fmt.Sprintf(`{"lat":%f,"lng":%f}`, at.Lat, at.Lng))
 		if want := http.StatusNoContent; i < 30 && resp.StatusCode != want {
 			t.Fatalf("position %d: %s %s", i, resp.Status, text)
@@ -186,7 +186,8 @@ func TestDrivesCount(t *testing.T) {
 	}
 }
 
-// TestDriveEventsHoldNoRequest: a stream to which nothing happens has a connection and no goroutine of net/http; old clients read it too.
+// TestDriveEventsHoldNoRequest checks that an idle stream has a connection and no goroutine of net/http, and that old clients can
+// read it too.
 func TestDriveEventsHoldNoRequest(t *testing.T) {
 	s := newDriveService(t)
 	path, _ := s.beginDrive("12", "")
@@ -222,7 +223,7 @@ func TestDriveEventsHoldNoRequest(t *testing.T) {
 	if more := runtime.NumGoroutine() - before; more > 5 {
 		t.Errorf("40 streams have %d goroutines", more)
 	}
-	if rest, err := io.ReadAll(conns[0]); err != nil || !strings.HasSuffix(string(rest), "0\r\n\r\n") { // another one took its place
+	if rest, err := io.ReadAll(conns[0]); err != nil || !strings.HasSuffix(string(rest), "0\r\n\r\n") { // another stream took its place
 		t.Errorf("a stream that another one replaced ends with %q (%v)", rest, err)
 	}
 }

@@ -54,7 +54,7 @@ func (a *api) postConfirmEmail(w http.ResponseWriter, r *http.Request, c *caller
 	return writeJSON(w, r, http.StatusOK, map[string]string{"status": status})
 }
 
-// exportEmailChange adds the change of address that waits.
+// exportEmailChange adds the change of address that waits for confirmations.
 func (a *api) exportEmailChange(r *http.Request, c *caller, out *exportJSON) error {
 	change, err := a.Accounts.EmailChange(r.Context(), c.id())
 	if err != nil || change == nil {

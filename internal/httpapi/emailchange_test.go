@@ -11,7 +11,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// changeEmails reads the e-mails about changes of addresses that wait, by recipient, and removes them from the outbox.
+// changeEmails returns the waiting e-mails about changes of addresses, by recipient, and removes them from the outbox.
 func (d *testService) changeEmails() map[string]mapdata.Email {
 	d.t.Helper()
 	all, err := d.db.DueEmails(d.t.Context(), d.time(), d.time().Add(time.Hour), 10)
@@ -30,7 +30,8 @@ func (d *testService) changeEmails() map[string]mapdata.Email {
 	return found
 }
 
-// TestEmailChange changes an address by the pages: both addresses confirm by a button, in any browser; the session stays.
+// TestEmailChange changes an address on the pages, and checks that both addresses confirm with a button, in any browser, and that
+// the session stays.
 func TestEmailChange(t *testing.T) {
 	d := newTestService(t)
 	b, elsewhere := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects(), d.browser().withoutRedirects()
@@ -54,7 +55,7 @@ func TestEmailChange(t *testing.T) {
 	press := func(b *browser, email mapdata.Email) reply {
 		t.Helper()
 		path := "/auth/email-change?token=" + url.QueryEscape(email.Data["token"])
-		for range 2 { // to open the link changes nothing
+		for range 2 { // opening the link changes nothing
 			fields, _ := fieldsOf(t, b.send(http.MethodGet, path, "").want(t, http.StatusOK), "/auth/email-change")
 			if fields.Get("token") != email.Data["token"] {
 				t.Fatalf("fields %v", fields)
@@ -82,8 +83,8 @@ func TestEmailChange(t *testing.T) {
 	}
 }
 
-// TestEmailChangeTellsNothing: the API answers the same for an address that has an account, and beyond three e-mails; only who
-// opens the link that was sent to that address learns of its account.
+// TestEmailChangeTellsNothing checks that the API answers the same for an address that has an account, and beyond three e-mails,
+// and that only a visitor who opens the link that was sent to that address learns of its account.
 func TestEmailChangeTellsNothing(t *testing.T) {
 	d := newTestService(t)
 	b := d.signedInAs("ada@example.org", mapdata.Driver)

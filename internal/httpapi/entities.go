@@ -16,8 +16,8 @@ import (
 // maxVoteBody is the largest body of a vote in bytes.
 const maxVoteBody = 1 << 10
 
-// vote answers the three requests that cast, change or withdraw the caller's standing vote (D9.1). A body, which may be left out,
-// tells where the caller is: what other nodes were told does not reach this one.
+// vote returns the handler of the three requests that cast, change or withdraw the caller's standing vote (D9.1). The optional body
+// contains the caller's position, because positions that were sent to other nodes do not reach this one.
 func (a *api) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *caller) error {
 	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
 		id, reader := r.PathValue("id"), &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.isCurator()}
@@ -41,7 +41,7 @@ func (a *api) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *cal
 	}
 }
 
-// readPlace reads where the caller is.
+// readPlace reads the position of the caller.
 func readPlace(w http.ResponseWriter, r *http.Request) (place geo.Point, err error) {
 	f, err := readFieldsUpTo(w, r, maxVoteBody)
 	if err != nil {
@@ -64,7 +64,7 @@ func readPlace(w http.ResponseWriter, r *http.Request) (place geo.Point, err err
 	return place, f.check()
 }
 
-// entityJSON is an entity in its read shape.
+// entityJSON returns an entity in its read shape.
 func entityJSON(h *mapdata.Hit) json.RawMessage {
 	var encoder wire.Encoder
 	return encoder.AppendHit(nil, h)
@@ -122,7 +122,7 @@ type recentJSON struct {
 	Total int `json:"total"`
 }
 
-// getEntity answers GET /v2/entities/{id}: why the entity is shown, and what ends it.
+// getEntity answers GET /v2/entities/{id} with the reasons why the entity is shown, and what ends it.
 func (a *api) getEntity(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id := r.PathValue("id")
 	e, err := a.Nearby.Entity(r.Context(), id, &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.isCurator()})
@@ -172,7 +172,7 @@ func (a *api) explain(e *nearby.Entity, c *caller) explainJSON {
 		DisputedUntil: timestampOf(e.Hit.DisputedUntil),
 	}
 	if e.Hit.Hidden != nil {
-		x.DisputedUntil = timestamp{} // a curator hides it: the entity's properties say until when and why
+		x.DisputedUntil = timestamp{} // a curator hides it: the entity's properties contain the end and the reason
 	}
 	if t.Counts(e.Voted.Entity.Kind, e.Voted.Entity.FirstSeenAt, e.At) {
 		confirms, disputes := t.Shown()

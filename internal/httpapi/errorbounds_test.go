@@ -10,7 +10,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// boundedProblem is what of a problem grows with a question.
+// boundedProblem is the part of a problem that grows with a request.
 type boundedProblem struct {
 	Errors []struct {
 		Parameter, Field, Code, Message string
@@ -19,8 +19,8 @@ type boundedProblem struct {
 	ValidIDs  []string `json:"valid_ids"`
 }
 
-// TestAnswersToWrongQuestionsAreBounded asks with as much as a URL holds that is wrong. A question of 60 KB was answered by 3.8 MB
-// (F7, D4.4).
+// TestAnswersToWrongQuestionsAreBounded sends as many errors as a URL can hold, and checks that the answers are bounded. A request
+// of 60 KB was once answered by 3.8 MB (F7, D4.4).
 func TestAnswersToWrongQuestionsAreBounded(t *testing.T) {
 	s := newReadService(t, nil)
 	const place = "lat=1&lng=1&radius=5"
@@ -67,7 +67,7 @@ func TestAnswersToWrongQuestionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestListsOfHundred accepts as many values as a list may have.
+// TestListsOfHundred checks that as many values as a list may have are accepted.
 func TestListsOfHundred(t *testing.T) {
 	s := newReadService(t, nil)
 	for _, list := range []string{"kinds=", "layers=", "networks="} {
@@ -78,7 +78,7 @@ func TestListsOfHundred(t *testing.T) {
 	}
 }
 
-// TestUnknownFieldsAreBounded sends a body of unknown members.
+// TestUnknownFieldsAreBounded sends a body of unknown members, and checks that the answer is bounded.
 func TestUnknownFieldsAreBounded(t *testing.T) {
 	d := newTestService(t)
 	owner := d.signedInAs("owner@example.org", mapdata.Driver)

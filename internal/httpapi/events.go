@@ -27,8 +27,8 @@ func (e *eventWriter) setDeadline(deadline time.Time) error {
 	return e.control.SetWriteDeadline(deadline)
 }
 
-// send writes in chunks with a deadline each: the connection of a client that does not read is closed. Between two calls there is no
-// deadline: HTTP/2 ends a stream whose deadline passes also while nothing is being written.
+// send writes in chunks with a deadline each, so that the connection of a client that does not read is closed. Between two calls
+// there is no deadline, because HTTP/2 ends a stream whose deadline passes even while nothing is being written.
 func (e *eventWriter) send(ctx context.Context, body []byte) error {
 	if len(body) == 0 {
 		return nil

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// TestEventWriterKeepsQuietStreams sends an event long after another one, as nodes do to each other: HTTP/2 ended a stream whose deadline
-// passed while there was nothing to send, so that a driver whose session another node leads lost the events every five seconds.
+// TestEventWriterKeepsQuietStreams sends an event long after another one, as nodes do to each other, and checks that the stream
+// still exists. HTTP/2 ended a stream whose deadline passed while there was nothing to send, so that a driver whose session is at
+// another node lost the events every five seconds.
 func TestEventWriterKeepsQuietStreams(t *testing.T) {
 	for name, set := range map[string]func(p *http.Protocols){
 		"HTTP/1": func(p *http.Protocols) { p.SetHTTP1(true) },

@@ -24,8 +24,8 @@ type exportJSON struct {
 	Reports     []reportJSON     `json:"reports"`
 	Log         []logEntryJSON   `json:"log"`
 
-	Apps          []exportedAppJSON  `json:"apps,omitempty"`           // that the account submitted
-	InstalledApps []installedAppJSON `json:"installed_apps,omitempty"` // with masked secrets: a set one is there
+	Apps          []exportedAppJSON  `json:"apps,omitempty"`           // submitted by the account
+	InstalledApps []installedAppJSON `json:"installed_apps,omitempty"` // with masked secrets, which show that one is set
 	PublicName    string             `json:"public_name,omitempty"`
 }
 
@@ -132,7 +132,8 @@ type exportedAppJSON struct {
 	Versions      []appVersionJSON `json:"versions"`
 }
 
-// exportApps adds what the account submitted and installed, where apps are on. Secrets are masked: the export says that they are set.
+// exportApps adds the apps that the account submitted and installed, if apps are enabled. Secrets are masked: the export shows only
+// that they are set.
 func (a *api) exportApps(r *http.Request, c *caller, out *exportJSON) error {
 	if a.Apps == nil {
 		return nil

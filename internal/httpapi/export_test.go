@@ -14,7 +14,7 @@ type RouteLine struct {
 	Page         bool // for people
 }
 
-// RouteTable is the whole table.
+// RouteTable returns the whole table.
 func RouteTable() []RouteLine {
 	var all []RouteLine
 	for _, r := range new(api).routes() {
@@ -23,10 +23,10 @@ func RouteTable() []RouteLine {
 	return all
 }
 
-// AccountCheckInterval is how often a stream looks its caller up, with the default interval of heartbeats.
+// AccountCheckInterval returns how often a stream looks its caller up, with the default interval of heartbeats.
 func AccountCheckInterval() time.Duration {
 	return heartbeatsPerAccountCheck * stream.HeartbeatInterval
 }
 
-// DescribeAPI is openapi.json, with apps or without.
+// DescribeAPI returns openapi.json, with apps or without.
 func DescribeAPI(withApps bool) ([]byte, error) { return describeAPI(withApps) }

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/response"
 )
 
-// feedEntitiesPath is the path of pushes too, which have the token in the place of the feed's id.
+// feedEntitiesPath is also the path of pushes, which have the token in the place of the feed's id.
 const feedEntitiesPath = "/v2/feeds/{token}/entities"
 
 // Number of a feed's entities in one response.
@@ -20,7 +20,7 @@ const (
 	maxFeedEntities     = 5000
 )
 
-// The entities of a feed as GeoJSON (RFC 7946), which map libraries draw directly.
+// The entities of a feed as GeoJSON (RFC 7946), which map libraries draw directly:
 type (
 	featureCollection struct {
 		Type      string    `json:"type"`
@@ -47,7 +47,7 @@ type (
 	}
 )
 
-// getFeedEntities answers GET /v2/feeds/{id}/entities: a feed's entities, for its owner and for curators.
+// getFeedEntities answers GET /v2/feeds/{id}/entities with a feed's entities, for its owner and for curators.
 func (a *api) getFeedEntities(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id, ok := mapdata.ParseFeedID(r.PathValue("token"))
 	if !ok {
@@ -87,7 +87,7 @@ func (a *api) writeFeatures(w http.ResponseWriter, r *http.Request, c *caller, a
 	return nil
 }
 
-// newGeometry is an entity's point, or its line where lines are asked for and it has one.
+// newGeometry returns an entity's point, or its line if lines are requested and it has one.
 func newGeometry(at geo.Point, line []geo.Point, lines bool) geometryJSON {
 	if !lines || len(line) == 0 {
 		return geometryJSON{"Point", [2]float64{at.Lng, at.Lat}}

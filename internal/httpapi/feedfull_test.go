@@ -12,8 +12,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestFullFeeds is D5.10 as a provider meets it: new rows beyond are rejected one by one, refreshes and retirements pass, an
-// approval makes room, and the feed's JSON says how full it is.
+// TestFullFeeds checks D5.10 from a provider's view: new rows beyond the bound are rejected one by one, refreshes and retirements
+// pass, an approval makes room, and the feed's JSON shows how full it is.
 func TestFullFeeds(t *testing.T) {
 	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, storage: mapdata.StorageLimits{
 		EntitiesPerFeed: 4, BytesPerFeed: 10_000, UnreviewedEntitiesPerFeed: 2, UnreviewedBytesPerFeed: 1000, BytesPerAccount: 1500,
@@ -71,7 +71,7 @@ func TestFullFeeds(t *testing.T) {
 	push(1, "", row("b", `"x":"`+strings.Repeat("x", 400)+`"`))
 }
 
-// TestFullFeedsAreTranslated: the page of a German account says how full the feed is, and why a row was rejected.
+// TestFullFeedsAreTranslated checks that the page of a German account shows how full the feed is, and why a row was rejected.
 func TestFullFeedsAreTranslated(t *testing.T) {
 	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, storage: mapdata.StorageLimits{EntitiesPerFeed: 1, BytesPerFeed: 100_000}})
 	owner := d.signedInAs("ada@example.org", mapdata.Driver)
@@ -87,8 +87,8 @@ func TestFullFeedsAreTranslated(t *testing.T) {
 	contains(t, textOf(t, body), "Gespeichert: 1 von höchstens 1 Objekten", "Der Feed hat sein Limit")
 }
 
-// TestReviewShowsHowFullAFeedIs: a curator sees how much the feed holds of what it may hold, and how much all feeds of its owner
-// do (D5.10).
+// TestReviewShowsHowFullAFeedIs checks that a curator sees how much of its bounds the feed uses, and how much all feeds of its
+// owner use (D5.10).
 func TestReviewShowsHowFullAFeedIs(t *testing.T) {
 	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, storage: mapdata.StorageLimits{EntitiesPerFeed: 5, BytesPerFeed: 20_000, BytesPerAccount: 30_000}})
 	owner, curator := d.signedInAs("ada@example.org", mapdata.Driver), d.signedInAs("cleo@example.org", mapdata.Curator)

@@ -43,7 +43,7 @@ type fullFeed struct {
 	ReviewState string     `json:"review_state"`
 	ReviewNote  string     `json:"review_note"`
 	Version     string     `json:"review_version"`
-	Change      *words     `json:"pending_change"` // null: nothing waits beside what readers see
+	Change      *words     `json:"pending_change"` // null: no change waits beside the words that readers see
 	EntityCount int        `json:"entity_count"`
 	Storage     storage    `json:"storage"`
 	CreatedAt   timestamp  `json:"created_at"`
@@ -99,7 +99,7 @@ type pauseJSON struct {
 	At     timestamp `json:"at"`
 }
 
-// words are the words of a feed that a review of a published feed is about (D5.5).
+// words are the texts of a feed that the review of a published feed is about (D5.5).
 type words struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -174,7 +174,7 @@ func (j *fullFeed) setPull(v *feed.View) {
 	j.setBridge(v)
 }
 
-// setBridge sets the members of a feed whose documents are no v1 rows; those that the feed lacks are null.
+// setBridge sets the members of a feed whose documents are not v1 rows; those that the feed lacks are null.
 func (j *fullFeed) setBridge(v *feed.View) {
 	b, format := &v.Bridge, v.Bridge.FormatName()
 	j.Format = &format

@@ -21,7 +21,7 @@ func (b *browser) page(path string, status int) string {
 	return b.send(http.MethodGet, path, "", "Accept-Language", "en").want(b.t, status).body
 }
 
-// newFeed registers a feed by the page, and returns its path and, for a push feed, its token.
+// newFeed registers a feed on the page, and returns its path and, for a push feed, its token.
 func (b *browser) newFeed(fields url.Values) (address, token string) {
 	b.t.Helper()
 	answer := b.form("/feeds/new", fields).want(b.t, http.StatusOK)
@@ -321,7 +321,7 @@ func TestCheckPage(t *testing.T) {
 	d.browser().form("/check", url.Values{"json": {"[]"}}).want(t, http.StatusUnauthorized)
 }
 
-// payloads are texts that become markup or scripts where they are not escaped.
+// payloads returns texts that become markup or scripts where they are not escaped.
 func payloads() []string {
 	parts := []string{
 		`<script>alert(1)</script>`, `"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, `<svg/onload=alert(1)>`, `</textarea><b>x`,
@@ -337,7 +337,7 @@ func payloads() []string {
 	return all
 }
 
-// countElements counts a page's elements, and lists which attributes they have.
+// countElements counts a page's elements, and returns the attributes that they have.
 func countElements(t *testing.T, body string) (count map[string]int, pairs map[string]bool) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(body))

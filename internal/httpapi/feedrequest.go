@@ -50,7 +50,7 @@ func (f *requestFields) patch() feed.Patch {
 	return p
 }
 
-// takeNull takes a member that is null, and says whether there was one.
+// takeNull takes a member that is null, and reports whether there was one.
 func (f *requestFields) takeNull(name string) bool {
 	value, ok := f.members[name]
 	if !ok || value.Kind() != 'n' {
@@ -60,7 +60,7 @@ func (f *requestFields) takeNull(name string) bool {
 	return true
 }
 
-// optional is a string; nil: absent.
+// optional takes a string; nil: absent.
 func (f *requestFields) optional(name string) *string {
 	text, ok := f.text(name)
 	if !ok {
@@ -69,7 +69,7 @@ func (f *requestFields) optional(name string) *string {
 	return &text
 }
 
-// object is a JSON object as text; nil: absent.
+// object takes a JSON object as text; nil: absent.
 func (f *requestFields) object(name string) *string {
 	value, ok := f.take(name)
 	if !ok {
@@ -83,13 +83,13 @@ func (f *requestFields) object(name string) *string {
 	return &text
 }
 
-// orEmpty is a string; "": absent.
+// orEmpty takes a string; empty: absent.
 func (f *requestFields) orEmpty(name string) string {
 	text, _ := f.text(name)
 	return text
 }
 
-// boolean is a boolean; nil: absent.
+// boolean takes a boolean; nil: absent.
 func (f *requestFields) boolean(name string) *bool {
 	value, ok := f.take(name)
 	if !ok {
@@ -103,7 +103,7 @@ func (f *requestFields) boolean(name string) *bool {
 	return &is
 }
 
-// number is a number; nil: absent. A number beyond the range of float64 becomes the largest one.
+// number takes a number; nil: absent. A number beyond the range of float64 becomes the largest one.
 func (f *requestFields) number(name string) *float64 {
 	value, ok := f.take(name)
 	if !ok {

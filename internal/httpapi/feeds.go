@@ -17,7 +17,7 @@ func feedID(r *http.Request) (mapdata.FeedID, error) {
 	return id, nil
 }
 
-// getFeeds answers GET /v2/feeds: the caller's own feeds, then the public catalogue.
+// getFeeds answers GET /v2/feeds with the caller's own feeds, then the public catalogue.
 func (a *api) getFeeds(w http.ResponseWriter, r *http.Request, c *caller) error {
 	views, err := a.Feeds.List(r.Context(), feed.By(c.account))
 	if err != nil {
@@ -30,7 +30,7 @@ func (a *api) getFeeds(w http.ResponseWriter, r *http.Request, c *caller) error 
 	return writeJSON(w, r, http.StatusOK, map[string]any{"feeds": list})
 }
 
-// registeredFeed answers a registration. Only this and a rotation contain the push token.
+// registeredFeed is the answer to a registration. Only this and a rotation contain the push token.
 type registeredFeed struct {
 	Feed  any       `json:"feed"`
 	Layer layerJSON `json:"layer"`
@@ -122,7 +122,7 @@ type voteDayJSON struct {
 	Disputes int    `json:"disputes"`
 }
 
-// getFeedVotes answers GET /v2/feeds/{id}/votes: how drivers voted on what the feed holds, by days.
+// getFeedVotes answers GET /v2/feeds/{id}/votes with the votes of drivers on the feed's entities, by days.
 func (a *api) getFeedVotes(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id, err := feedID(r)
 	if err != nil {

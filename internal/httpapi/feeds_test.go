@@ -16,7 +16,7 @@ import (
 
 const sealedSecret = "Bearer-of-the-pull-feed"
 
-// TestRegisterPullOverHTTP compares the response with the specification's field names and D5.4's.
+// TestRegisterPullOverHTTP compares the response with the field names of the specification and of D5.4.
 func TestRegisterPullOverHTTP(t *testing.T) {
 	d := newTestService(t)
 	owner := d.signedInAs("owner@example.com", mapdata.Driver)
@@ -79,7 +79,7 @@ func TestRegisterPullOverHTTP(t *testing.T) {
 	})
 }
 
-// TestSecretsAreShownOnce looks for the push token and the auth header in every response but the first (D5.1).
+// TestSecretsAreShownOnce checks that only the first response contains the push token and the auth header (D5.1).
 func TestSecretsAreShownOnce(t *testing.T) {
 	d := newTestService(t)
 	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
@@ -336,7 +336,7 @@ func TestFeedFieldsByRole(t *testing.T) {
 	}
 }
 
-// TestReviewOverHTTP checks States and D5.5, D5.7, D4.8: who reads the entities in each state.
+// TestReviewOverHTTP checks States and D5.5, D5.7, D4.8: which callers read the entities in each state.
 func TestReviewOverHTTP(t *testing.T) {
 	d := newTestService(t)
 	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)

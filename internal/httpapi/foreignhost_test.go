@@ -8,7 +8,7 @@ import (
 	"wayside/internal/httpapi"
 )
 
-// getAs asks under a Host header.
+// getAs sends a request with a Host header.
 func (s *readService) getAs(host, path string) *http.Response {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.server.URL+path, nil)
@@ -24,7 +24,8 @@ func (s *readService) getAs(host, path string) *http.Response {
 	return resp
 }
 
-// TestForeignHostsAreRefused asks under names of others, as a page does that resolves its own name to this service (F21).
+// TestForeignHostsAreRefused sends requests under foreign names, as a page does that resolves its own name to this service, and
+// checks that they are refused (F21).
 func TestForeignHostsAreRefused(t *testing.T) {
 	s := newReadService(t, func(d *httpapi.Deps) { d.Hosts = []string{"alias.example.org"} })
 	for host, want := range map[string]int{
@@ -47,7 +48,8 @@ func TestForeignHostsAreRefused(t *testing.T) {
 	}
 }
 
-// TestStrictTransportSecurity holds that a service whose public address is HTTPS sends Strict-Transport-Security for a year, with every answer (F13).
+// TestStrictTransportSecurity checks that a service whose public address is HTTPS sends Strict-Transport-Security for a year, with
+// every answer (F13).
 func TestStrictTransportSecurity(t *testing.T) {
 	for base, want := range map[string]string{"https://map.example.org": "max-age=31536000", "http://wayside.test": ""} {
 		s := newReadService(t, func(d *httpapi.Deps) { d.BaseURL = base })
@@ -59,7 +61,7 @@ func TestStrictTransportSecurity(t *testing.T) {
 	}
 }
 
-// TestDataHasPolicy holds that answers that are no pages have a Content-Security-Policy too.
+// TestDataHasPolicy checks that answers other than pages have a Content-Security-Policy too.
 func TestDataHasPolicy(t *testing.T) {
 	s := newReadService(t, nil)
 	for _, path := range []string{"/v2/kinds", "/v2/sources", "/v2/openapi.json", "/v2/entities/nearby?lat=1&lng=1&radius=5", "/v2/entities/nearby", "/nothing", "/healthz"} {
@@ -70,7 +72,7 @@ func TestDataHasPolicy(t *testing.T) {
 	}
 }
 
-// TestVaryWithCORS holds that no shared cache gives a page the answer to another one (F14).
+// TestVaryWithCORS checks that no shared cache returns the answer to one page to another page (F14).
 func TestVaryWithCORS(t *testing.T) {
 	const friend = "https://friend.example.org"
 	s := newReadService(t, func(d *httpapi.Deps) { d.CORSOrigins = []string{friend} })

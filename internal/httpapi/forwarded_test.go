@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestForwardedAddresses reads what proxies write into X-Forwarded-For: some add the port, brackets or a zone (F16). One that cannot
-// be read is logged once, without it.
+// TestForwardedAddresses checks the forms that proxies write into X-Forwarded-For: some add the port, brackets or a zone (F16). An
+// unreadable one is logged once, without its text.
 func TestForwardedAddresses(t *testing.T) {
 	var log bytes.Buffer
 	a := &api{Deps: Deps{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Log: slog.New(slog.NewTextHandler(&log, nil))}}

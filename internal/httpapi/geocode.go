@@ -17,8 +17,8 @@ import (
 	"wayside/internal/wire"
 )
 
-// Geocoder is the place search of the region that is served, and the attribution that is shown with what it finds. A nil index: there is
-// none now.
+// Geocoder returns the place search of the served region, and the attribution that is shown with its results. A nil index means
+// that there is none now.
 type Geocoder func() (index *geocode.Index, attribution string)
 
 // Bounds of place search (D15.20).
@@ -39,7 +39,7 @@ type geocodeScratch struct {
 // geocodePool reuses memory between requests; it holds no state of the service.
 var geocodePool = sync.Pool{New: func() any { return new(geocodeScratch) }}
 
-// getPlaces answers GET /v2/geocode/api: what has a name.
+// getPlaces answers GET /v2/geocode/api with named places.
 func (a *api) getPlaces(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	p, err := parseParams(r)
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *api) getPlaces(w http.ResponseWriter, r *http.Request, _ *caller) error
 	})
 }
 
-// getPlacesNear answers GET /v2/geocode/reverse: what is near a place.
+// getPlacesNear answers GET /v2/geocode/reverse with the places near a point.
 func (a *api) getPlacesNear(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	p, err := parseParams(r)
 	if err != nil {
@@ -81,7 +81,7 @@ func (a *api) getPlacesNear(w http.ResponseWriter, r *http.Request, _ *caller) e
 	})
 }
 
-// writePlaces writes what a search finds as GeoJSON.
+// writePlaces writes the results of a search as GeoJSON.
 func (a *api) writePlaces(w http.ResponseWriter, r *http.Request, search func(*geocode.Index, []geocode.Result) ([]geocode.Result, error)) error {
 	var index *geocode.Index
 	attribution := ""
@@ -114,7 +114,7 @@ func (a *api) writePlaces(w http.ResponseWriter, r *http.Request, search func(*g
 	return nil
 }
 
-// searchText is what is looked for.
+// searchText returns the text of a search.
 func (p *params) searchText() string {
 	text, _ := p.value("q")
 	switch {
@@ -128,7 +128,7 @@ func (p *params) searchText() string {
 	return text
 }
 
-// language is the language of names: that of lang without its region, -1 for the default names.
+// language returns the language of names: that of lang without its region, -1 for the default names.
 func (p *params) language() int {
 	text, given := p.value("lang")
 	if !given {
@@ -222,7 +222,7 @@ func appendPlaces(dst []byte, results []geocode.Result, attribution string) []by
 	return append(dst, "]}\n"...)
 }
 
-// appendPlaceNames appends the names of a result and of what it lies in, without those that it does not have.
+// appendPlaceNames appends the names of a result and of the areas around it, without those that it does not have.
 func appendPlaceNames(dst []byte, r *geocode.Result) []byte {
 	if len(r.Other) > 0 {
 		dst = append(dst, `,"name":`...)

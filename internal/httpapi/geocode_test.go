@@ -17,7 +17,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// geocoderOf is the place search of a drawn map.
+// geocoderOf returns the place search of a drawn map.
 func geocoderOf(t *testing.T, drawn *roadtest.Network) httpapi.Geocoder {
 	t.Helper()
 	g := drawn.Graph(t)
@@ -77,7 +77,7 @@ func (s *readService) places(t *testing.T, path string) foundPlaces {
 	return found
 }
 
-// TestPlacesAreFound searches while typing and with a typo, and asks what is near.
+// TestPlacesAreFound searches with partly typed names and with a typo, and for the places near a point.
 func TestPlacesAreFound(t *testing.T) {
 	s := newGeocodeService(t, nil)
 	for query, want := range map[string]string{
@@ -97,7 +97,7 @@ func TestPlacesAreFound(t *testing.T) {
 	}
 }
 
-// TestSearchRefusals covers what is refused, and what is answered with nothing.
+// TestSearchRefusals checks which searches are refused, and which have an empty answer.
 func TestSearchRefusals(t *testing.T) {
 	s := newGeocodeService(t, nil)
 	for query, want := range map[string]int{
@@ -134,7 +134,7 @@ func TestSearchRefusals(t *testing.T) {
 	}
 }
 
-// TestSearchWithoutRegion asks where there is nothing to search in.
+// TestSearchWithoutRegion checks searches while no region is served.
 func TestSearchWithoutRegion(t *testing.T) {
 	for name, geocoder := range map[string]httpapi.Geocoder{"off": nil, "left out": func() (*geocode.Index, string) { return nil, "" }} {
 		s := newReadService(t, func(d *httpapi.Deps) { d.Geocoder = geocoder })
@@ -144,7 +144,7 @@ func TestSearchWithoutRegion(t *testing.T) {
 	}
 }
 
-// TestSearchesAreNotLogged looks for what was searched and where in the log and the labels of metrics.
+// TestSearchesAreNotLogged checks that the log and the labels of metrics contain neither texts nor places of searches.
 func TestSearchesAreNotLogged(t *testing.T) {
 	var log bytes.Buffer
 	var patterns []string

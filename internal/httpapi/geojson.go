@@ -17,10 +17,10 @@ const (
 	mediaGeoJSON = "application/geo+json"
 )
 
-// form is in which form a read answers (D17.39).
+// form is the form in which a read answers (D17.39).
 type form struct {
 	geoJSON bool
-	lines   bool // geometries of features are lines where there are any
+	lines   bool // features with a line have it as their geometry
 }
 
 // form reads the parameters f and geometry; f wins over the header Accept.
@@ -38,7 +38,7 @@ func (p *params) form(r *http.Request) (f form) {
 	return f
 }
 
-// lines reads the parameter geometry: whether features that have a line are that line.
+// lines reads the parameter geometry: whether features with a line have it as their geometry.
 func (p *params) lines() bool {
 	text, given := p.value("geometry")
 	if given && text != "point" && text != "line" {
@@ -47,7 +47,7 @@ func (p *params) lines() bool {
 	return text == "line"
 }
 
-// prefersGeoJSON says whether a client asks for GeoJSON, and not more for the usual form.
+// prefersGeoJSON reports whether a client accepts GeoJSON, and does not prefer the usual form.
 func prefersGeoJSON(accept []string) bool {
 	geo, usual := 0.0, 0.0
 	for _, header := range accept {

@@ -13,7 +13,8 @@ import (
 
 const hereAsked = "/v2/entities/nearby?lat=52.37&lng=4.9&radius=1000"
 
-// TestNearbyAsGeoJSON checks the shape of D17.39: names of the provider that are taken are left out, all others are kept.
+// TestNearbyAsGeoJSON checks the shape of D17.39: the provider's properties whose names are taken are left out, all others are
+// kept.
 func TestNearbyAsGeoJSON(t *testing.T) {
 	s := newReadService(t, nil)
 	f := testFeed(1, nil)
@@ -68,7 +69,7 @@ func TestNearbyAsGeoJSON(t *testing.T) {
 	}
 }
 
-// TestFormOfNearby checks which form a client gets, that caches keep them apart, and that wrong words are refused.
+// TestFormOfNearby checks which form a client gets, that caches keep the forms apart, and that unknown forms are refused.
 func TestFormOfNearby(t *testing.T) {
 	s := newReadService(t, nil)
 	f := testFeed(1, nil)

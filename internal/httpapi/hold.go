@@ -12,29 +12,30 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// Memory is what requests may hold together, by kind. The zero value bounds nothing.
+// Memory is the memory that requests may hold together, by kind. The zero value bounds nothing.
 type Memory struct {
 	Reads  *budget.Part // answers with entities, and updates of streams
 	Routes *budget.Part // answers of navigation
 }
 
-// Bounds of what a request holds.
+// Bounds of the memory of a request.
 const (
-	// smallAnswer is up to how many bytes an answer is not waited for: what most drivers ask for must not wait behind what few do. It
-	// counts while it is written.
+	// smallAnswer is the size up to which an answer does not wait for memory, because the requests of most drivers must not wait
+	// behind the large ones of few. It counts while it is written.
 	smallAnswer = 256 << 10
-	// holdTimeout is how long a request waits for memory, and an update of a stream.
+	// holdTimeout is how long a request, or an update of a stream, waits for memory.
 	holdTimeout = 2 * time.Second
-	// hitBytes is about what one entity of an answer takes while it is found and written.
+	// hitBytes is about the memory of one entity of an answer while the answer is found and written.
 	hitBytes = 1280
-	// heavyLimit is from how many entities a read waits for a slot: the page for cars asks for 1 000, and a list for 20.
+	// heavyLimit is the number of entities above which a read waits for a slot: the page for cars asks for 1 000, and a list for
+	// 20.
 	heavyLimit = 50
 )
 
 // busyRetryAfter is when a request that found no memory may come again: answers under way take less.
 const busyRetryAfter = 2 * time.Second
 
-// memoryKey names the caller of a request to the budget.
+// memoryKey returns the key of a request's caller in the budget.
 func memoryKey(c *caller) ratelimit.Key {
 	if c.account != nil {
 		return ratelimit.AccountKey(ratelimit.HeldBytes, c.account.ID)
@@ -42,7 +43,7 @@ func memoryKey(c *caller) ratelimit.Key {
 	return ratelimit.ClientKey(ratelimit.HeldBytes, c.client)
 }
 
-// takeMemory takes memory for an answer of about so many bytes. It fails with a problem if there is none soon.
+// takeMemory takes memory for an answer of about the given size. It fails with a problem if there is none soon.
 func takeMemory(ctx context.Context, part *budget.Part, c *caller, bytes int) (*budget.Hold, error) {
 	if part == nil {
 		return nil, nil
@@ -82,7 +83,7 @@ func (a *api) hold(w http.ResponseWriter, r *http.Request, part *budget.Part, c 
 	return err
 }
 
-// holdBody says that nothing but the body of an answer is held any more, and that it is written next.
+// holdBody reduces the memory of a request to the body of its answer, which is written next.
 func holdBody(w http.ResponseWriter, body []byte) {
 	rec, ok := w.(*recorder)
 	if !ok || rec.hold == nil {
@@ -93,8 +94,8 @@ func holdBody(w http.ResponseWriter, body []byte) {
 	rec.hold.Write(func() { _ = control.SetWriteDeadline(time.Unix(1, 0)) }) // fails only if the connection is closed
 }
 
-// turn returns what a query waits with for its turn to search; nil: it is short, and need not wait. The turn lasts until the answer is
-// sent: to encode and compress a megabyte takes as long as to find what is in it.
+// turn returns the function with which a query waits for its turn to search; nil: the query is short, and need not wait. The turn
+// lasts until the answer is sent, because encoding and compressing a megabyte takes as long as finding its contents.
 func (a *api) turn(w http.ResponseWriter, c *caller, limit int) func(ctx context.Context) (done func(), err error) {
 	rec, ok := w.(*recorder)
 	if a.Work == nil || limit <= heavyLimit || !ok {
@@ -116,11 +117,11 @@ func (a *api) takeTurn(ctx context.Context, rec *recorder, c *caller) error {
 	return err
 }
 
-// answerFactor is how many times the text of an answer of navigation is held while it is found and written (measured in Monaco: 2.4 MB of
-// text for 100 places with everything, and two and a half times as much to make it).
+// answerFactor is how many times the text of an answer of navigation is held while the answer is found and written (measured in
+// Monaco: 2.4 MB of text for 100 places with everything, and two and a half times as much to make it).
 const answerFactor = 3
 
-// holdRoute takes memory for an answer of navigation. Its turn to be computed is the search's.
+// holdRoute takes memory for an answer of navigation. The search itself waits for its turn separately (searchTurn).
 func (a *api) holdRoute(w http.ResponseWriter, r *http.Request, c *caller, q *osrm.Request) error {
 	return a.hold(w, r, a.Memory.Routes, c, answerFactor*q.AnswerBytes())
 }

@@ -23,14 +23,14 @@ func someone(last byte) ratelimit.Key {
 	return ratelimit.ClientKey(ratelimit.HeldBytes, netip.AddrFrom4([4]byte{192, 0, 2, last}))
 }
 
-// everything asks for a route of 100 places with all that an answer may have: 6 MiB by the estimate.
+// everything requests a route of 100 places with everything that an answer may contain: 6 MiB by the estimate.
 func everything(t *testing.T) string {
 	return "/v2/navigation/route/v1/driving/" + strings.TrimSuffix(strings.Repeat(pathOf(t, "12")+";", 50), ";") +
 		"?steps=true&annotations=true&overview=full&geometries=geojson"
 }
 
-// TestRoutesWaitForMemory checks T10: a large answer of navigation is refused while others hold what it needs, is answered once they do not,
-// and leaves nothing held. Small answers never wait, and strangers cannot fill the log.
+// TestRoutesWaitForMemory checks that a large answer of navigation is refused while others hold the memory that it needs, is
+// answered afterwards, and leaves nothing held. Small answers never wait, and strangers cannot fill the log (T10).
 func TestRoutesWaitForMemory(t *testing.T) {
 	part := budget.New(8<<20).Part(8<<20, 8<<20)
 	var log bytes.Buffer
@@ -58,7 +58,7 @@ func TestRoutesWaitForMemory(t *testing.T) {
 	waitUntil(t, "memory is still held", func() bool { return part.Held() == 0 })
 }
 
-// TestOneCallerLeavesMemory checks that a caller who holds their share is told so by 429.
+// TestOneCallerLeavesMemory checks that a caller who holds the share of a caller gets 429.
 func TestOneCallerLeavesMemory(t *testing.T) {
 	part := budget.New(32<<20).Part(32<<20, 8<<20)
 	s := newNavigationService(t, func(d *httpapi.Deps) {
@@ -101,8 +101,8 @@ func manyRows(t *testing.T, s *readService) string {
 	return "/v2/entities/nearby?lat=52.1&lng=4.9&radius=1000&limit=1000"
 }
 
-// TestUnreadAnswersMakeRoom checks that clients which read nothing hold no more than a part of the memory, and that others are answered
-// beside them: what a client does not take is given up after a second.
+// TestUnreadAnswersMakeRoom checks that clients that read nothing hold no more than a part of the memory, and that others are
+// answered meanwhile, because an answer that its client does not read is given up after a second.
 func TestUnreadAnswersMakeRoom(t *testing.T) {
 	const limit = 4 << 20
 	all := budget.New(limit)
@@ -132,7 +132,7 @@ func TestUnreadAnswersMakeRoom(t *testing.T) {
 	}
 }
 
-// readNothing asks for 22 MB of answers, more than the system's buffers take, and reads none.
+// readNothing requests 22 MB of answers, more than the system's buffers hold, and reads none.
 func readNothing(t *testing.T, s *readService, path string, number int) {
 	t.Helper()
 	var dialer net.Dialer
@@ -140,7 +140,7 @@ func readNothing(t *testing.T, s *readService, path string, number int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close() }) // it may have been closed by the service
+	t.Cleanup(func() { _ = conn.Close() }) // the service may have closed it
 	request := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: wayside.test\r\nX-Forwarded-For: 192.0.2.%d\r\n\r\n", path, number)
 	if _, err := conn.Write([]byte(strings.Repeat(request, 20))); err != nil {
 		t.Fatal(err)
@@ -173,8 +173,8 @@ func TestCompressedAnswersAreWhole(t *testing.T) {
 	}
 }
 
-// TestLargeReadsTakeTurns checks that a read of many entities waits for its turn, which ends once its answer is made, and that a short one
-// does not.
+// TestLargeReadsTakeTurns checks that a read of many entities waits for its turn, which ends once its answer is made, and that a
+// short read does not wait.
 func TestLargeReadsTakeTurns(t *testing.T) {
 	work := ratelimit.NewGate(1, 1)
 	s := newReadService(t, func(d *httpapi.Deps) { d.Work = work })
@@ -198,7 +198,7 @@ func TestLargeReadsTakeTurns(t *testing.T) {
 	if status := <-answered; status != http.StatusOK {
 		t.Errorf("the large read: %d", status)
 	}
-	readNothing(t, s, path, 1) // its answers are not taken
+	readNothing(t, s, path, 1) // it does not read its answers
 	if resp, _ := s.get(path); resp.StatusCode != http.StatusOK {
 		t.Errorf("behind a client that reads nothing: %d", resp.StatusCode)
 	}

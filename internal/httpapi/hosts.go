@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// hsts makes browsers use HTTPS alone for a year. Subdomains may be others' (RFC 6797).
+// hsts makes browsers use only HTTPS for a year. It leaves out subdomains, which may belong to others (RFC 6797).
 const hsts = "max-age=31536000"
 
-// publicHost is host and port of the public address, as browsers send it.
+// publicHost returns host and port of the public address, as browsers send it.
 func (a *api) publicHost() string {
 	u, err := url.Parse(a.BaseURL)
 	if err != nil {
@@ -21,9 +21,9 @@ func (a *api) publicHost() string {
 	return u.Host
 }
 
-// guardHost refuses requests under foreign names, and sets Strict-Transport-Security. Where the service listens in a private
-// network, a foreign page can have its own name resolved to the service's address, and would read as if it were the service's own
-// (DNS rebinding).
+// guardHost refuses requests under foreign names, and sets Strict-Transport-Security. If the service listens in a private network,
+// a foreign page can have its own name resolved to the service's address, and would read the service's answers as its own (DNS
+// rebinding).
 func (a *api) guardHost(next http.Handler) http.Handler {
 	strict := []string{hsts}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -60,7 +60,7 @@ func (a *api) ownHost(host string) bool {
 	return err == nil
 }
 
-// mapOrigin is the origin that the map's documents name, and whether they may be cached: the one of the public address, or the
+// mapOrigin returns the origin for the map's documents, and whether they may be cached: the origin of the public address, or the
 // one by which the service was called, if that is another one of its names.
 func (a *api) mapOrigin(r *http.Request) (origin string, cacheable bool) {
 	if r.Host == a.host || !a.ownHost(r.Host) {

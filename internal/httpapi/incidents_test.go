@@ -48,7 +48,7 @@ func (r *testUpstream) setRows(rows ...string) {
 
 func (r *testUpstream) fail() { r.rows.Store(nil) }
 
-// row is a v1 row the given number of metres north of 52, 5.
+// row returns a v1 row the given number of metres north of 52, 5.
 func row(id, kind string, north float64) string {
 	return fmt.Sprintf(`{"external_id":%q,"kind":%q,"lat":%.7f,"lng":5,"properties":{"street":"A2"}}`, id, kind, 52+north/111_195)
 }
@@ -91,7 +91,7 @@ func (b *browser) vote(id, what string) map[string]any {
 		method = http.MethodDelete
 	}
 	var a struct{ Entity map[string]any }
-	body := `{"lat":52,"lng":5}` // where tests put what is voted on: a vote from elsewhere does not count
+	body := `{"lat":52,"lng":5}` // the place of all voted entities in the tests: a vote from elsewhere does not count
 	if method == http.MethodDelete {
 		body = ""
 	}
@@ -314,7 +314,7 @@ func TestVotesOnFeeds(t *testing.T) {
 	_ = feed
 }
 
-// TestVotingRules checks who may vote, on what, and how often (D9.1, D11.2).
+// TestVotingRules checks which callers may vote, on which entities, and how often (D9.1, D11.2).
 func TestVotingRules(t *testing.T) {
 	r := newTestUpstream(t, row("a", "alert.police", 10))
 	d := newServiceWithUpstreams(t, r)
@@ -404,7 +404,7 @@ func TestMerging(t *testing.T) {
 	}
 }
 
-// TestUpstreamTextIsEscaped: text of an upstream reaches clients only inside JSON strings.
+// TestUpstreamTextIsEscaped checks that text of an upstream reaches clients only inside JSON strings.
 func TestUpstreamTextIsEscaped(t *testing.T) {
 	text, err := os.ReadFile("../format/waze/testdata/hostile_strings.json")
 	if err != nil {

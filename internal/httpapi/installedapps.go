@@ -39,7 +39,7 @@ func (a *api) newInstalledAppJSON(i *apps.Installed) installedAppJSON {
 	return installedAppJSON{App: a.newAppJSON(i.Listed), Config: i.Config, InstalledAt: timestamp(i.InstalledAt), Hidden: i.Hidden}
 }
 
-// getInstalledApps answers GET /v2/account/apps: what the account installed and is served now.
+// getInstalledApps answers GET /v2/account/apps with the apps that the account installed and that are served now.
 func (a *api) getInstalledApps(w http.ResponseWriter, r *http.Request, c *caller) error {
 	all, err := a.Apps.Installed(r.Context(), c.id())
 	if err != nil {
@@ -54,8 +54,8 @@ func (a *api) getInstalledApps(w http.ResponseWriter, r *http.Request, c *caller
 	return writeJSON(w, r, http.StatusOK, map[string]any{"apps": list})
 }
 
-// putInstalledApp answers PUT /v2/account/apps/{id}: installs an app, sets it, shows or hides it. A paired screen only shows and hides
-// (D16.10).
+// putInstalledApp answers PUT /v2/account/apps/{id}: it installs an app, changes its settings, shows or hides it. A paired screen
+// only shows and hides (D16.10).
 func (a *api) putInstalledApp(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id, err := appID(r)
 	if err != nil {
@@ -98,8 +98,8 @@ func (a *api) deleteInstalledApp(w http.ResponseWriter, r *http.Request, c *call
 	return nil
 }
 
-// postAppFrame answers POST /v2/account/apps/{id}/frame: what the page in the car mounts a frame with, secrets in full. It is a POST so that no
-// other site's page makes a browser ask for it.
+// postAppFrame answers POST /v2/account/apps/{id}/frame with the data with which the page in the car mounts a frame, secrets in
+// full. It is a POST so that no other site's page can make a browser request it.
 func (a *api) postAppFrame(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id, err := appID(r)
 	if err != nil {

@@ -22,9 +22,9 @@ const (
 // eventID is the id of a stream's event, which the client sends back to resume. It describes the client's state, so that
 // the server stores none.
 type eventID struct {
-	at             time.Time // of the last update that the client has completely
-	earliestExpiry time.Time // of all that the client has; zero: nothing expires
-	fingerprint    uint64    // of the request and of all else that makes two answers comparable
+	at             time.Time // of the last update that the client received completely
+	earliestExpiry time.Time // of all entities that the client has; zero: nothing expires
+	fingerprint    uint64    // of the request and of everything else that makes two answers comparable
 }
 
 const idParts = 3
@@ -69,14 +69,14 @@ func parseEventID(text string) (eventID, bool) {
 	return id, true
 }
 
-// resumableAt says whether a stream that begins now may resume from the id.
+// resumableAt reports whether a stream that begins now may resume from the id.
 func (id eventID) resumableAt(now time.Time) bool {
 	return !id.at.After(now) && now.Sub(id.at) <= maxResumeAge
 }
 
-// fingerprint hashes everything that may bring entities into view or out of it although they have not changed: this
-// process, the parameters, the caller, the sources, whether the answer is truncated, and what is merged. If it is
-// equal, the entities that changed since and the list of ids are all that a client needs.
+// fingerprint hashes everything that may bring entities into view or out of it although they have not changed: this process, the
+// parameters, the caller, the sources, whether the answer is truncated, and which entities are merged. If it is equal, the client
+// only needs the entities that changed since and the list of ids.
 func (a *api) fingerprint(q *nearby.Query, answer *nearby.Answer) uint64 {
 	d := xxhash.New()
 	text := func(s string) {

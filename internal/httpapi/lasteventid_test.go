@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEventIDRoundTrip: an id is parsed as it was written, and contains only characters that a header may carry.
+// TestEventIDRoundTrip checks that an id is parsed as it was written, and contains only characters that are allowed in a header.
 func TestEventIDRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		id := eventID{at: time.UnixMilli(rapid.Int64Range(1, 1<<45).Draw(t, "at")), fingerprint: rapid.Uint64().Draw(t, "print")}

@@ -11,8 +11,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestLicenceOnPages: a well-known licence is a link to its text, any other is plain text, and its absence is stated. A
-// change leaves the feed approved, and curators see it.
+// TestLicenceOnPages checks that a well-known licence is a link to its text, that any other is plain text, and that its absence is
+// stated. A change leaves the feed approved, and curators see it.
 func TestLicenceOnPages(t *testing.T) {
 	d := newTestService(t)
 	owner, curator, guest := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator), d.browser()
@@ -45,7 +45,7 @@ func TestLicenceOnPages(t *testing.T) {
 		if len(list.Sources) != 1 || list.Sources[0]["licence"] != stated {
 			t.Errorf("with licence %q the catalogue is %v", stated, list.Sources)
 		}
-		// The explanation of a pin names its source's licence too.
+		// The explanation of a pin contains its source's licence too.
 		entity := mapdata.EntityID(mapdata.SourceID("feed:"+id), "e0")
 		var one struct {
 			Explain struct{ Sources []map[string]any }
@@ -57,7 +57,7 @@ func TestLicenceOnPages(t *testing.T) {
 	}
 }
 
-// TestLicenceChangeInReview: the review compares the approved licence with the current one.
+// TestLicenceChangeInReview checks that the review compares the approved licence with the current one.
 func TestLicenceChangeInReview(t *testing.T) {
 	d := newTestService(t)
 	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
@@ -73,7 +73,7 @@ func TestLicenceChangeInReview(t *testing.T) {
 	}
 }
 
-// TestLicenceField: the form suggests well-known licences, accepts any other, and shows an error beside the field.
+// TestLicenceField checks that the form suggests well-known licences, accepts any other, and shows an error beside the field.
 func TestLicenceField(t *testing.T) {
 	d := newTestService(t)
 	owner := d.signedInAs("owner@example.com", mapdata.Driver)

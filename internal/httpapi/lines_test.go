@@ -16,7 +16,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// bridge stores rows of a feed as a poll of a foreign document does, each with a line and an end beside it.
+// bridge stores rows of a feed as a poll of a document in another format does, each with a line and an end beside it.
 func (d *testService) bridge(id string, beside ingest.Beside, rows ...string) {
 	d.t.Helper()
 	feedID, _ := mapdata.ParseFeedID(id)
@@ -44,8 +44,8 @@ func (d *testService) bridge(id string, beside ingest.Beside, rows ...string) {
 	d.waitForIndex()
 }
 
-// TestReadsShowLinesAndEnds: every read has the line of a stored entity where it shows shapes, and its end where it shows an
-// expiry (D17.3).
+// TestReadsShowLinesAndEnds checks that every read has the line of a stored entity where it shows geometries, and its end where it
+// shows an expiry (D17.3).
 func TestReadsShowLinesAndEnds(t *testing.T) {
 	d := newTestService(t)
 	owner, id := d.publish("Works", row("plain", "alert.police", 10))
@@ -98,7 +98,7 @@ func TestReadsShowLinesAndEnds(t *testing.T) {
 		t.Errorf("after a confirm it expires at %v, want its end", got)
 	}
 	events.wantEvents("entity closed reported")
-	// The end comes nearer without another shape.
+	// The end moves closer without a change of the geometry.
 	d.bridge(id, ingest.Beside{EndsAt: end.Add(-10 * time.Minute)}, row("closed", "alert.road_closed", 20))
 	d.updateStreams()
 	if e := events.next(); !strings.Contains(e.data, `"geom_line":null`) || !strings.Contains(e.data, `"expires_at":"2026-11-21T08:20:00.000Z"`) {

@@ -8,8 +8,8 @@ import (
 	"wayside/internal/httpapi"
 )
 
-// TestReadsWhileLoading asks every read before the index is loaded: 503 with the interval after which it is worth asking again, as
-// openapi.json says.
+// TestReadsWhileLoading sends every read before the index is loaded, and checks that it gets 503 with a Retry-After, as
+// openapi.json documents.
 func TestReadsWhileLoading(t *testing.T) {
 	s := newReadService(t, func(d *httpapi.Deps) { d.Loaded = func() bool { return false } })
 	d := openDocument(t)

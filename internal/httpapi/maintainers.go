@@ -7,7 +7,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// maintainerJSON is an account that looks after a feed beside its owner.
+// maintainerJSON is an account that looks after a feed besides its owner.
 type maintainerJSON struct {
 	ID    string    `json:"id"`
 	Email string    `json:"email"`
@@ -41,7 +41,8 @@ func newInvitationsJSON(all []mapdata.Invitation) []invitationJSON {
 	return list
 }
 
-// getMaintainers answers GET /v2/feeds/{id}/maintainers: who looks after a feed, and for its owner who is invited to.
+// getMaintainers answers GET /v2/feeds/{id}/maintainers with the accounts that look after a feed, and for its owner with the open
+// invitations.
 func (a *api) getMaintainers(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id, err := feedID(r)
 	if err != nil {
@@ -85,7 +86,8 @@ func (a *api) postInvitation(what mapdata.InvitedTo) handler {
 	}
 }
 
-// deleteMaintainer answers DELETE /v2/feeds/{id}/maintainers/{account}: the owner removes a maintainer, or one leaves.
+// deleteMaintainer answers DELETE /v2/feeds/{id}/maintainers/{account}, with which the owner removes a maintainer, or a maintainer
+// leaves.
 func (a *api) deleteMaintainer(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id, err := feedID(r)
 	if err != nil {
@@ -102,7 +104,7 @@ func (a *api) deleteMaintainer(w http.ResponseWriter, r *http.Request, c *caller
 	return nil
 }
 
-// getInvitations answers GET /v2/invitations: those to the caller's address.
+// getInvitations answers GET /v2/invitations with those to the caller's address.
 func (a *api) getInvitations(w http.ResponseWriter, r *http.Request, c *caller) error {
 	all, err := a.Feeds.Invitations(r.Context(), feed.By(c.account))
 	if err != nil {
@@ -116,7 +118,7 @@ func (a *api) postAccept(w http.ResponseWriter, r *http.Request, c *caller) erro
 	return a.answerFeed(w, r)(a.Feeds.Accept(r.Context(), feed.By(c.account), r.PathValue("id")))
 }
 
-// deleteInvitation answers DELETE /v2/invitations/{id}: the invited account declines, or the owner withdraws.
+// deleteInvitation answers DELETE /v2/invitations/{id}, with which the invited account declines, or the owner withdraws.
 func (a *api) deleteInvitation(w http.ResponseWriter, r *http.Request, c *caller) error {
 	if _, err := a.Feeds.CloseInvitation(r.Context(), feed.By(c.account), r.PathValue("id")); err != nil {
 		return err

@@ -20,7 +20,7 @@ func (b *browser) invites(f *registered, what, email string) reply {
 	return b.send(http.MethodPost, f.path()+path, `{"email": "`+email+`"}`)
 }
 
-// invitation is the only open invitation to the browser's address.
+// invitation returns the only open invitation to the browser's address.
 func (b *browser) invitation() string {
 	b.t.Helper()
 	var got invitations
@@ -31,7 +31,7 @@ func (b *browser) invitation() string {
 	return "/v2/invitations/" + got.Invitations[0].ID
 }
 
-// emailsAs lists the e-mails that wait, each as its kind and its address.
+// emailsAs lists the waiting e-mails, each as its kind and its address.
 func (d *testService) emailsAs() string {
 	d.t.Helper()
 	var all []string
@@ -119,7 +119,7 @@ func TestTransfer(t *testing.T) {
 	receiver.send(http.MethodGet, f.path(), "").want(t, http.StatusOK)
 }
 
-// TestAcceptIsRefused: the receiver's limit of feeds holds, and a suspended owner's feeds do not leave.
+// TestAcceptIsRefused checks that the receiver's limit of feeds holds, and a suspended owner's feeds do not leave.
 func TestAcceptIsRefused(t *testing.T) {
 	t.Parallel()
 	d := newTestService(t)

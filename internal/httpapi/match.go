@@ -7,7 +7,7 @@ import (
 	"wayside/internal/nav/osrm"
 )
 
-// getMatch answers GET and POST /v2/navigation/match: where a trace was driven.
+// getMatch answers GET and POST /v2/navigation/match with the roads along which a trace was driven.
 func (a *api) getMatch(w http.ResponseWriter, r *http.Request, c *caller) error {
 	return a.navigate(w, r, c, osrm.Match, func(ctx context.Context, q *osrm.Request, s *navigationScratch) error {
 		var err error

@@ -20,7 +20,7 @@ type caller struct {
 	client  netip.Addr
 }
 
-// id is the caller's account id; zero for a guest.
+// id returns the caller's account id; zero for a guest.
 func (c *caller) id() mapdata.AccountID {
 	if c.account == nil {
 		return mapdata.AccountID{}
@@ -35,10 +35,10 @@ func (c *caller) tier() mapdata.Tier {
 	return c.account.Tier
 }
 
-// isCurator says whether the caller sees entities that votes hide (D9.5).
+// isCurator reports whether the caller sees entities that votes hide (D9.5).
 func (c *caller) isCurator() bool { return c.account != nil && c.account.MayReview() }
 
-// tenantName is the name from which upstreams' tenant keys are derived (D8.2). It is different for each caller.
+// tenantName returns the name from which upstreams' tenant keys are derived (D8.2). It is different for each caller.
 func (c *caller) tenantName() string {
 	switch {
 	case c.session != nil:
@@ -49,8 +49,7 @@ func (c *caller) tenantName() string {
 	return "client " + c.client.String()
 }
 
-// wrap makes an http.HandlerFunc of a route: it admits the caller, calls the handler, writes its error, and recovers a
-// panic.
+// wrap makes an http.HandlerFunc of a route: it admits the caller, calls the handler, writes its error, and recovers a panic.
 func (a *api) wrap(r route) http.HandlerFunc {
 	deprecated := a.deprecationsOf(r)
 	return func(w http.ResponseWriter, req *http.Request) {
@@ -120,7 +119,7 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 			return nil, err
 		}
 		if rt.path == drivesPath {
-			return c, nil // one that goes on from a session that was lost is not refused: boundDrive looks
+			return c, nil // a session that continues a lost one is not refused: boundDrive checks that
 		}
 		if rt.class == classRoute {
 			return c, a.peekRoutes(c)
@@ -149,7 +148,7 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 		return nil, err
 	}
 	if rt.class == classReport {
-		if a.Loaded != nil && !a.Loaded() { // what is on the map already would be reported again
+		if a.Loaded != nil && !a.Loaded() { // an entity that is on the map already would be reported again
 			return nil, loadingProblem()
 		}
 		return c, a.limitAccount(c, ratelimit.Reports, a.Limits.Reports, "reports of this account")
@@ -160,7 +159,7 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 	return c, a.limitAccount(c, ratelimit.Manage, a.Limits.Manage, "management requests of this account")
 }
 
-// crossOriginError refuses a write from another site's page.
+// crossOriginError returns the error for a write from another site's page.
 func crossOriginError() error {
 	return mapdata.Describe(mapdata.ErrForbidden, "This request comes from another site's page and is refused.")
 }
@@ -200,11 +199,10 @@ func (a *api) identify(r *http.Request, c *caller, tokens bool) error {
 	return err
 }
 
-// cookieName is the name of the session cookie. Browsers accept the prefix __Host- only from this host over HTTPS
-// (D11.2).
+// cookieName returns the name of the session cookie. Browsers accept the prefix __Host- only from this host over HTTPS (D11.2).
 func (a *api) cookieName() string { return a.hostCookie("wayside_session") }
 
-// signInCookieName is the name of the cookie that binds codes to the browser that asked for them (D11.10).
+// signInCookieName returns the name of the cookie that binds codes to the browser that requested them (D11.10).
 func (a *api) signInCookieName() string { return a.hostCookie("wayside_sign_in") }
 
 func (a *api) hostCookie(name string) string {
@@ -241,8 +239,8 @@ func (a *api) limit(w http.ResponseWriter, limit ratelimit.Limit, key ratelimit.
 	return nil
 }
 
-// clientAddr is the address that limits count: the peer's, or the rightmost one in X-Forwarded-For that is not a
-// trusted proxy.
+// clientAddr returns the address that limits count: the peer's, or the rightmost one in X-Forwarded-For that is not a trusted
+// proxy.
 func (a *api) clientAddr(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -285,7 +283,8 @@ func parseHop(text string) (netip.Addr, bool) {
 	return addr.Unmap().WithZone(""), true
 }
 
-// warnOfHop logs once that a trusted proxy sent an X-Forwarded-For that cannot be read: all its clients share the proxy's limits.
+// warnOfHop logs once that a trusted proxy sent an unreadable X-Forwarded-For, because all its clients then share the proxy's
+// limits.
 func (a *api) warnOfHop() {
 	a.hopWarning.Do(func() {
 		a.Log.Warn("a trusted proxy sends an X-Forwarded-For that cannot be read: its clients share one limit. It must be a list of addresses")
@@ -327,11 +326,11 @@ type recorder struct {
 	http.ResponseWriter
 	status int
 	wrote  bool
-	hold   *budget.Hold // what the request holds; nil: nothing that counts
+	hold   *budget.Hold // memory of the request; nil: none that counts
 	turn   func()       // ends the request's turn; nil: it has none
 }
 
-// endTurn lets the next request work.
+// endTurn ends the request's turn, so that the next request can work.
 func (w *recorder) endTurn() {
 	if w.turn != nil {
 		w.turn()
@@ -340,7 +339,7 @@ func (w *recorder) endTurn() {
 }
 
 func (w *recorder) WriteHeader(status int) {
-	w.endTurn() // the client is waited for from now on
+	w.endTurn() // from now on the handler waits for the client
 	w.status, w.wrote = status, true
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -351,5 +350,5 @@ func (w *recorder) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Unwrap gives http.ResponseController access to the connection.
+// Unwrap returns the underlying writer, so that http.ResponseController reaches the connection.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -19,7 +19,7 @@ import (
 	"wayside/internal/response"
 )
 
-// navigationPath is before the service in the paths of OSRM's API.
+// navigationPath is the prefix of the service in the paths of OSRM's API.
 const navigationPath = "/v2/navigation/"
 
 const (
@@ -27,13 +27,13 @@ const (
 	navigationTimeout = 10 * time.Second // for the work on one request
 )
 
-// profiles are the names of the one profile that there is.
+// profiles returns the names of the only profile.
 func profiles() []string {
 	return []string{"driving", "car", "driving-traffic", "mapbox/driving-traffic"}
 }
 
-// Engine finds routes: the one within this program, or one at a URL of the operator's. Each method appends an answer in the shape of
-// OSRM's, or fails with a *nav.Error.
+// Engine finds routes: the embedded one, or one at a URL that the operator configured. Each method appends an answer in the shape
+// of OSRM's, or fails with a *nav.Error.
 type Engine interface {
 	// Route finds routes that leave out places.
 	Route(ctx context.Context, q *osrm.Request, places nav.Avoid, dst []byte) ([]byte, error)
@@ -63,14 +63,14 @@ func (s *navigationScratch) giveBack() {
 	}
 }
 
-// navigate answers a request to one of OSRM's services: it reads the request, counts it, has it answered, and writes the answer or
-// the error in OSRM's form. Neither holds for logs: the path of a GET is places.
+// navigate answers a request to one of OSRM's services: it reads the request, counts it, calls answer, and writes the answer or the
+// error in OSRM's form. Neither may be logged, because the path of a GET consists of places.
 func (a *api) navigate(w http.ResponseWriter, r *http.Request, c *caller, service osrm.Service, answer func(ctx context.Context, q *osrm.Request, s *navigationScratch) error) error {
 	q, err := readNavigation(w, r, service)
 	return a.answerNavigation(w, r, c, q, err, answer)
 }
 
-// answerNavigation counts a request that was read, or refused with an error, has it answered, and writes the answer.
+// answerNavigation counts a request that was read, or refused with an error, calls answer, and writes the answer.
 func (a *api) answerNavigation(w http.ResponseWriter, r *http.Request, c *caller, q *osrm.Request, err error, answer func(ctx context.Context, q *osrm.Request, s *navigationScratch) error) error {
 	cost := 1
 	if err == nil {
@@ -118,7 +118,7 @@ func (a *api) writeNavigation(w http.ResponseWriter, r *http.Request, status int
 
 var errNavigationTimeout = errors.New("a route took too long")
 
-// answerInTime has a request answered when it is the caller's turn, unless the client goes away or it takes too long.
+// answerInTime calls answer when it is the caller's turn, unless the client leaves or it takes too long.
 func (a *api) answerInTime(parent context.Context, c *caller, q *osrm.Request, s *navigationScratch, answer func(ctx context.Context, q *osrm.Request, s *navigationScratch) error) error {
 	if a.Engine == nil {
 		return &nav.Error{Code: nav.NoRegion, Message: "Navigation is off at this service."}
@@ -149,7 +149,7 @@ func readNavigation(w http.ResponseWriter, r *http.Request, service osrm.Service
 		}
 		return readNavigationBody(w, r, service)
 	}
-	before := 1 + len(head[0]) + 1 + len(head[1]) + 1 + len(head[2]) + 1 // as OSRM counts: without our prefix
+	before := 1 + len(head[0]) + 1 + len(head[1]) + 1 + len(head[2]) + 1 // in OSRM's counting, without the prefix of this service
 	if r.URL.RawQuery != "" {
 		tail += "?" + r.URL.RawQuery
 	}
@@ -183,7 +183,7 @@ func readNavigationJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) 
 	return body, nil
 }
 
-// splitNavigation takes the service, the version and the profile off the path of a request. What follows is still escaped.
+// splitNavigation splits the service, the version and the profile off the path of a request. The tail is still escaped.
 func splitNavigation(r *http.Request) (head [3]string, tail string) {
 	tail = strings.TrimPrefix(r.URL.EscapedPath(), navigationPath)
 	for i := range head {
@@ -199,7 +199,8 @@ func splitNavigation(r *http.Request) (head [3]string, tail string) {
 	return head, tail
 }
 
-// otherNavigation answers what no line of the table does: names of profiles with a slash, and OSRM's errors for what there is not.
+// otherNavigation returns the handler for paths that no line of the table has: names of profiles with a slash, and OSRM's errors
+// for unknown services.
 func (a *api) otherNavigation() http.Handler {
 	handle := func(w http.ResponseWriter, r *http.Request, c *caller) error {
 		head, tail := splitNavigation(r)

@@ -21,7 +21,7 @@ import (
 	"wayside/internal/roads/roadtest"
 )
 
-// drawnTown has a main road, a street around it, a motorway and an island.
+// drawnTown returns a town with a main road, a street around it, a motorway and an island.
 func drawnTown(t *testing.T) *roadtest.Network {
 	return roadtest.Map(t, 100, `
 		a--1-b----c-2--d
@@ -35,7 +35,7 @@ func drawnTown(t *testing.T) *roadtest.Network {
 		roadtest.Way("xy", "highway=residential"))
 }
 
-// navigationOf is navigation on a drawn map.
+// navigationOf returns navigation on a drawn map.
 func navigationOf(t *testing.T, drawn *roadtest.Network) *nav.Service {
 	t.Helper()
 	g := drawn.Graph(t)
@@ -55,7 +55,7 @@ func newNavigationService(t *testing.T, edit func(*httpapi.Deps)) *readService {
 	})
 }
 
-// pathOf are the coordinates of places as a URL has them.
+// pathOf returns the coordinates of places as in a URL.
 func pathOf(t *testing.T, names string) string {
 	t.Helper()
 	drawn := drawnTown(t)
@@ -89,7 +89,8 @@ func (s *readService) post(path, body string, header ...string) (*http.Response,
 	return resp, answer
 }
 
-// TestNavigationAnswers asks every service with its options, by GET and by POST, and compares the answers with openapi.json.
+// TestNavigationAnswers sends requests to every service with its options, by GET and by POST, and compares the answers with
+// openapi.json.
 func TestNavigationAnswers(t *testing.T) {
 	s := newNavigationService(t, nil)
 	places := pathOf(t, "12")
@@ -135,7 +136,7 @@ func TestNavigationAnswers(t *testing.T) {
 	}
 }
 
-// TestNavigationErrors has each code with its status.
+// TestNavigationErrors checks each code and its status.
 func TestNavigationErrors(t *testing.T) {
 	s := newNavigationService(t, nil)
 	places := pathOf(t, "12")
@@ -192,7 +193,7 @@ func TestNavigationErrors(t *testing.T) {
 	}
 }
 
-// TestNavigationLimits holds D15.23: routes have limits of their own, and a table counts by its pairs.
+// TestNavigationLimits checks D15.23: routes have separate limits, and a table counts by its pairs.
 func TestNavigationLimits(t *testing.T) {
 	s := newNavigationService(t, func(d *httpapi.Deps) { d.Limits.GuestRoutes = 3 })
 	route := "/v2/navigation/route/v1/driving/" + pathOf(t, "12")
@@ -205,7 +206,7 @@ func TestNavigationLimits(t *testing.T) {
 	for i := range 3 {
 		path := route
 		if i == 1 {
-			path = "/v2/navigation/route/v1/driving/nonsense" // what is wrong counts too
+			path = "/v2/navigation/route/v1/driving/nonsense" // a wrong request counts too
 		}
 		resp, body := s.get(path)
 		if resp.StatusCode == http.StatusTooManyRequests || resp.Header.Get("RateLimit-Policy") != `"default";q=3;w=60` {
@@ -231,7 +232,7 @@ func TestNavigationLimits(t *testing.T) {
 	wait(resp, "20")
 }
 
-// TestNavigationAcrossOrigins holds that a page of an allowed origin may ask, by POST too.
+// TestNavigationAcrossOrigins checks that a page of an allowed origin may send requests, by POST too.
 func TestNavigationAcrossOrigins(t *testing.T) {
 	const friend, path = "https://friend.example.org", "/v2/navigation/route/v1/driving"
 	s := newNavigationService(t, func(d *httpapi.Deps) { d.CORSOrigins = []string{friend} })
@@ -255,7 +256,7 @@ func TestNavigationAcrossOrigins(t *testing.T) {
 	}
 }
 
-// TestNavigationIsPrivate holds that neither the log nor what metrics are told contains a place (D13.1).
+// TestNavigationIsPrivate checks that neither the log nor the arguments of metrics contain a place (D13.1).
 func TestNavigationIsPrivate(t *testing.T) {
 	var log bytes.Buffer
 	var observed []string
@@ -274,7 +275,7 @@ func TestNavigationIsPrivate(t *testing.T) {
 
 var navigationExample = regexp.MustCompile("(?s)```http\nGET ([^\n]+)\n```\n\n```json\n(.*?)```")
 
-// TestNavigationPage makes the answers on docs/navigation.md anew and compares them.
+// TestNavigationPage makes the answers on docs/navigation.md again and compares them.
 func TestNavigationPage(t *testing.T) {
 	const page = "../../docs/navigation.md"
 	text, err := os.ReadFile(page)

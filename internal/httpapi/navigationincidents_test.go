@@ -13,7 +13,7 @@ import (
 	"wayside/internal/roads/match"
 )
 
-// everywhere is conditions that are on each road of a name.
+// everywhere is conditions on each road with a name.
 type everywhere struct {
 	roads  *nav.Roads
 	events map[string]nav.Event
@@ -50,7 +50,7 @@ func (e *everywhere) Arcs() iter.Seq[uint32] {
 	}
 }
 
-// TestNavigationIncidents holds the shape of incidents (D15.18).
+// TestNavigationIncidents checks the shape of incidents (D15.18).
 func TestNavigationIncidents(t *testing.T) {
 	seen := time.Date(2026, 5, 1, 12, 30, 0, 0, time.UTC)
 	g := drawnTown(t).Graph(t)

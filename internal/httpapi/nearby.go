@@ -38,7 +38,8 @@ const maxPooledBody = 1 << 20
 // nearbyPool reuses memory between requests; it holds no state of the service.
 var nearbyPool = sync.Pool{New: func() any { return new(nearbyScratch) }}
 
-// bodyPool reuses the bodies of responses. They are apart from what they are made of, which is free while they are written.
+// bodyPool reuses the bodies of responses. They are separate from nearbyScratch, which is free for other requests while a body is
+// written.
 var bodyPool = sync.Pool{New: func() any { return new([]byte) }}
 
 func takeBody() []byte {
@@ -95,7 +96,7 @@ func (a *api) findNearby(ctx context.Context, q *nearby.Query, c *caller, form f
 	return a.appendAnswer(takeBody(), &scratch.encoder, &scratch.answer), representation{mediaJSON, a.varyForms()}, facts, nil
 }
 
-// readFacts are what the response to a read needs of an answer besides its body.
+// readFacts holds the facts about an answer, besides its body, that the response to a read needs.
 type readFacts struct {
 	live bool
 	at   time.Time
@@ -105,12 +106,12 @@ func factsOf(answer *nearby.Answer) readFacts {
 	return readFacts{answer.Live || answer.Reports, answer.At}
 }
 
-// representation is what a body is, and the headers that it depends on.
+// representation is the media type of a body, and the headers on which it depends.
 type representation struct{ media, vary string }
 
-// writeRead writes the response to a read. The body still lacks fetched_at_utc and its end, so that the ETag does not
-// cover that time. Live incidents may not be cached, unless they are stored in the database (D8.9). It returns the body, whose memory
-// may be another one.
+// writeRead writes the response to a read. The body still lacks fetched_at_utc and its end, so that the ETag does not cover that
+// time. Live incidents may not be cached, unless they are stored in the database (D8.9). It returns the body, which may have been
+// reallocated.
 func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, as representation, body []byte, facts readFacts) []byte {
 	values := [...]string{as.vary, noStore}
 	h := w.Header()
@@ -128,7 +129,7 @@ func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, as re
 	return body
 }
 
-// vary names the headers that a read's response depends on.
+// vary returns the names of the headers on which a read's response depends.
 func (a *api) vary() string {
 	if len(a.CORSOrigins) > 0 {
 		return varyOrigins
@@ -136,7 +137,7 @@ func (a *api) vary() string {
 	return varyReads
 }
 
-// varyForms names the headers that a response depends on that there is in several forms.
+// varyForms returns the names of the headers on which a response in several forms depends.
 func (a *api) varyForms() string {
 	if len(a.CORSOrigins) > 0 {
 		return inForms + varyOrigins
@@ -188,7 +189,7 @@ func (a *api) appendAnswer(dst []byte, encoder *wire.Encoder, answer *nearby.Ans
 	return a.appendBeside(append(dst, "],"...), answer)
 }
 
-// appendBeside appends what stands beside the entities.
+// appendBeside appends the members beside the entities.
 func (a *api) appendBeside(dst []byte, answer *nearby.Answer) []byte {
 	dst = a.appendSources(dst, answer)
 	dst = append(dst, `,"networks_applied":[`...)
@@ -233,7 +234,7 @@ func (a *api) appendSources(dst []byte, answer *nearby.Answer) []byte {
 	return append(dst, ']')
 }
 
-// healthCache keeps the last JSON of sources' health: most reads touch the same sources, whose health is computed a few
+// healthCache keeps the last JSON of sources' health, because most reads touch the same sources, whose health is computed a few
 // times a second at most.
 type healthCache struct{ last atomic.Pointer[healthEntry] }
 

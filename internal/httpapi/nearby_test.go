@@ -319,8 +319,8 @@ func TestNearbyParameters(t *testing.T) {
 	}
 }
 
-// TestNearbyHidesPrivateAndPendingFeeds checks D4.8 and the states of a feed: no parameter shows another account's
-// private or pending feed.
+// TestNearbyHidesPrivateAndPendingFeeds checks D4.8 and the states of a feed: no parameter shows another account's private or
+// pending feed.
 func TestNearbyHidesPrivateAndPendingFeeds(t *testing.T) {
 	s := newReadService(t, nil)
 	hidden := []*mapdata.Feed{
@@ -497,7 +497,7 @@ func TestReadLimits(t *testing.T) {
 	if got := resp.Header.Get("RateLimit"); got != `"default";r=0;t=60` {
 		t.Errorf("RateLimit %q", got)
 	}
-	// A client cannot name an address for itself: what it sends stands before what the proxies add.
+	// A client cannot choose its address: the header that it sends comes before the addresses that the proxies add.
 	if resp := read("203.0.113.9, 192.0.2.1, 10.0.0.7"); resp.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("with a forged first hop: %s", resp.Status)
 	}

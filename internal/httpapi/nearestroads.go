@@ -7,7 +7,7 @@ import (
 	"wayside/internal/nav/osrm"
 )
 
-// getNearestRoads answers GET and POST /v2/navigation/nearest: the roads nearest to a place.
+// getNearestRoads answers GET and POST /v2/navigation/nearest with the roads nearest to a place.
 func (a *api) getNearestRoads(w http.ResponseWriter, r *http.Request, c *caller) error {
 	return a.navigate(w, r, c, osrm.Nearest, func(ctx context.Context, q *osrm.Request, s *navigationScratch) error {
 		var err error

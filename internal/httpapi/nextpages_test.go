@@ -14,7 +14,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestNextStepsAfterSigningIn: the page after signing in names the next step of each role.
+// TestNextStepsAfterSigningIn checks that the page after signing in names the next step of each role.
 func TestNextStepsAfterSigningIn(t *testing.T) {
 	d := newTestService(t)
 	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
@@ -40,7 +40,7 @@ func TestNextStepsAfterSigningIn(t *testing.T) {
 	}
 }
 
-// TestTestRow: the row that a new provider pastes expires soon, closes no road, and can be removed by the page.
+// TestTestRow checks that the row that a new provider pastes expires soon, closes no road, and can be removed on the page.
 func TestTestRow(t *testing.T) {
 	d := newTestService(t)
 	owner := d.signedInAs("owner@example.com", mapdata.Driver)
@@ -83,8 +83,8 @@ func TestTestRow(t *testing.T) {
 	}
 }
 
-// TestFeedChanged: a script learns of a push and of entities that expire, and of nothing else as time passes; its questions do not use up the limit on
-// management.
+// TestFeedChanged checks that a script learns of a push and of entities that expire, and of nothing else as time passes, and that
+// its requests do not use up the limit on management.
 func TestFeedChanged(t *testing.T) {
 	d := newTestServiceWith(t, serviceOptions{manage: 8, requests: 60, entities: 10_000})
 	owner := d.signedInAs("owner@example.com", mapdata.Driver)
@@ -120,7 +120,7 @@ func TestFeedChanged(t *testing.T) {
 	owner.send(http.MethodGet, address+"/changed?since="+held, "").want(t, http.StatusOK)
 }
 
-// TestTypesPage: guests see every type with an example row, which is accepted as it stands.
+// TestTypesPage checks that guests see every type with an example row, which is accepted unchanged.
 func TestTypesPage(t *testing.T) {
 	d := newTestService(t)
 	body := d.browser().page("/types", 200)

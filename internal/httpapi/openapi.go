@@ -14,12 +14,12 @@ import (
 //go:embed openapi.json
 var openapiText []byte
 
-// openapiApps is what the document has besides where apps are on (D16): it is added to openapiText.
+// openapiApps is the part of the document about apps (D16). If apps are enabled, it is added to openapiText.
 //
 //go:embed openapi-apps.json
 var openapiApps []byte
 
-// describeAPI is openapi.json, with apps or without any word of them.
+// describeAPI returns openapi.json, with apps or without any mention of them.
 func describeAPI(withApps bool) ([]byte, error) {
 	if !withApps {
 		return openapiText, nil
@@ -34,8 +34,8 @@ func describeAPI(withApps bool) ([]byte, error) {
 	return append(joined, '\n'), nil
 }
 
-// joinJSON adds the elements of one array to another, and the members of one object to another; members that both have are joined alike.
-// It fails where both have a scalar.
+// joinJSON adds the elements of one array to another, and the members of one object to another; members that both have are joined
+// in the same way. It fails if both have a scalar.
 func joinJSON(base, more jsontext.Value) (jsontext.Value, error) {
 	kind := base.Kind()
 	if kind != more.Kind() || kind != '{' && kind != '[' {
@@ -78,7 +78,7 @@ func joinJSON(base, more jsontext.Value) (jsontext.Value, error) {
 // jsonPart is an element of an array, or with its quoted name a member of an object.
 type jsonPart struct{ name, value jsontext.Value }
 
-// partsOf are the elements or members of a value, in their order.
+// partsOf returns the elements or members of a value, in their order.
 func partsOf(value jsontext.Value) (parts []jsonPart, err error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(value))
 	start, err := dec.ReadToken()

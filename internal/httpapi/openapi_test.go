@@ -27,7 +27,7 @@ type document struct {
 	root     map[string]any            // as written
 	patterns map[string]*regexp.Regexp // of addresses, by their path
 	mu       sync.Mutex
-	compiler *jsonschema.Compiler // of a copy in which objects hold the members that are written down and no others
+	compiler *jsonschema.Compiler // of a copy in which objects allow only the listed members
 }
 
 const documentURL = "https://wayside.test/openapi.json"
@@ -65,8 +65,8 @@ func openDocument(t *testing.T) *document {
 	return d
 }
 
-// closeObjects forbids members that are not in the document, so that handlers cannot send undocumented ones. Clients
-// are promised less: they ignore unknown members.
+// closeObjects forbids members that are not in the document, so that handlers cannot send undocumented ones. The promise to clients
+// is weaker: they must ignore unknown members.
 func closeObjects(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -100,8 +100,8 @@ func pointer(parts ...string) string {
 	return out.String()
 }
 
-// at follows members from the document's root, resolving references. It returns nil where there is nothing, and the
-// path where it ended.
+// at follows members from the document's root, resolving references. It returns the value, or nil if there is none, and the path
+// where it ended.
 func (d *document) at(parts ...string) (any, []string) {
 	var v any = d.root
 	for i, part := range parts {
@@ -199,10 +199,10 @@ func checkAnswer(t *testing.T, resp *http.Response, body []byte) {
 	}
 }
 
-// isPage says whether a response is for people: a page, its style sheet, or a redirect to a page.
+// isPage reports whether a response is for people: a page, its style sheet, or a redirect to a page.
 func isPage(resp *http.Response) bool {
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	script := strings.HasSuffix(resp.Request.URL.Path, "/changed") // a question of a page's script
+	script := strings.HasSuffix(resp.Request.URL.Path, "/changed") // a request of a page's script
 	return media == "text/html" || media == "text/css" || resp.StatusCode == http.StatusSeeOther || script
 }
 

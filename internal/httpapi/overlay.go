@@ -8,7 +8,7 @@ import (
 	"wayside/internal/pages"
 )
 
-// overlayConfig is what the page for cars must know of this service before its first read.
+// overlayConfig is what the page for cars must know about this service before its first read.
 type overlayConfig struct {
 	Version        string          `json:"version"`
 	BaseMap        *overlayBaseMap `json:"base_map"` // null: there is none
@@ -17,8 +17,8 @@ type overlayConfig struct {
 	Extent         *overlayExtent  `json:"extent"` // null: there is nothing to show
 }
 
-// overlayExtent is the smallest box around what guests may read, in degrees. It lies over the antimeridian if its west is east
-// of its east.
+// overlayExtent is the smallest box around the entities that guests may read, in degrees. It lies over the antimeridian if its west
+// is east of its east.
 type overlayExtent struct {
 	West  float64 `json:"west"`
 	South float64 `json:"south"`
@@ -40,8 +40,8 @@ func (a *api) getOverlay(w http.ResponseWriter, r *http.Request, c *caller) erro
 	return a.overlay.ServePage(w, r, a.appsOfDriver(r, c))
 }
 
-// appsOfDriver is what the page shows of apps and its driver; nil: there are no apps here, and nobody is signed in. Only a browser with a session
-// costs a look into the store. Where that fails, the page opens as a guest's.
+// appsOfDriver describes the driver and the apps for the page; nil: there are no apps here, and the driver is a guest. Only a
+// browser with a session costs a query of the store. If that fails, the page opens as for a guest.
 func (a *api) appsOfDriver(r *http.Request, c *caller) *pages.AppsOfDriver {
 	shown := &pages.AppsOfDriver{None: a.Apps == nil}
 	err := a.identify(r, c, false)
@@ -84,7 +84,7 @@ func (a *api) getOverlayConfig(w http.ResponseWriter, r *http.Request, _ *caller
 	} else if box, found := a.Nearby.Extent(); found {
 		config.Extent = extentOf(box)
 	} else {
-		w.Header().Set("Cache-Control", "no-cache") // the first data may come at any moment
+		w.Header().Set("Cache-Control", "no-cache") // the first data may arrive at any moment
 	}
 	return writeJSON(w, r, http.StatusOK, config)
 }

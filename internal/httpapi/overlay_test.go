@@ -81,7 +81,7 @@ func TestOverlayLoadsNothingFromElsewhere(t *testing.T) {
 	}
 }
 
-// smallOverlay is a page of three files.
+// smallOverlay returns a page of three files.
 func smallOverlay(script string) fs.FS {
 	return fstest.MapFS{
 		"index.html": {Data: []byte(`<!doctype html><script type="module" src="/overlay/index.js"></script>`)},
@@ -92,8 +92,8 @@ func smallOverlay(script string) fs.FS {
 
 var versionIn = regexp.MustCompile(`"(/overlay/[0-9a-z]+/)index\.js"`)
 
-// TestOverlayFilesAreVersioned: the page's references to its files contain a version that changes with any of them, so
-// that they may be cached forever; the page itself is revalidated.
+// TestOverlayFilesAreVersioned checks that the page's references to its files contain a version that changes with any of them, so
+// that they may be cached forever, and that the page itself is revalidated.
 func TestOverlayFilesAreVersioned(t *testing.T) {
 	script := strings.Repeat("let a = 1;\n", 1000)
 	s := newOverlayService(t, smallOverlay(script))
@@ -138,7 +138,7 @@ func TestOverlayConfig(t *testing.T) {
 	if got, want := strings.TrimSpace(string(body)), `{"version":"1.2.3","base_map":null,"primary_network":"tesla","demo":false,"extent":null}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := resp.Header.Get("Cache-Control"); got != "no-cache" { // data may come at any moment
+	if got := resp.Header.Get("Cache-Control"); got != "no-cache" { // data may arrive at any moment
 		t.Errorf("Cache-Control %q", got)
 	}
 	checkAnswer(t, resp, body)
@@ -156,7 +156,7 @@ func TestOverlayConfig(t *testing.T) {
 	}
 }
 
-// TestOverlayPolicyAllowsTheOperatorsMap: the page's policy allows images and requests of the operator's map, and
+// TestOverlayPolicyAllowsTheOperatorsMap checks that the page's policy allows images and requests of the operator's map, and
 // nothing else from that host.
 func TestOverlayPolicyAllowsTheOperatorsMap(t *testing.T) {
 	files, err := web.Overlay()

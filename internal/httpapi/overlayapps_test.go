@@ -9,7 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// pageHead is what browsers enforce of the page for cars.
+// pageHead returns the parts of the page for cars that browsers enforce or its script reads.
 func pageHead(t *testing.T, b *browser) (frames, marked string, header http.Header) {
 	t.Helper()
 	r := b.send(http.MethodGet, "/", "").want(t, http.StatusOK)
@@ -23,8 +23,8 @@ func pageHead(t *testing.T, b *browser) (frames, marked string, header http.Head
 	return frames, strings.TrimSpace(marked), r.Header
 }
 
-// TestPageFramesWhatItsDriverInstalled: the policy of the page lets in the origins of what this driver installed, exactly, and tells the
-// page's script which ones. Guests and drivers without apps get none.
+// TestPageFramesWhatItsDriverInstalled checks that the policy of the page allows exactly the origins of the apps that this driver
+// installed, and that the page lists them for its script. Guests and drivers without apps get none.
 func TestPageFramesWhatItsDriverInstalled(t *testing.T) {
 	s := newAppTest(t)
 	first := s.approved(nil)
@@ -67,7 +67,7 @@ func TestPageFramesWhatItsDriverInstalled(t *testing.T) {
 	check(s.driver, none, nothing)
 }
 
-// TestPageWithoutAppsHasNoWordOfThem: where apps are off, the page is what it was.
+// TestPageWithoutAppsHasNoWordOfThem checks that the page does not mention apps if they are not enabled.
 func TestPageWithoutAppsHasNoWordOfThem(t *testing.T) {
 	built := builtOverlay(t)
 	_, page := newOverlayService(t, built).get("/")
@@ -84,8 +84,8 @@ func TestPageWithoutAppsHasNoWordOfThem(t *testing.T) {
 	}
 }
 
-// TestPageOfDriverWithoutApps: where apps are off, the page's script is told that somebody is signed in, such as by an e-mail's link, and
-// nothing of apps.
+// TestPageOfDriverWithoutApps checks that if apps are not enabled, the page shows its script that the driver is signed in, such as
+// by an e-mail's link, and does not mention apps.
 func TestPageOfDriverWithoutApps(t *testing.T) {
 	s := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, overlay: builtOverlay(t), noApps: true})
 	if frames, marked, _ := pageHead(t, s.browser()); frames != "'none'" || marked != "" {

@@ -16,17 +16,17 @@ type Revisions interface {
 	WaitFor(ctx context.Context, revision int64)
 }
 
-// A vote is in the voter's next read (D9.8). The answer to a vote waits for its own node. For the other nodes, which follow
-// within a second, a cookie names the revision of the store that has the vote: a node that has not reached it lets the read
-// wait. So nothing is shared between nodes, and only a client that has just voted ever waits.
+// A vote is in the voter's next read (D9.8). The answer to a vote waits for its own node. For the other nodes, which follow within
+// a second, a cookie names the revision of the store that contains the vote, and a node that has not reached that revision lets the
+// read wait. So nothing is shared between nodes, and only a client that has just voted ever waits.
 const (
 	voteCookie    = "wayside_vote"
 	voteCookieAge = 5 * time.Second
-	maxVoteWait   = time.Second // also for a revision that the client made up
+	maxVoteWait   = time.Second // also for a revision that the client invented
 )
 
-// followVote waits until readers at this node see what was just committed, and has the caller's next reads wait at other
-// nodes. The vote is stored: what fails here only delays when it is seen.
+// followVote waits until readers at this node see the committed vote, and sets the cookie with which the caller's next reads wait
+// at other nodes. The vote is stored, so that a failure here only delays when it is seen.
 func (a *api) followVote(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), maxVoteWait)
 	defer cancel()
@@ -45,7 +45,7 @@ func (a *api) followVote(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// awaitVote lets a read of somebody who has just voted, perhaps at another node, wait for the vote.
+// awaitVote waits for the vote of a caller who has just voted, perhaps at another node.
 func (a *api) awaitVote(r *http.Request) {
 	cookie, err := r.Cookie(voteCookie)
 	if err != nil {

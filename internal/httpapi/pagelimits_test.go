@@ -10,7 +10,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestGuestPagesAreLimited asks for pages as a guest: they have the rate of a guest's reads, in a bucket of their own (F20).
+// TestGuestPagesAreLimited requests pages as a guest, and checks that they have the rate of a guest's reads, in a separate bucket
+// (F20).
 func TestGuestPagesAreLimited(t *testing.T) {
 	s := newReadService(t, func(d *httpapi.Deps) { d.Limits.GuestReads = 20 })
 	for i := range 20 {
@@ -34,8 +35,8 @@ func TestGuestPagesAreLimited(t *testing.T) {
 	}
 }
 
-// TestSourcesPageIsMadeTwiceASecond reads the page of sources as a guest: it is made again when the sources change or half a second
-// has passed, and no parameter changes it (F20).
+// TestSourcesPageIsMadeTwiceASecond reads the page of sources as a guest, and checks that it is rendered again when the sources
+// change or half a second has passed, and that no parameter changes it (F20).
 func TestSourcesPageIsMadeTwiceASecond(t *testing.T) {
 	d, owner, feed := newPushService(t)
 	guest := d.browser()

@@ -21,7 +21,7 @@ const (
 	// pollSeconds is the interval at which a screen may ask. pollTolerance allows for network jitter.
 	pollSeconds   = 5
 	pollTolerance = time.Second
-	// maxWrongCodes is how many unknown codes an account, and a client address, may try in wrongCodesWindow.
+	// maxWrongCodes bounds the unknown codes that an account, and a client address, may try in wrongCodesWindow.
 	maxWrongCodes    = 5
 	wrongCodesWindow = 10 * time.Minute
 )
@@ -35,7 +35,7 @@ type pairAnswer struct {
 	Interval    int       `json:"interval_seconds"`
 }
 
-// postPair answers POST /v2/auth/pair: a screen asks to be signed in by a phone.
+// postPair answers POST /v2/auth/pair, with which a screen asks to be signed in by a phone.
 func (a *api) postPair(w http.ResponseWriter, r *http.Request, c *caller) error {
 	f, err := readFields(w, r)
 	if err != nil {
@@ -58,7 +58,8 @@ func (a *api) postPair(w http.ResponseWriter, r *http.Request, c *caller) error 
 	})
 }
 
-// postPairToken answers POST /v2/auth/pair/token: the screen polls, and is signed in once the phone has approved it.
+// postPairToken answers POST /v2/auth/pair/token, which the screen polls until the phone has approved it and the screen is signed
+// in.
 func (a *api) postPairToken(w http.ResponseWriter, r *http.Request, c *caller) error {
 	f, err := readFields(w, r)
 	if err != nil {
@@ -107,8 +108,8 @@ type pairingJSON struct {
 	ExpiresAt timestamp `json:"expires_at"`
 }
 
-// getPairQR answers GET /v2/auth/pair/qr?code=…: a QR code of the pairing page's URL. Every well-formed code
-// is drawn, whether it exists or not, so that the answers cannot be used to guess codes.
+// getPairQR answers GET /v2/auth/pair/qr?code=… with a QR code of the pairing page's URL. Every well-formed code is drawn, whether
+// it exists or not, so that the answers cannot be used to guess codes.
 func (a *api) getPairQR(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	values, err := appendQuery(nil, r.URL.RawQuery)
 	p := params{values: values}
@@ -131,8 +132,8 @@ func (a *api) getPairQR(w http.ResponseWriter, r *http.Request, _ *caller) error
 	return nil
 }
 
-// getPairing answers GET /v2/auth/pair/{user_code}: the screen that shows the code. A link on another site's page is refused,
-// because a wrong code would count as a try of anybody who follows it.
+// getPairing answers GET /v2/auth/pair/{user_code} with the screen that shows the code. A link on another site's page is refused,
+// because a wrong code would count as an attempt of anybody who follows it.
 func (a *api) getPairing(w http.ResponseWriter, r *http.Request, c *caller) error {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "none", "same-origin":
@@ -176,8 +177,8 @@ func (a *api) answerPairing(
 	}})
 }
 
-// tryPairingCode calls do with a code, unless too many were wrong. Unknown codes count against the account and against
-// the client address, because an account costs nothing but an e-mail address.
+// tryPairingCode calls do with a code, unless too many codes were wrong. Unknown codes count against the account and against the
+// client address, because an account costs nothing but an e-mail address.
 func (a *api) tryPairingCode(c *caller, code account.UserCode, do func(account.UserCode) (*mapdata.Pairing, error)) (*mapdata.Pairing, error) {
 	limit := ratelimit.Limit{Count: maxWrongCodes, Per: wrongCodesWindow}
 	keys := []ratelimit.Key{ratelimit.AccountKey(ratelimit.PairingCodes, c.id()), ratelimit.ClientKey(ratelimit.PairingCodes, c.client)}

@@ -54,7 +54,7 @@ func (s *screen) next() reply {
 
 func (s *screen) path() string { return "/v2/auth/pair/" + s.UserCode }
 
-// pairingView is what a phone gets about a screen.
+// pairingView is a phone's view of a screen.
 type pairingView struct {
 	Pairing struct {
 		UserCode, Status, Device, Agent string
@@ -165,7 +165,7 @@ func TestPairingNeedsASession(t *testing.T) {
 	car.poll().want(t, http.StatusAccepted)
 }
 
-// TestPairingLimits: after five wrong codes an account must wait, and so must a client address with any account.
+// TestPairingLimits checks the limits of pairing and of polls.
 func TestPairingLimits(t *testing.T) {
 	d := newTestService(t)
 	begin := func(from string) reply {
@@ -191,7 +191,7 @@ func TestPairingLimits(t *testing.T) {
 	}
 }
 
-// After five wrong codes an account must wait, and so must a client address with any account.
+// TestWrongCodesOverHTTP checks that after five wrong codes an account must wait, and so must a client address with any account.
 func TestWrongCodesOverHTTP(t *testing.T) {
 	d := newTestService(t)
 	car := d.screen(carAgent)
@@ -224,7 +224,7 @@ func TestWrongCodesOverHTTP(t *testing.T) {
 	}
 }
 
-// TestWrongCodesEndAPairing: five wrong codes with the pairing's prefix end it, from any accounts and addresses.
+// TestWrongCodesEndAPairing checks that five wrong codes with the pairing's prefix end it, from any accounts and addresses.
 func TestWrongCodesEndAPairing(t *testing.T) {
 	d := newTestService(t)
 	car, phone := d.screen(carAgent), d.signedInAs("ada@example.org", mapdata.Driver)
@@ -277,7 +277,7 @@ func TestPairingQR(t *testing.T) {
 	}
 }
 
-// TestPairingQREncodesTheURL: the drawing encodes the URL with the code, and has the quiet zone that scanners need.
+// TestPairingQREncodesTheURL checks that the drawing encodes the URL with the code, and has the quiet zone that scanners need.
 func TestPairingQREncodesTheURL(t *testing.T) {
 	d := newTestService(t)
 	drawing := d.browser().send(http.MethodGet, "/v2/auth/pair/qr?code=bcdf-ghjk", "").want(t, http.StatusOK).body

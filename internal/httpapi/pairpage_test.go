@@ -36,7 +36,7 @@ func attr(e *html.Node, name string) string {
 	return ""
 }
 
-// mainText is the text of a page's main part.
+// mainText returns the text of a page's main part.
 func mainText(t *testing.T, r reply) string {
 	t.Helper()
 	var out strings.Builder
@@ -183,7 +183,8 @@ func TestPairPageNormalizesCodes(t *testing.T) {
 	car.poll().want(t, http.StatusAccepted)
 }
 
-// TestPairPageEscapesTheUserAgent: the page shows our own description of a device, whatever its User-Agent says.
+// TestPairPageEscapesTheUserAgent checks that the page shows this service's description of a device, whatever its User-Agent
+// contains.
 func TestPairPageEscapesTheUserAgent(t *testing.T) {
 	t.Parallel()
 	for _, agent := range []string{
@@ -220,7 +221,7 @@ func TestPagesRefuseCrossOriginForms(t *testing.T) {
 	phone.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK)
 }
 
-// requestSignInByPage asks for a sign-in e-mail on the page and returns its code.
+// requestSignInByPage requests a sign-in e-mail on the page and returns its code.
 func (b *browser) requestSignInByPage(fields url.Values) (reply, string) {
 	b.t.Helper()
 	before := len(b.store.emails)
@@ -285,7 +286,7 @@ func TestSignInPage(t *testing.T) {
 	}
 }
 
-// TestSignInRedirectsOnlyToOurPages: nothing in a URL or a form redirects a browser to another site.
+// TestSignInRedirectsOnlyToOurPages checks that nothing in a URL or a form redirects a browser to another site.
 func TestSignInRedirectsOnlyToOurPages(t *testing.T) {
 	for i, target := range []string{"//evil.example", "https://evil.example/", "/\\evil.example", "javascript:alert(1)", "BCDFGHJK/../../x", "\r\nLocation: //evil.example", "BCDFGHJK&next=//evil.example"} {
 		b := newAuthService(t, false).browser().withoutRedirects()
@@ -302,7 +303,7 @@ func TestSignInRedirectsOnlyToOurPages(t *testing.T) {
 	}
 }
 
-// TestSignInPageDoesNotRevealAccounts: the page is the same for every address (D11.1).
+// TestSignInPageDoesNotRevealAccounts checks that the page is the same for every address (D11.1).
 func TestSignInPageDoesNotRevealAccounts(t *testing.T) {
 	h := newAuthService(t, false)
 	h.signedIn("known@example.org")

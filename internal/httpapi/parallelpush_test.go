@@ -12,7 +12,7 @@ import (
 )
 
 // TestThirdPushOfAToken checks D7.1: while two bodies with one token arrive, a third push gets 429 before its body is sent, may
-// come again after a second, and costs no request of the minute. It passes once one of the two was answered.
+// come again after a second, and does not count against the limit of the minute. It passes once one of the two was answered.
 func TestThirdPushOfAToken(t *testing.T) {
 	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 3, entities: 10_000})
 	owner := d.signedInAs("owner@example.org", mapdata.Driver)

@@ -16,7 +16,7 @@ func (b *browser) postForm(path string, values url.Values) reply {
 	return b.send(http.MethodPost, path, values.Encode(), "Content-Type", formType)
 }
 
-// TestPagesOfferPasskeys: the pages contain hidden buttons, which their script shows in browsers with passkeys.
+// TestPagesOfferPasskeys checks that the pages contain hidden buttons, which their script shows in browsers with passkeys.
 func TestPagesOfferPasskeys(t *testing.T) {
 	for _, tt := range []struct {
 		base    string
@@ -45,7 +45,7 @@ func TestPagesOfferPasskeys(t *testing.T) {
 	}
 }
 
-// TestPasskeyPages: passkeys are renamed and removed on pages of their own; a session that is too old gets
+// TestPasskeyPages checks that passkeys are renamed and removed on separate pages, and that a session that is too old gets
 // instructions.
 func TestPasskeyPages(t *testing.T) {
 	d := newPasskeyService(t)
@@ -76,7 +76,7 @@ func TestPasskeyPages(t *testing.T) {
 	ada.send(http.MethodGet, page, "").want(t, http.StatusNotFound)
 }
 
-// TestReviewDecisionsRequireAPasskey: decisions on pages require a recent use of a passkey if the operator configures
+// TestReviewDecisionsRequireAPasskey checks that decisions on pages require a recent use of a passkey if the operator configures
 // it (D11.1).
 func TestReviewDecisionsRequireAPasskey(t *testing.T) {
 	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, base: passkeyBase, reviewPasskey: true})
@@ -98,7 +98,7 @@ func TestReviewDecisionsRequireAPasskey(t *testing.T) {
 		curator.postForm(page+deed, url.Values{"version": {version}, "note": {"no"}}).want(t, http.StatusForbidden)
 	}
 	a, _ := curator.addPasskey()
-	curator.postForm(page+"/approve", url.Values{"version": {version}}).want(t, http.StatusForbidden) // to have one is not to use it
+	curator.postForm(page+"/approve", url.Values{"version": {version}}).want(t, http.StatusForbidden) // having one is not using it
 	curator.finish("/v2/auth/passkey/confirm/finish", a.get(curator.begin("/v2/auth/passkey/confirm/begin"))).want(t, http.StatusNoContent)
 	if _, body := look(); strings.Contains(body, "data-passkey") {
 		t.Errorf("still asks for a passkey:\n%s", body)

@@ -77,7 +77,7 @@ func (b *browser) email() string {
 	return who.Account.Email
 }
 
-// TestPasskeySignsIn: add, list, sign in elsewhere, rename, remove.
+// TestPasskeySignsIn follows a passkey: add, list, sign in elsewhere, rename, remove.
 func TestPasskeySignsIn(t *testing.T) {
 	d := newPasskeyService(t)
 	ada := d.signedInAs("ada@example.org", mapdata.Driver)
@@ -110,7 +110,7 @@ func TestPasskeySignsIn(t *testing.T) {
 
 	b.send(http.MethodDelete, "/v2/account/passkeys/"+made.ID, "").want(t, http.StatusNoContent)
 	d.browser().signInByPasskey(a).want(t, http.StatusUnauthorized)
-	b.email() // a session that signed in with it stays valid
+	b.email() // a session that was opened with it stays valid
 	log, err := d.db.Audit(t.Context(), &mapdata.AuditQuery{Subject: made.ID, Limit: 10})
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestPasskeySignsIn(t *testing.T) {
 	}
 }
 
-// TestPasskeyIsRefused: forged responses are refused, all with the same text.
+// TestPasskeyIsRefused checks that forged responses are refused, all with the same text.
 func TestPasskeyIsRefused(t *testing.T) {
 	d := newPasskeyService(t)
 	ada, bob := d.signedInAs("ada@example.org", mapdata.Driver), d.signedInAs("bob@example.org", mapdata.Driver)
@@ -195,7 +195,7 @@ func TestPasskeyIsRefused(t *testing.T) {
 	guest.signInByPasskey(a).want(t, http.StatusOK) // the refused attempts changed nothing
 }
 
-// TestClonedPasskeyIsRefused: two devices with one key have different counters; once that shows, neither can sign in.
+// TestClonedPasskeyIsRefused checks two devices with one key, which have different counters: once that shows, neither can sign in.
 func TestClonedPasskeyIsRefused(t *testing.T) {
 	d := newPasskeyService(t)
 	ada := d.signedInAs("ada@example.org", mapdata.Driver)
@@ -219,7 +219,7 @@ func TestClonedPasskeyIsRefused(t *testing.T) {
 	}
 }
 
-// TestPasskeysWithoutCounterAreNotClones: synchronised passkeys always report a counter of 0.
+// TestPasskeysWithoutCounterAreNotClones checks synchronised passkeys, which always report a counter of 0.
 func TestPasskeysWithoutCounterAreNotClones(t *testing.T) {
 	d := newPasskeyService(t)
 	a := newAuthenticator(t, passkeyBase, passkeyHost)
@@ -233,7 +233,7 @@ func TestPasskeysWithoutCounterAreNotClones(t *testing.T) {
 	}
 }
 
-// TestAddPasskeyChallenges: a challenge is valid for one session and one response, and a credential belongs to one
+// TestAddPasskeyChallenges checks that a challenge is valid for one session and one response, and that a credential belongs to one
 // account.
 func TestAddPasskeyChallenges(t *testing.T) {
 	d := newPasskeyService(t)
@@ -258,8 +258,8 @@ func TestAddPasskeyChallenges(t *testing.T) {
 	ada.finish(add, late).want(t, http.StatusBadRequest)
 }
 
-// TestAddPasskeyNeedsARecentSignIn: a session that is older, or was created by pairing, cannot add a passkey. So an
-// attacker with a stolen session cannot add one.
+// TestAddPasskeyNeedsARecentSignIn checks that a session that is older, or was created by pairing, cannot add a passkey, so that an
+// attacker with a stolen session cannot.
 func TestAddPasskeyNeedsARecentSignIn(t *testing.T) {
 	d := newPasskeyService(t)
 	ada := d.signedInAs("ada@example.org", mapdata.Driver)
@@ -282,7 +282,7 @@ func TestAddPasskeyNeedsARecentSignIn(t *testing.T) {
 	car.send(http.MethodPost, begin, "").want(t, http.StatusForbidden)
 }
 
-// TestConfirmByPasskey: using a passkey of the session's account with user verification confirms the session for ten
+// TestConfirmByPasskey checks that using a passkey of the session's account with user verification confirms the session for ten
 // minutes.
 func TestConfirmByPasskey(t *testing.T) {
 	d := newPasskeyService(t)
@@ -334,8 +334,8 @@ func TestConfirmByPasskey(t *testing.T) {
 	}
 }
 
-// TestPasskeySignInCountsAsConfirmation: signing in with user verification counts as a confirmation; without, it does
-// not.
+// TestPasskeySignInCountsAsConfirmation checks that signing in with user verification counts as a confirmation, and that signing in
+// without does not.
 func TestPasskeySignInCountsAsConfirmation(t *testing.T) {
 	d := newPasskeyService(t)
 	ada := d.signedInAs("ada@example.org", mapdata.Curator)
@@ -354,8 +354,8 @@ func TestPasskeySignInCountsAsConfirmation(t *testing.T) {
 	}
 }
 
-// TestPasskeyChallengesDoNotRevealAccounts: a guest gets the same challenge whatever accounts exist, and other sites
-// get none.
+// TestPasskeyChallengesDoNotRevealAccounts checks that a guest gets the same challenge whatever accounts exist, and that other
+// sites get none.
 func TestPasskeyChallengesDoNotRevealAccounts(t *testing.T) {
 	d := newPasskeyService(t)
 	guest := d.browser()
@@ -378,7 +378,7 @@ func TestPasskeyChallengesDoNotRevealAccounts(t *testing.T) {
 	guest.send(http.MethodPost, "/v2/auth/passkey/finish", "{}", "Origin", "https://evil.example").want(t, http.StatusForbidden)
 }
 
-// TestPasskeySignInLimits: attempts of one client address are limited.
+// TestPasskeySignInLimits checks that attempts of one client address are limited.
 func TestPasskeySignInLimits(t *testing.T) {
 	d := newPasskeyService(t)
 	guest := d.browser()
@@ -389,7 +389,7 @@ func TestPasskeySignInLimits(t *testing.T) {
 	guest.finish("/v2/auth/passkey/finish", map[string]any{}).want(t, http.StatusTooManyRequests)
 }
 
-// TestMaxPasskeys: an account has at most twenty passkeys.
+// TestMaxPasskeys checks that an account has at most twenty passkeys.
 func TestMaxPasskeys(t *testing.T) {
 	d := newPasskeyService(t)
 	ada := d.signedInAs("ada@example.org", mapdata.Driver)
@@ -399,7 +399,7 @@ func TestMaxPasskeys(t *testing.T) {
 	ada.send(http.MethodPost, "/v2/account/passkeys/begin", "").want(t, http.StatusConflict)
 }
 
-// TestPasskeysWithoutHTTPS: a service on plain HTTP, except localhost, offers no passkeys.
+// TestPasskeysWithoutHTTPS checks that a service on plain HTTP, except localhost, offers no passkeys.
 func TestPasskeysWithoutHTTPS(t *testing.T) {
 	d := newTestService(t)
 	ada := d.signedInAs("ada@example.org", mapdata.Driver)

@@ -59,7 +59,7 @@ func (a *api) putPreferences(w http.ResponseWriter, r *http.Request, c *caller) 
 	return writeJSON(w, r, http.StatusOK, preferencesAnswer{preferencesJSON(*p)})
 }
 
-// texts is a list of strings; nil: absent.
+// texts takes a list of strings; nil: absent.
 func (f *requestFields) texts(name string) []string {
 	value, ok := f.take(name)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// drove gives accounts a vote by themselves on each of the last three days, so that they count as people of their own.
+// drove stores a vote of each account on each of the last three days, so that they count as separate people.
 func (d *testService) drove(emails ...string) {
 	d.t.Helper()
 	kind, _ := mapdata.ParseKind("alert.police")

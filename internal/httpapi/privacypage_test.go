@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestPrivacyNotice: every guest reads the notice, in their language, and it says what the operator has not said.
+// TestPrivacyNotice checks that every guest can read the notice, in the guest's language, and that it states which of the
+// operator's texts are missing.
 func TestPrivacyNotice(t *testing.T) {
 	t.Parallel()
 	d := newTestService(t)

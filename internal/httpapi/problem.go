@@ -18,20 +18,20 @@ type problem struct {
 	Title      string         `json:"title"`
 	Status     int            `json:"status"`
 	Detail     string         `json:"detail,omitempty"`
-	Errors     []problemField `json:"errors,omitempty"`           // writeProblem writes maxErrors of them
+	Errors     []problemField `json:"errors,omitempty"`           // writeProblem writes at most maxErrors of them
 	Truncated  bool           `json:"errors_truncated,omitempty"` // set by writeProblem: there were more errors
 	ValidIDs   []string       `json:"valid_ids,omitempty"`        // at most maxValidIDs
 	retryAfter time.Duration
-	expected   bool // a bound did its work: not worth a line in the log
+	expected   bool // a bound worked as intended: not worth a line in the log
 }
 
-// Bounds of a problem document, so that an answer is no larger than a small multiple of its question (D4.4).
+// Bounds of a problem document, so that an answer is no larger than a small multiple of its request (D4.4).
 const (
 	maxErrors   = 20
 	maxValidIDs = 1000
 )
 
-// add adds an error that is not there yet.
+// add adds an error unless it is there already.
 func (p *problem) add(f problemField) {
 	if !slices.Contains(p.Errors, f) {
 		p.Errors = append(p.Errors, f)
@@ -124,7 +124,7 @@ func internalProblem() *problem {
 	}
 }
 
-// invalidProblem is the problem of a well-formed body with invalid fields (D5.3).
+// invalidProblem returns the problem of a well-formed body with invalid fields (D5.3).
 func invalidProblem(e *mapdata.InvalidError) *problem {
 	return &problem{
 		Type: "invalid-fields", Status: http.StatusUnprocessableEntity, Detail: "Some fields are not acceptable; errors lists them.",

@@ -30,7 +30,7 @@ func (a *api) postEntities(w http.ResponseWriter, r *http.Request, c *caller) er
 	return writeJSON(w, r, http.StatusOK, &report)
 }
 
-// pushEncoding checks the headers of the body, and says whether it is compressed (D7.1).
+// pushEncoding checks the headers of the body, and reports whether it is compressed (D7.1).
 func pushEncoding(r *http.Request) (gzipped bool, err error) {
 	if !isJSON(r) {
 		return false, unsupportedMedia("Send the batch as Content-Type: application/json.")

@@ -20,7 +20,7 @@ import (
 	"wayside/internal/token"
 )
 
-// newPushService is a service with one public push feed.
+// newPushService returns a service with one public push feed.
 func newPushService(t *testing.T) (d *testService, owner *browser, r *registered) {
 	t.Helper()
 	d = newTestService(t)
@@ -174,7 +174,7 @@ func TestPushEncodings(t *testing.T) {
 	}
 }
 
-// TestGzipBombIsCutOff: an endless body that expands a thousandfold is cut off after 16 MiB of expanded data.
+// TestGzipBombIsCutOff checks that an endless body that expands a thousandfold is cut off after 16 MiB of expanded data.
 func TestGzipBombIsCutOff(t *testing.T) {
 	d, _, r := newPushService(t)
 	endless := &endlessReader{piece: gzipped(t, strings.Repeat(" ", 1<<20))}
@@ -475,7 +475,7 @@ func TestPushOnAFullDisk(t *testing.T) {
 	d.push(*r.Token, rows(20, 52, 5)).want(t, http.StatusOK)
 }
 
-// TestTruncatedPushBody: a truncated body stores nothing and does not count as the provider's attempt.
+// TestTruncatedPushBody checks that a truncated body stores nothing and does not count as the provider's attempt.
 func TestTruncatedPushBody(t *testing.T) {
 	d, owner, r := newPushService(t)
 	for _, encoding := range []string{"identity", "gzip"} {
@@ -511,7 +511,7 @@ func (b *brokenReader) Read(p []byte) (int, error) {
 	return 0, errBroken
 }
 
-// TestPushOfDisconnectedClient: a client that disconnects leaves no failure in the log.
+// TestPushOfDisconnectedClient checks that a client that disconnects leaves no failure in the log.
 func TestPushOfDisconnectedClient(t *testing.T) {
 	d, _, r := newPushService(t)
 	ctx, cancel := context.WithCancel(t.Context())

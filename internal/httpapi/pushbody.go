@@ -23,14 +23,14 @@ const (
 	drainTimeout  = 2 * time.Second  // for the rest of a body that is not read
 )
 
-// pushBody is a push's body, decompressed. Its errors are those that the provider gets. It holds some tens of KiB, whatever
-// is sent.
+// pushBody is a push's body, decompressed. Its errors are those that the provider gets. It holds some tens of KiB, whatever the
+// client sends.
 type pushBody struct {
 	raw     *pacedBody
 	gzipped bool
 	text    io.Reader // decompressed; nil: nothing was read yet
 	left    int64     // bytes that may still come
-	length  int64     // as announced; -1: unknown
+	length  int64     // as in the header; -1: unknown
 	control *http.ResponseController
 }
 
@@ -42,7 +42,7 @@ func newPushBody(w http.ResponseWriter, r *http.Request, gzipped bool) *pushBody
 	}
 }
 
-// Read gives decompressed bytes.
+// Read reads decompressed bytes.
 func (b *pushBody) Read(p []byte) (int, error) {
 	if b.text == nil {
 		if b.length > maxRawPushBytes {
@@ -76,7 +76,7 @@ func (b *pushBody) open() (err error) {
 	return err
 }
 
-// refusal turns an error of the body or its compression into what the provider gets.
+// refusal converts an error of the body or its compression to the error for the provider.
 func (b *pushBody) refusal(err error) error {
 	var large *http.MaxBytesError
 	switch {
@@ -102,12 +102,11 @@ func (b *pushBody) arrived() {
 	_ = b.control.SetWriteDeadline(time.Now().Add(answerTimeout)) // fails only if the connection is closed
 }
 
-// abandon ends a body of which the rest is not read: the server reads a little of it, so that the answer is not lost, but
-// does not wait for it.
+// abandon stops reading a body: the server reads a little of the rest, so that the answer is not lost, but does not wait for it.
 func (b *pushBody) abandon() { b.raw.until(time.Now().Add(drainTimeout)) }
 
-// pacedBody is a body as it is sent, which must go on at minPushRate. It records its error, which tells it apart from an
-// error of the decompression.
+// pacedBody is a body as it is sent, which must arrive at minPushRate. It records its error, which tells it apart from an error of
+// the decompression.
 type pacedBody struct {
 	body     io.Reader
 	control  *http.ResponseController
@@ -117,7 +116,7 @@ type pacedBody struct {
 	err      error
 }
 
-// Read gives bytes as they were sent, or fails once they are too late.
+// Read reads bytes as they were sent, or fails once they are too late.
 func (p *pacedBody) Read(to []byte) (int, error) {
 	deadline := p.began.Add(pushGrace + time.Duration(p.read)*time.Second/minPushRate)
 	if p.deadline.IsZero() || deadline.Sub(p.deadline) >= time.Second {
@@ -131,7 +130,7 @@ func (p *pacedBody) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// until sets when the connection must have delivered what is read of it.
+// until sets when the connection must have delivered the bytes that are read.
 func (p *pacedBody) until(deadline time.Time) {
 	p.deadline = deadline
 	_ = p.control.SetReadDeadline(deadline) // fails only if the connection is closed, or is none

@@ -26,17 +26,17 @@ func (l pipeListener) Accept() (net.Conn, error) {
 func (l pipeListener) Close() error   { return nil }
 func (l pipeListener) Addr() net.Addr { return &net.UnixAddr{Net: "pipe"} }
 
-// TestPushBodyMustGoOn checks D7.1: a body that goes on at 64 KiB/s arrives, however long it takes; one that is slower, or stops,
-// ends at the latest ten seconds after it fell behind. What arrived early counts.
+// TestPushBodyMustGoOn checks D7.1: a body that arrives at 64 KiB/s is accepted, however long it takes; one that is slower, or
+// stops, is cut off at the latest ten seconds after it fell behind. Bytes that arrive early count.
 func TestPushBodyMustGoOn(t *testing.T) {
 	const kib = 1 << 10
 	for _, tt := range []struct {
 		name   string
-		first  int           // bytes sent at once
+		first  int           // bytes sent first
 		each   int           // and then each second
-		length int           // as announced
+		length int           // as in the header
 		want   string        // part of the answer
-		after  time.Duration // when it comes
+		after  time.Duration // when it arrives
 	}{
 		{"64 KiB/s", 64 * kib, 64 * kib, 10 << 20, "10485760 bytes", 159 * time.Second},
 		{"64 KiB/s after a pause", 0, 64 * kib, 2 << 20, "2097152 bytes", 32 * time.Second},
@@ -77,7 +77,7 @@ func TestPushBodyMustGoOn(t *testing.T) {
 	}
 }
 
-// pushServer runs a server that reads the body of a push and answers with its length, or with why it could not.
+// pushServer runs a server that reads the body of a push and answers with its length, or with the error.
 func pushServer(t *testing.T) (client net.Conn, listener pipeListener) {
 	t.Helper()
 	listener = pipeListener{make(chan net.Conn, 1)}

@@ -7,10 +7,10 @@ import (
 	"wayside/internal/provider/push"
 )
 
-// snapshotIDForm is what a provider may choose as the id of a snapshot.
+// snapshotIDForm matches the ids that a provider may choose for a snapshot.
 var snapshotIDForm = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,64}$`)
 
-// pushPart reads the parameters of a push: of which snapshot the batch is a part; nil: it stands for itself.
+// pushPart reads the parameters of a push: the snapshot of which the batch is a part; nil: it is not a part of any.
 func pushPart(r *http.Request) (*push.Part, error) {
 	if r.URL.RawQuery == "" {
 		return nil, nil

@@ -26,7 +26,7 @@ func newSnapshotTest(t *testing.T) *snapshotTest {
 	return &snapshotTest{d, owner, owner.register(`{"name": "Whole", "direction": "push"}`)}
 }
 
-// rows makes a batch. Names that begin with "a" are alerts, which expire; others are cameras.
+// rows returns a batch. Names that begin with "a" are alerts, which expire; others are cameras.
 func (s *snapshotTest) rows(names string) string {
 	var all []string
 	for _, name := range strings.Fields(names) {
@@ -39,7 +39,7 @@ func (s *snapshotTest) rows(names string) string {
 	return "[" + strings.Join(all, ",") + "]"
 }
 
-// part pushes a batch of a snapshot and returns what the answer says of the snapshot: rows, missing and retired.
+// part pushes a batch of a snapshot and returns the answer about the snapshot: rows, missing and retired.
 func (s *snapshotTest) part(id, names string, complete bool) [3]int {
 	s.t.Helper()
 	query := "?mode=snapshot&snapshot_id=" + id
@@ -74,7 +74,7 @@ func (s *snapshotTest) holds(want string) {
 	}
 }
 
-// TestPushedSnapshots: what the batches of a snapshot lack together goes by the rules of D6.9.
+// TestPushedSnapshots checks that the entities that all batches of a snapshot lack are treated by the rules of D6.9.
 func TestPushedSnapshots(t *testing.T) {
 	s := newSnapshotTest(t)
 	same := func(got, want [3]int) {
@@ -88,12 +88,12 @@ func TestPushedSnapshots(t *testing.T) {
 	same(s.part("2", "c1", false), [3]int{1, 0, 0})
 	s.push(*s.feed.Token, s.rows("c4")).want(t, 200) // an ordinary push meanwhile: seen, though in no batch
 	same(s.part("2", "c3 a2", true), [3]int{3, 2, 0})
-	same(s.part("2", "c3 a2", true), [3]int{3, 0, 0}) // sent again: is not another snapshot
+	same(s.part("2", "c3 a2", true), [3]int{3, 0, 0}) // a repeated batch is not another snapshot
 	s.holds("a1 a2 c1 c2 c3 c4")
 	same(s.part("3", "c1 c3 a2", true), [3]int{3, 3, 0})
 	same(s.part("4", "c1 c3 c4 a2", true), [3]int{4, 2, 1})
 	s.holds("a1 a2 c1 c3 c4")
-	// Seen again, it counts anew.
+	// An entity that is seen again counts anew.
 	same(s.part("5", "c1 c3 a1 a2", true), [3]int{4, 1, 0})
 	same(s.part("6", "c1 c3 c4 a1 a2", true), [3]int{5, 0, 0})
 	same(s.part("7", "c1 c3 a1 a2", true), [3]int{4, 1, 0})
@@ -104,8 +104,8 @@ func TestPushedSnapshots(t *testing.T) {
 	s.holds("c1 c3")
 }
 
-// TestPushedSnapshotsExpire: a snapshot that is not completed within a day begins anew, and so does one that is no longer
-// among the eight that are remembered.
+// TestPushedSnapshotsExpire checks that a snapshot that is not completed within a day begins anew, and so does one that is no
+// longer among the eight that are remembered.
 func TestPushedSnapshotsExpire(t *testing.T) {
 	s := newSnapshotTest(t)
 	s.part("0", "c1 c2", true)
@@ -123,8 +123,8 @@ func TestPushedSnapshotsExpire(t *testing.T) {
 	}
 }
 
-// TestPushedSnapshotsOfAFullFeed: an entity whose new version finds no room stays as it was and is not missing, in whichever
-// batch it stands.
+// TestPushedSnapshotsOfAFullFeed checks that an entity whose new version finds no room stays as it was and is not missing,
+// whichever batch contains it.
 func TestPushedSnapshotsOfAFullFeed(t *testing.T) {
 	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, entities: 10_000, storage: mapdata.StorageLimits{
 		EntitiesPerFeed: 3, BytesPerFeed: 100, UnreviewedEntitiesPerFeed: 3, UnreviewedBytesPerFeed: 100, BytesPerAccount: 1000,
@@ -157,7 +157,7 @@ func TestPushedSnapshotsOfAFullFeed(t *testing.T) {
 	s.holds("c1 c2 c4") // c3 made room
 }
 
-// TestPushedSnapshotThatShrinks: the owner is told, once.
+// TestPushedSnapshotThatShrinks checks that the owner is notified, once.
 func TestPushedSnapshotThatShrinks(t *testing.T) {
 	s := newSnapshotTest(t)
 	s.part("1", "c1 c2 c3", true)

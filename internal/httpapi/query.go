@@ -67,7 +67,7 @@ func parseParams(r *http.Request) (*params, error) {
 	return p, nil
 }
 
-// readParams parses the query string, and rejects what no read of the public API accepts.
+// readParams parses the query string, and rejects parameters that no read of the public API accepts.
 func readParams(r *http.Request) (*params, error) {
 	p, err := parseParams(r)
 	if err != nil {
@@ -113,7 +113,7 @@ func (a *api) parameterErrors(p *params, q *nearby.Query) error {
 	return p.problem
 }
 
-// value is a parameter that may be given once (D4.4).
+// value returns a parameter that may be given once (D4.4).
 func (p *params) value(name string) (string, bool) {
 	first, count := p.values.get(name)
 	if count > 1 {
@@ -224,7 +224,7 @@ func (p *params) since() time.Time {
 
 func (p *params) limit() int { return p.limitUpTo(nearby.DefaultLimit, nearby.MaxLimit) }
 
-// limitUpTo is the number of entities to return: defaultLimit if the parameter is absent, and at most maxLimit.
+// limitUpTo returns the number of entities to return: defaultLimit if the parameter is absent, and at most maxLimit.
 func (p *params) limitUpTo(defaultLimit, maxLimit int) int {
 	text, given := p.value("limit")
 	if !given {
@@ -241,7 +241,7 @@ func (p *params) limitUpTo(defaultLimit, maxLimit int) int {
 	return min(n, maxLimit)
 }
 
-// maxListValues is the most values that a list parameter takes (D4.4).
+// maxListValues bounds the values of a list parameter (D4.4).
 const maxListValues = 100
 
 // list splits the comma-separated values of a parameter. It adds an error and returns false if there are too many.

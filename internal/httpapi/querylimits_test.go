@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// errorCode gives the code of the first error of parameters; empty: there is none.
+// errorCode returns the code of the first error of parameters; empty: there is none.
 func errorCode(p *params) string {
 	if p.problem == nil {
 		return ""
@@ -14,7 +14,7 @@ func errorCode(p *params) string {
 	return p.problem.Errors[0].Code
 }
 
-// TestLimitParameter holds the limits of D4.2 by their values.
+// TestLimitParameter checks the limits of D4.2 by their values.
 func TestLimitParameter(t *testing.T) {
 	for text, want := range map[string]struct {
 		limit int
@@ -34,7 +34,7 @@ func TestLimitParameter(t *testing.T) {
 	}
 }
 
-// TestNetworksParameter holds how many networks a query may name, and how long a name may be.
+// TestNetworksParameter checks how many networks a query may name, and how long a name may be.
 func TestNetworksParameter(t *testing.T) {
 	for _, tt := range []struct {
 		count, length int
@@ -48,7 +48,7 @@ func TestNetworksParameter(t *testing.T) {
 	}
 }
 
-// TestTruncate holds how much of a client's text a response repeats: 80 bytes of whole e-mails.
+// TestTruncate checks how much of a client's text a response repeats: 80 bytes of whole letters.
 func TestTruncate(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Repeat("x", 80):        strings.Repeat("x", 80),
@@ -62,7 +62,7 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
-// TestResumableAt: a stream resumes for ten minutes, and not from the future.
+// TestResumableAt checks that a stream resumes for ten minutes, and not from the future.
 func TestResumableAt(t *testing.T) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	for age, want := range map[time.Duration]bool{

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// queryValues are the parameters of a query string in their order. It is read as url.ParseQuery reads it, but into memory of
-// the caller and without a map: a read has three to six parameters.
+// queryValues are the parameters of a query string in their order. It is parsed as url.ParseQuery does, but into memory of the
+// caller and without a map, because a read has three to six parameters.
 type queryValues []queryValue
 
 type queryValue struct{ name, value string }
@@ -70,7 +70,7 @@ func (q queryValues) get(name string) (first string, count int) {
 	return first, count
 }
 
-// has says whether there is a value with the name.
+// has reports whether there is a value with the name.
 func (q queryValues) has(name string) bool {
 	_, count := q.get(name)
 	return count > 0

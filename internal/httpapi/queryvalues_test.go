@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAppendQuery says that a query is read, and rejected, as net/url does.
+// TestAppendQuery checks that a query is parsed, and rejected, as net/url does.
 func TestAppendQuery(t *testing.T) {
 	compare := func(t rapid.TB, query string) {
 		want, wantErr := url.ParseQuery(query)

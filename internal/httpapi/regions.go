@@ -7,7 +7,7 @@ import (
 	"wayside/internal/region/imports"
 )
 
-// regionItem is the region that routes are served from.
+// regionItem is the region from which routes are served.
 type regionItem struct {
 	ID             string               `json:"id"`
 	DataVersion    string               `json:"data_version"`
@@ -43,7 +43,7 @@ func newRegionItem(r *region.Region) regionItem {
 	return item
 }
 
-// getRegions answers GET /v2/regions: the region that this node serves, if there is one.
+// getRegions answers GET /v2/regions with the region that this node serves, if there is one.
 func (a *api) getRegions(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	items := []regionItem{}
 	if served := a.Regions(); served != nil {
@@ -111,8 +111,8 @@ type regionFileItem struct {
 	DataVersion *string   `json:"data_version"` // null: the file cannot be read
 }
 
-// getRegionImports answers GET /v2/regions/imports: the import under way or the last one, what can be imported, and the region files. Admins
-// only.
+// getRegionImports answers GET /v2/regions/imports with the import under way or the last one, the extracts that can be imported,
+// and the region files. Admins only.
 func (a *api) getRegionImports(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	extracts, err := a.Imports.ListExtracts()
 	if err != nil {
@@ -156,7 +156,7 @@ func (a *api) postRegionImport(w http.ResponseWriter, r *http.Request, c *caller
 	return writeJSON(w, r, http.StatusAccepted, map[string]any{"import": newImportItem(a.Imports.Last())})
 }
 
-// deleteRegionImport answers DELETE /v2/regions/imports: it cancels the import under way. Admins only.
+// deleteRegionImport answers DELETE /v2/regions/imports, which cancels the import under way. Admins only.
 func (a *api) deleteRegionImport(w http.ResponseWriter, r *http.Request, c *caller) error {
 	return a.decided(w, r, c, func() error { return a.Imports.Cancel(r.Context(), c.account) })
 }
@@ -166,7 +166,7 @@ func (a *api) deleteRegion(w http.ResponseWriter, r *http.Request, c *caller) er
 	return a.decided(w, r, c, func() error { return a.Imports.Remove(r.Context(), c.account, r.PathValue("id")) })
 }
 
-// decided carries a decision out that is answered without a body.
+// decided carries out a decision that is answered without a body.
 func (a *api) decided(w http.ResponseWriter, r *http.Request, c *caller, do func() error) error {
 	if err := a.Passkeys.AllowDecision(r.Context(), c.session); err != nil {
 		return err

@@ -17,14 +17,14 @@ import (
 // heldRegionID is the region that heldRegion makes.
 const heldRegionID = "0123456789abcdef"
 
-// newImports imports nothing, since nobody runs it.
+// newImports returns a service that imports nothing, because nothing runs it.
 func (d *testService) newImports(log *slog.Logger) *imports.Service {
 	return imports.New(imports.Config{
 		Folder: region.Folder(filepath.Join(d.dir, "region")), Extracts: filepath.Join(d.dir, "extracts"), Audit: d.db, Now: d.time, Log: log,
 	})
 }
 
-// heldRegion is a region file, which nobody can read.
+// heldRegion writes a region file, which cannot be read.
 func (d *testService) heldRegion(t *testing.T) string {
 	t.Helper()
 	d.write(t, "region/"+heldRegionID+".region", "no region")
@@ -42,7 +42,8 @@ func (d *testService) write(t *testing.T, name, text string) {
 	}
 }
 
-// TestImportsTakeFilesOfTheFolderAlone tries to import files by names that lead out of the folder of extracts, or to none.
+// TestImportsTakeFilesOfTheFolderAlone checks that files cannot be imported by names that lead out of the folder of extracts, or to
+// no file.
 func TestImportsTakeFilesOfTheFolderAlone(t *testing.T) {
 	t.Parallel()
 	d := newTestService(t)

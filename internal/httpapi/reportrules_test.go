@@ -12,9 +12,9 @@ import (
 	"wayside/internal/provider/drivers"
 )
 
-// TestReportsOfNewAccountsShowNoClosure holds what D17.37 is for: two thousand accounts that signed in an hour ago report closed roads
-// where there is none, where a known account reported one, and where two did, and others dispute that. Nobody else sees another closure,
-// none longer, and none that is said to be disputed, which routes would be led through.
+// TestReportsOfNewAccountsShowNoClosure checks the purpose of D17.37. Two thousand accounts that signed in an hour ago report
+// closed roads where there is none, where a known account reported one, and where two did, and others dispute that one. A guest
+// must not see another closure, nor one that lasts longer, nor one that counts as disputed, which routes would use.
 func TestReportsOfNewAccountsShowNoClosure(t *testing.T) {
 	t.Parallel()
 	r := newReportTest(t)
@@ -70,8 +70,8 @@ func TestReportsOfNewAccountsShowNoClosure(t *testing.T) {
 	}
 }
 
-// TestReportLivesAndIsHidden holds the other rules of D17.37: half the lifetime, longer with a confirm, and one dispute that counts
-// hides it; the author's confidence is 0.3.
+// TestReportLivesAndIsHidden checks the other rules of D17.37: a report has half the lifetime, and lives longer with a confirm; one
+// dispute that counts hides it; the author's confidence is 0.3.
 func TestReportLivesAndIsHidden(t *testing.T) {
 	t.Parallel()
 	r := newReportTest(t)
@@ -111,8 +111,8 @@ func TestReportLivesAndIsHidden(t *testing.T) {
 	}
 }
 
-// TestReportsMatchOtherSources: a report confirms what a feed has, by the kind, its parent or its subtype, and not beyond the merge
-// distance; a driver's own feed is left out, because nobody votes on it.
+// TestReportsMatchOtherSources checks that a report confirms an entity of a feed, by the kind, its parent or its subtype, and not
+// beyond the merge distance, but not one of the driver's own feed, because nobody votes on their own entities.
 func TestReportsMatchOtherSources(t *testing.T) {
 	t.Parallel()
 	r := newReportTest(t)
@@ -126,7 +126,7 @@ func TestReportsMatchOtherSources(t *testing.T) {
 	owner.reports(http.StatusCreated, "alert.hazard", 10)
 }
 
-// TestHostileReports sends what no page sends. Nothing of it is stored, and the answer names the fields.
+// TestHostileReports sends reports that no page sends, and checks that none is stored, and that the answer names the fields.
 func TestHostileReports(t *testing.T) {
 	t.Parallel()
 	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, reports: true, law: newLaw(t, `"hide":["alert.police"]`)})

@@ -12,7 +12,7 @@ const (
 	maxReportBytes = 4 << 10
 )
 
-// postReport answers POST /v2/reports: what a driver says is there (D17.35).
+// postReport answers POST /v2/reports with the entity that a driver reported (D17.35).
 func (a *api) postReport(w http.ResponseWriter, r *http.Request, c *caller) error {
 	f, err := readFieldsUpTo(w, r, maxReportBytes)
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *api) postReport(w http.ResponseWriter, r *http.Request, c *caller) erro
 	return writeJSON(w, r, http.StatusOK, answer)
 }
 
-// deleteReport answers DELETE /v2/reports/{id}: its author takes a report back (D17.37).
+// deleteReport answers DELETE /v2/reports/{id}, with which its author takes a report back (D17.37).
 func (a *api) deleteReport(w http.ResponseWriter, r *http.Request, c *caller) error {
 	if err := a.Reports.Retract(r.Context(), r.PathValue("id"), c.id()); err != nil {
 		return err

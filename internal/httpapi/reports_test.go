@@ -36,7 +36,7 @@ type reported struct {
 
 func (r *reported) id() string { return r.Entity["id"].(string) }
 
-// reports reports a kind so many metres north of 52, 5.
+// reports reports a kind the given number of metres north of 52, 5.
 func (b *browser) reports(status int, kind string, metres float64) *reported {
 	b.t.Helper()
 	var made reported
@@ -44,7 +44,7 @@ func (b *browser) reports(status int, kind string, metres float64) *reported {
 	return &made
 }
 
-// reads says whether a browser reads an entity, by place and by id, which must agree.
+// reads reports whether a browser reads an entity, by place and by id, which must agree.
 func (r *reportTest) reads(b *browser, id string) bool {
 	r.t.Helper()
 	r.waitForIndex()
@@ -59,8 +59,8 @@ func (r *reportTest) reads(b *browser, id string) bool {
 	return near
 }
 
-// TestReportedClosureNeedsTwo holds D17.37: a closed road is read by its author alone until two accounts that count stand behind
-// it; a vote that is taken back hides it again.
+// TestReportedClosureNeedsTwo checks D17.37: only its author reads a closed road until two accounts that count support it, and a
+// vote that is taken back hides it again.
 func TestReportedClosureNeedsTwo(t *testing.T) {
 	t.Parallel()
 	r := newReportTest(t)

@@ -7,14 +7,14 @@ import (
 	"os"
 )
 
-// watchedBody is the body of a request, which keeps the first error of reading it. Whatever reads it, and whatever becomes of the error on
-// its way through a decoder: a body that cannot be read is the client's fault, and never the service's.
+// watchedBody is the body of a request, which keeps the first error of reading it. A decoder between the body and the handler may
+// change the error, but a body that cannot be read is always the client's fault, and never the service's.
 type watchedBody struct {
 	io.ReadCloser
 	err error
 }
 
-// watchBody has the body of a request watched; nil: it has none.
+// watchBody wraps the body of a request in a watchedBody; nil: it has none.
 func watchBody(r *http.Request) *watchedBody {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
@@ -39,9 +39,9 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// refusal returns the error of a handler as the client gets it. Where the body could not be read, an unknown error is malformed: broken
-// chunks, lines of chunks that are too long, an end before the announced one. A deadline that has passed is too-slow, whatever the handler
-// made of it. What a handler refused for reasons of its own stays.
+// refusal converts the error of a handler to the one for the client. If the body could not be read, an unknown error becomes
+// malformed: broken chunks, lines of chunks that are too long, an end before the announced one. A deadline that has passed becomes
+// too-slow, whatever error the handler returned. An error for which the handler has its own reasons stays.
 func (b *watchedBody) refusal(err error) error {
 	if err == nil || b == nil || b.err == nil {
 		return err
@@ -59,7 +59,7 @@ func (b *watchedBody) refusal(err error) error {
 	return err
 }
 
-// tooSlow is the problem of a body that did not arrive in time.
+// tooSlow returns the problem of a body that did not arrive in time.
 func tooSlow(detail string) *problem {
 	return &problem{Type: "too-slow", Status: http.StatusRequestTimeout, Detail: detail}
 }

@@ -15,7 +15,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// brokenBodies are what a client may send after the header of a request with a body; {} stands for bytes of a good one.
+// brokenBodies are bodies, with their headers, that a client may send; {} stands for bytes of a valid body.
 var brokenBodies = map[string]struct{ header, body string }{
 	"no length of a chunk":        {"Transfer-Encoding: chunked\r\n", "zz\r\n{}\r\n0\r\n\r\n"},
 	"a chunk's extension of 9 kB": {"Transfer-Encoding: chunked\r\n", "2;" + strings.Repeat("x", 9000) + "\r\n{}\r\n0\r\n\r\n"},
@@ -28,8 +28,8 @@ var brokenBodies = map[string]struct{ header, body string }{
 	"no body at all":              {"Content-Length: 100\r\n", ""},
 }
 
-// TestBrokenBodiesAreTheClients sends bodies that cannot be read to every route that may read one, in each way that bodies come, as an admin
-// and as the owner of what the path names: no answer is 500 or more, and the log has no error (T4).
+// TestBrokenBodiesAreTheClients sends unreadable bodies to every route that may read one, in each way that bodies are sent, as an
+// admin and as the owner of the objects in the path, and checks that no answer is 500 or more, and that the log has no error (T4).
 func TestBrokenBodiesAreTheClients(t *testing.T) {
 	t.Parallel()
 	d := newTestServiceWith(t, serviceOptions{manage: 1_000_000, requests: 1_000_000, entities: 1_000_000, reports: true})
@@ -80,7 +80,7 @@ func TestBrokenBodiesAreTheClients(t *testing.T) {
 	}
 }
 
-// sendRaw sends a request whose body may be broken, and then no more; nil: the connection was closed without an answer.
+// sendRaw sends a request whose body may be broken, and closes its side; nil: the connection was closed without an answer.
 func (b *browser) sendRaw(t *testing.T, method, path, header, body string) *http.Response {
 	t.Helper()
 	base, err := url.Parse(b.server.URL)

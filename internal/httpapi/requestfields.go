@@ -51,7 +51,7 @@ func readFieldsUpTo(w http.ResponseWriter, r *http.Request, limit int64) (*reque
 	return f, err
 }
 
-// isJSON says whether the body is declared as JSON in UTF-8.
+// isJSON reports whether the body is declared as JSON in UTF-8.
 func isJSON(r *http.Request) bool {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset := params["charset"]

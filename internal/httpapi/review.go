@@ -22,7 +22,7 @@ type ownerJSON struct {
 	Email string `json:"email"`
 }
 
-// getReviewFeeds answers GET /v2/review/feeds: the review queue, the longest waiting first.
+// getReviewFeeds answers GET /v2/review/feeds with the review queue, the longest waiting first.
 func (a *api) getReviewFeeds(w http.ResponseWriter, r *http.Request, c *caller) error {
 	queue, err := a.Feeds.Queue(r.Context(), feed.By(c.account))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestReviewQueueAndVersions: curators read the queue over HTTP, and decide on the version that they saw.
+// TestReviewQueueAndVersions checks that curators read the queue over HTTP, and decide on the version that they saw.
 func TestReviewQueueAndVersions(t *testing.T) {
 	d := newTestService(t)
 	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestQueueAfterADecision: the queue marks each feed's state, and a decision leads to the feed that waits next.
+// TestQueueAfterADecision checks that the queue marks each feed's state, and a decision leads to the feed that waits next.
 func TestQueueAfterADecision(t *testing.T) {
 	d := newTestService(t)
 	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
@@ -35,7 +35,7 @@ func TestQueueAfterADecision(t *testing.T) {
 	}
 }
 
-// TestReasonsReachTheOwnerInTheirLanguage: a reason that the curator did not edit is stored in the owner's language.
+// TestReasonsReachTheOwnerInTheirLanguage checks that a reason that the curator did not edit is stored in the owner's language.
 func TestReasonsReachTheOwnerInTheirLanguage(t *testing.T) {
 	const english = "Another feed already publishes the same data."
 	for _, c := range []struct{ reason, note, want string }{

@@ -12,7 +12,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// reviewVersion is the version in the form of a review page.
+// reviewVersion returns the version in the form of a review page.
 func reviewVersion(t *testing.T, body string) string {
 	t.Helper()
 	found := regexp.MustCompile(`name="version" value="([0-9a-f]{96})"`).FindStringSubmatch(body)
@@ -22,7 +22,7 @@ func reviewVersion(t *testing.T, body string) string {
 	return found[1]
 }
 
-// entityRows makes n rows of one kind.
+// entityRows returns n rows of one kind.
 func entityRows(n int) string {
 	rows := make([]string, n)
 	for i := range rows {
@@ -31,8 +31,8 @@ func entityRows(n int) string {
 	return "[" + strings.Join(rows, ",") + "]"
 }
 
-// TestReviewByPages: a curator finds a feed in the queue with everything that a decision needs, rejects it, and
-// approves it after a fix.
+// TestReviewByPages checks that a curator finds a feed in the queue with everything that a decision needs, rejects it, and approves
+// it after a fix.
 func TestReviewByPages(t *testing.T) {
 	d := newTestService(t)
 	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
@@ -79,7 +79,7 @@ func TestReviewByPages(t *testing.T) {
 	}
 }
 
-// TestStaleReviewIsRefused: if the owner changes the feed meanwhile, the decision is refused and the page shows the
+// TestStaleReviewIsRefused checks that if the owner changes the feed meanwhile, the decision is refused and the page shows the
 // changes.
 func TestStaleReviewIsRefused(t *testing.T) {
 	d := newTestService(t)
@@ -120,7 +120,7 @@ func TestStaleReviewIsRefused(t *testing.T) {
 	}
 }
 
-// TestStaleReviewShowsTheDifference: a refused decision shows field by field what the page showed and what is stored
+// TestStaleReviewShowsTheDifference checks that a refused decision shows field by field what the page showed and what is stored
 // now, in the curator's language.
 func TestStaleReviewShowsTheDifference(t *testing.T) {
 	d := newTestService(t)
@@ -144,7 +144,7 @@ func TestStaleReviewShowsTheDifference(t *testing.T) {
 		"Sie sahen: Öffentlich Jetzt: Privat", "Erneut prüfen", "wie getippt")
 	checkGerman(t, stale.body, []string{"is now", "private", "public"})
 
-	// The page ignores shown values that a form has forged.
+	// The page ignores forged values in a form.
 	forged := url.Values{"version": form["version"], "seen": {`{"Reviewed": {"Name": "Erfunden"}}`}, "note": {"x"}}
 	again := curator.form(review+"/reject", forged).want(t, http.StatusConflict)
 	contains(t, again.body, "Name Jetzt: Fallen")
@@ -153,9 +153,9 @@ func TestStaleReviewShowsTheDifference(t *testing.T) {
 	}
 	anew, _ := fieldsOf(t, stale, review+"/approve")
 	contains(t, curator.form(review+"/approve", anew).want(t, 200).body, "Freigegeben")
-	curator.send(http.MethodGet, review, "").want(t, http.StatusNotFound) // an approved private feed is its owner's alone (D11.9)
+	curator.send(http.MethodGet, review, "").want(t, http.StatusNotFound) // only its owner may read an approved private feed (D11.9)
 
-	// The note that another curator left is part of the difference.
+	// The note of another curator is part of the difference.
 	owner.form(address+"/edit", url.Values{"name": {"Fallen"}, "visibility": {"public"}}).want(t, 200)
 	curator.send(http.MethodPost, "/v2"+address+"/approve", "").want(t, 200)
 	form, _ = fieldsOf(t, curator.send(http.MethodGet, review, "").want(t, 200), review+"/reject")
@@ -166,7 +166,7 @@ func TestStaleReviewShowsTheDifference(t *testing.T) {
 		"Sie sahen: Freigegeben Jetzt: Abgelehnt", "Anmerkung für den Besitzer Sie sahen: – Jetzt: Eins")
 }
 
-// TestAuditPages: curators see decisions, admins see all entries; the list is paged and can be filtered.
+// TestAuditPages checks that curators see decisions, that admins see all entries, and that the list is paged and can be filtered.
 func TestAuditPages(t *testing.T) {
 	d := newTestService(t)
 	owner := d.signedInAs("owner@example.com", mapdata.Driver)
@@ -194,7 +194,7 @@ func TestAuditPages(t *testing.T) {
 	contains(t, admin.page("/audit", 200), "feed deleted", id)
 }
 
-// TestPublicSourcePages: the pages list public sources only, each with a map of what everybody sees.
+// TestPublicSourcePages checks that the pages list only public sources, each with a map of its public entities.
 func TestPublicSourcePages(t *testing.T) {
 	d := newTestService(t)
 	owner, curator, guest := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator), d.browser()
@@ -222,7 +222,7 @@ func TestPublicSourcePages(t *testing.T) {
 	guest.page("/sources/feed:x", 404)
 }
 
-// TestReviewPagesEscapeText: hostile text stays text on the pages of curators and of everybody.
+// TestReviewPagesEscapeText checks that hostile text stays text on the pages of curators and of everybody.
 func TestReviewPagesEscapeText(t *testing.T) {
 	t.Parallel()
 	d := newTestService(t)

@@ -83,7 +83,7 @@ any with ` + "`PUT /v2/account/places`" + `, and removes one that was there, but
 	return out.Bytes()
 }
 
-// screenColumn says whether the session of a paired screen is enough.
+// screenColumn returns whether the session of a paired screen is enough, as yes or no.
 func screenColumn(who account.Who) string {
 	if who.Screens() {
 		return "yes"
@@ -97,7 +97,7 @@ type roleTest struct {
 	guest, other, maintainer, curator, admin, revoked, screen *browser
 }
 
-// roleFixture has one of each thing that a path may name, all of one owner.
+// roleFixture has one of each object that a path may name, all of one owner.
 type roleFixture struct {
 	owner   *browser
 	ownerID mapdata.AccountID
@@ -121,7 +121,7 @@ func TestRoutesAdmitByRole(t *testing.T) {
 	for i, rt := range httpapi.RouteTable() {
 		t.Run(rt.Method+" "+rt.Path, func(t *testing.T) {
 			if strings.HasSuffix(rt.Path, "/sign-out") || strings.HasSuffix(rt.Path, "/end-others") {
-				defer c.signInAll(s) // anew
+				defer c.signInAll(s) // again
 			}
 			asGuest := ""
 			for j, name := range []string{"guest", "revoked", "screen", "other", "curator", "admin", "maintainer", "owner"} {
@@ -207,7 +207,8 @@ func (c *roleTest) newFixture() *roleFixture {
 	return s
 }
 
-// restore recreates what the last request may have deleted, or decided on: curators see no private feed that was decided on.
+// restore recreates the objects that the last request may have deleted or decided on, because curators see no private feed that was
+// decided on.
 func (c *roleTest) restore(t *testing.T, s *roleFixture) {
 	t.Helper()
 	id, ok := mapdata.ParseFeedID(s.feed.id())
@@ -221,7 +222,7 @@ func (c *roleTest) restore(t *testing.T, s *roleFixture) {
 	}
 }
 
-// pathValue is the value of one path parameter.
+// pathValue returns the value of one path parameter.
 func (c *roleTest) pathValue(t *testing.T, rt httpapi.RouteLine, part string, s *roleFixture) string {
 	t.Helper()
 	switch {
@@ -298,7 +299,7 @@ func (c *roleTest) maintain(t *testing.T, s *roleFixture) {
 	}
 }
 
-// openInvitation is an invitation to the owner of the fixture.
+// openInvitation returns an invitation to the owner of the fixture.
 func (c *roleTest) openInvitation(t *testing.T) string {
 	t.Helper()
 	if open, err := c.db.InvitationsTo(t.Context(), "owner@example.org", c.time()); err != nil || len(open) > 0 {
@@ -321,7 +322,7 @@ func (c *roleTest) openInvitation(t *testing.T) string {
 	return i.ID
 }
 
-// openReport is a report of the owner's.
+// openReport returns a report of the owner.
 func (c *roleTest) openReport(t *testing.T, s *roleFixture) string {
 	t.Helper()
 	var made struct {
@@ -333,7 +334,7 @@ func (c *roleTest) openReport(t *testing.T, s *roleFixture) string {
 	return made.Entity.ID
 }
 
-// openComplaint is a complaint that waits for a curator.
+// openComplaint returns a complaint that waits for a curator.
 func (c *roleTest) openComplaint(t *testing.T, s *roleFixture) string {
 	t.Helper()
 	one := mapdata.Complaint{ID: rand.Text(), Source: mapdata.Incidents, ExternalID: "x", Account: s.ownerID, At: c.time()}
@@ -361,7 +362,7 @@ func (c *roleTest) passkeyOf(t *testing.T, id mapdata.AccountID) string {
 	return p.ID
 }
 
-// pendingCode is the code of a screen that waits for approval.
+// pendingCode returns the code of a screen that waits for approval.
 func (c *roleTest) pendingCode() string {
 	c.t.Helper()
 	begun, err := c.accounts.BeginPairing(c.t.Context(), "x")
@@ -392,7 +393,7 @@ func (c *roleTest) signInAll(s *roleFixture) {
 	c.screen = c.pairedScreen(c.admin)
 }
 
-// pairedScreen is a screen that a phone has signed in.
+// pairedScreen returns a screen that a phone has signed in.
 func (d *testService) pairedScreen(phone *browser) *browser {
 	d.t.Helper()
 	begun, err := d.accounts.BeginPairing(d.t.Context(), "Mozilla/5.0 (X11; Linux) QtCarBrowser Safari/537.36 Tesla/2026.40")

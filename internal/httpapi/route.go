@@ -8,7 +8,7 @@ import (
 	"wayside/internal/nav/osrm"
 )
 
-// getRoute answers GET and POST /v2/navigation/route: the best way over some places.
+// getRoute answers GET and POST /v2/navigation/route with the best way over some places.
 func (a *api) getRoute(w http.ResponseWriter, r *http.Request, c *caller) error {
 	return a.navigate(w, r, c, osrm.Route, func(ctx context.Context, q *osrm.Request, s *navigationScratch) error {
 		var err error

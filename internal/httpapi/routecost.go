@@ -11,10 +11,10 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// heavyCost is the cost from which a search is heavy: one processor is always left to lighter ones, where there are several.
+// heavyCost is the cost from which a search is heavy: if there are several processors, one is always left to lighter searches.
 const heavyCost = 5
 
-// routeLimit is the limit on routes of a caller (D15.23).
+// routeLimit returns the caller's limit on routes and its key (D15.23).
 func (a *api) routeLimit(c *caller) (ratelimit.Limit, ratelimit.Key) {
 	if c.account != nil {
 		return ratelimit.PerMinute(a.Limits.AccountRoutes), ratelimit.AccountKey(ratelimit.Routes, c.account.ID)
@@ -22,7 +22,7 @@ func (a *api) routeLimit(c *caller) (ratelimit.Limit, ratelimit.Key) {
 	return ratelimit.PerMinute(a.Limits.GuestRoutes), ratelimit.ClientKey(ratelimit.Routes, c.client)
 }
 
-// routesOf names the limit on routes in errors.
+// routesOf returns the name of the limit on routes for errors.
 func routesOf(c *caller) string {
 	if c.account != nil {
 		return "routes of this account"
@@ -30,7 +30,7 @@ func routesOf(c *caller) string {
 	return "routes of this address"
 }
 
-// peekRoutes refuses a caller who has no route left before their request is read.
+// peekRoutes refuses a caller who has used up the limit on routes before the request is read.
 func (a *api) peekRoutes(c *caller) error {
 	limit, key := a.routeLimit(c)
 	if limit.Count == 0 {
@@ -42,15 +42,15 @@ func (a *api) peekRoutes(c *caller) error {
 	return nil
 }
 
-// limitRoutes counts a request for as many routes as it costs, before it is worked on. What costs more than the rate of a minute counts as that:
-// who asked nothing else is answered (D15.23).
+// limitRoutes counts a request for as many routes as it costs, before any work. A request that costs more than the rate of a minute
+// counts as that rate, so that a caller who made no other request is answered (D15.23).
 func (a *api) limitRoutes(w http.ResponseWriter, c *caller, cost int) error {
 	limit, key := a.routeLimit(c)
 	return a.limit(w, limit, key, min(cost, max(1, limit.Count)), routesOf(c))
 }
 
-// countAnswer counts the bytes of an answer that is larger than was expected, as far as the caller has routes left: what was answered cannot be
-// refused any more.
+// countAnswer counts the bytes of an answer that is larger than expected, as far as the caller has routes left: an answered request
+// cannot be refused any more.
 func (a *api) countAnswer(c *caller, q *osrm.Request, size int) {
 	limit, key := a.routeLimit(c)
 	if more := q.CostOfBytes(size); more > 0 && limit.Count > 0 {
@@ -60,7 +60,7 @@ func (a *api) countAnswer(c *caller, q *osrm.Request, size int) {
 	}
 }
 
-// searchTurn waits for the turn of a caller's search.
+// searchTurn waits until the caller's search may run.
 func (a *api) searchTurn(ctx context.Context, c *caller, cost int) (leave func(), err error) {
 	if a.Searches == nil {
 		return func() {}, nil
@@ -80,7 +80,7 @@ func tooBusy() error {
 	}
 }
 
-// driveCaller is whom a session counts against.
+// driveCaller returns the caller against whom a session counts.
 func (a *api) driveCaller(c *caller) session.Caller {
 	_, key := a.routeLimit(c)
 	return session.Caller{Key: key, Address: ratelimit.ClientKey(ratelimit.Routes, c.client), IsAccount: c.account != nil}

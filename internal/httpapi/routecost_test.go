@@ -11,8 +11,9 @@ import (
 	"wayside/internal/nav/session"
 )
 
-// TestRoutesArePaidByWork checks that a long trace counts by its places (T1), a tour by its legs (T6, T10), a session as its route does, and that
-// a request that costs more than the rate of a minute is answered for those who asked nothing else (D15.23). The error names the limit.
+// TestRoutesArePaidByWork checks that a long trace counts by its places (T1), a tour by its legs (T6, T10), and a session as its
+// route does, and that a request that costs more than the rate of a minute is answered for callers who made no other request
+// (D15.23). The error names the limit.
 func TestRoutesArePaidByWork(t *testing.T) {
 	s := newNavigationService(t, func(d *httpapi.Deps) {
 		d.Limits.GuestRoutes = 60

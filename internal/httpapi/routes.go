@@ -22,43 +22,43 @@ type route struct {
 // handler answers a request that its route's class has admitted. An error that it returns becomes a problem document.
 type handler func(w http.ResponseWriter, r *http.Request, c *caller) error
 
-// class says how a caller is identified, and which limit the request counts against.
+// class is how a caller is identified, and the limit against which the request counts.
 type class int
 
 const (
 	classOpen     class = iota // everybody; no account is looked up and nothing is counted
 	classRead                  // everybody; counts against the limit on reads (D4.12)
-	classPageRead              // as classRead, for the service's own page alone: other origins' pages may not read it
+	classPageRead              // as classRead, but only for this service's own page: pages of other origins may not read it
 	classVote                  // a session and the same origin; counts against the account's limit on votes (D9.1)
 	classReport                // a session and the same origin; counts against the account's limit on reports (D17.37)
 	classAccount               // a session, and the same origin for writes; counts against the account's limit on management (D5.9)
 	classPush                  // the push token in the path is the only credential
-	classSignIn                // everybody, same origin for writes; the handlers count against limits of their own
+	classSignIn                // everybody, same origin for writes; the handlers count against separate limits
 	classRoute                 // everybody; the handlers count against the limit on routes (D15.23), POST from any origin included: it changes nothing
-	classDrive                 // the session in the path is the only credential, and bounds what it is asked (D15.21)
-	classNode                  // another node, by a connection that only nodes open: it asks for the client of its own
+	classDrive                 // the session in the path is the only credential, and bounds its requests (D15.21)
+	classNode                  // another node, on a connection that only nodes open: it asks on behalf of its client
 	classPage                  // a page for people; the console's own table says what each one requires
 )
 
-// routes is the table of everything that the public address answers.
+// routes returns the table of everything that the public address answers.
 func (a *api) routes() []route {
 	return slices.Concat(a.mapRoutes(), a.navigationRoutes(), a.maintainerRoutes(), a.takedownRoutes(), a.regionRoutes(), a.accountRoutes(), a.appRoutes(), a.fileRoutes(), a.consoleRoutes())
 }
 
-// servedRoutes are the routes that this service answers: without apps, there are none of theirs (D16), and without drivers'
-// reports none of theirs (D17.37).
+// servedRoutes returns the routes that this service answers: without the routes of apps if these are not enabled (D16), and without
+// those of drivers' reports if these are not (D17.37).
 func (a *api) servedRoutes() []route {
 	return slices.DeleteFunc(a.routes(), func(r route) bool {
 		return a.Apps == nil && isAppPath(r.path) || a.Reports == nil && strings.HasPrefix(r.path, reportsPath)
 	})
 }
 
-// isAppPath says whether an address is one of apps.
+// isAppPath reports whether a path belongs to apps.
 func isAppPath(path string) bool {
 	return path == schemasPath+"{file}" || path == "/v2/apps" || strings.HasPrefix(path, "/v2/apps/") || path == "/v2/account/apps" || strings.HasPrefix(path, "/v2/account/apps/") || path == publicNamePath
 }
 
-// mapRoutes are the API's resources of map data: reads, votes and feeds.
+// mapRoutes returns the API's resources of map data: reads, votes and feeds.
 func (a *api) mapRoutes() []route {
 	return []route{
 		{http.MethodGet, "/v2/entities/nearby", classRead, account.ForGuests, a.getNearby},
@@ -91,7 +91,8 @@ func (a *api) mapRoutes() []route {
 	}
 }
 
-// navigationRoutes are OSRM's API (D15.18), Valhalla's request (D15.19), what entities do to routes (D15.17), and place search (D15.20).
+// navigationRoutes returns OSRM's API (D15.18), Valhalla's request (D15.19), the conditions of roads (D15.17), and place search
+// (D15.20).
 func (a *api) navigationRoutes() []route {
 	return []route{
 		{http.MethodGet, "/v2/geocode/api", classRead, account.ForGuests, a.getPlaces},
@@ -115,7 +116,7 @@ func (a *api) navigationRoutes() []route {
 	}
 }
 
-// maintainerRoutes are who looks after feeds, and who is invited to.
+// maintainerRoutes returns the resources of feeds' maintainers and of invitations.
 func (a *api) maintainerRoutes() []route {
 	return []route{
 		{http.MethodGet, "/v2/feeds/{id}/maintainers", classAccount, account.ForOwners, a.getMaintainers},
@@ -129,7 +130,7 @@ func (a *api) maintainerRoutes() []route {
 	}
 }
 
-// takedownRoutes are what curators and admins do against what is wrong, and the log of it.
+// takedownRoutes returns the resources with which curators and admins remove or hide content, and their log.
 func (a *api) takedownRoutes() []route {
 	return []route{
 		{http.MethodPost, "/v2/entities/{id}/hide", classAccount, account.ForCurators, a.postHide},
@@ -153,7 +154,7 @@ func (a *api) takedownRoutes() []route {
 	}
 }
 
-// regionRoutes are what routes are served from, and what admins do about it.
+// regionRoutes returns the resources of the served region, and of its administration.
 func (a *api) regionRoutes() []route {
 	return []route{
 		{http.MethodGet, "/v2/regions", classRead, account.ForGuests, a.getRegions},
@@ -164,7 +165,7 @@ func (a *api) regionRoutes() []route {
 	}
 }
 
-// accountRoutes are the API's resources of accounts: signing in, and what belongs to an account.
+// accountRoutes returns the API's resources of accounts: signing in, and the data of an account.
 func (a *api) accountRoutes() []route {
 	return []route{
 		{http.MethodPost, "/v2/auth/email", classSignIn, account.ForGuests, a.postAuthEmail},
@@ -212,7 +213,7 @@ func (a *api) accountRoutes() []route {
 	}
 }
 
-// fileRoutes are documents, the files of pages, the base map, and probes.
+// fileRoutes returns documents, the files of pages, the base map, and probes.
 func (a *api) fileRoutes() []route {
 	return []route{
 		{http.MethodGet, "/{$}", classOpen, account.ForGuests, a.getOverlay},
@@ -246,7 +247,7 @@ func (a *api) fileRoutes() []route {
 	}
 }
 
-// static makes a handler of one that answers every caller alike.
+// static converts a function that answers every caller alike to a handler.
 func static(serve func(w http.ResponseWriter, r *http.Request) error) handler {
 	return func(w http.ResponseWriter, r *http.Request, _ *caller) error { return serve(w, r) }
 }

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/apidocs"
 )
 
-// parseWhole parses the document with apps in it.
+// parseWhole parses the document with the part about apps.
 func parseWhole(t *testing.T) *apidocs.Document {
 	t.Helper()
 	text, err := describeAPI(true)

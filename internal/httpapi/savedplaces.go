@@ -15,7 +15,7 @@ import (
 // maxPlacesBytes bounds a body of places: twelve with texts of 200 characters, in escapes.
 const maxPlacesBytes = 64 << 10
 
-// placesJSON contains only the places that are kept.
+// placesJSON contains only the places that are set.
 type placesJSON struct {
 	Home   *destinationJSON  `json:"home,omitempty"`
 	Work   *destinationJSON  `json:"work,omitempty"`
@@ -37,7 +37,7 @@ func newPlacesJSON(p *account.SavedPlaces) *placesJSON {
 	return out
 }
 
-// getSavedPlaces answers GET /v2/account/places: null where the driver keeps none in the account.
+// getSavedPlaces answers GET /v2/account/places; null means that the driver stores none in the account.
 func (a *api) getSavedPlaces(w http.ResponseWriter, r *http.Request, c *caller) error {
 	p, err := a.Accounts.SavedPlaces(r.Context(), c.id())
 	if err != nil {
@@ -46,8 +46,8 @@ func (a *api) getSavedPlaces(w http.ResponseWriter, r *http.Request, c *caller) 
 	return writeJSON(w, r, http.StatusOK, placesAnswer{newPlacesJSON(p)})
 }
 
-// putSavedPlaces answers PUT /v2/account/places: it replaces all of them, and from then on the account keeps some. A paired screen removes
-// one at most (D11.3).
+// putSavedPlaces answers PUT /v2/account/places, which replaces all of them; from then on the account stores places. A paired
+// screen removes one at most (D11.3).
 func (a *api) putSavedPlaces(w http.ResponseWriter, r *http.Request, c *caller) error {
 	f, err := readFieldsUpTo(w, r, maxPlacesBytes)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestSavedPlacesOverHTTP: an account keeps places once its holder asked for that, for all its browsers and paired screens, and until one
-// of them deletes them. Nobody reads them in the database.
+// TestSavedPlacesOverHTTP checks that an account stores places once its holder asked for that, for all its browsers and paired
+// screens, and until one of them deletes them, and that the database does not contain them in plain text.
 func TestSavedPlacesOverHTTP(t *testing.T) {
 	const path = "/v2/account/places"
 	const none, all = `{"places":null}`, `{"places":{"home":{"lat":52.1,"lng":5.2,"name":"Domplein 9","detail":"Utrecht"},"recent":[{"lat":-1,"lng":2,"name":"","detail":""}]}}`
@@ -57,7 +57,7 @@ func TestSavedPlacesOverHTTP(t *testing.T) {
 	}
 }
 
-// TestSavedPlacesAreBounded: how many, how long, where.
+// TestSavedPlacesAreBounded checks the bounds of the number, the texts and the positions of places.
 func TestSavedPlacesAreBounded(t *testing.T) {
 	const path = "/v2/account/places"
 	d := newTestService(t)

@@ -19,7 +19,7 @@ func (r reply) wantProblem(t *testing.T, status int, name string) {
 	}
 }
 
-// TestScreenMayReadAndVoteOnly: the session of a paired screen is not the whole account (D11.3), even an admin's.
+// TestScreenMayReadAndVoteOnly checks that the session of a paired screen is not the whole account (D11.3), even an admin's.
 func TestScreenMayReadAndVoteOnly(t *testing.T) {
 	d := newTestService(t)
 	owner := d.signedInAs("owner@example.org", mapdata.Driver)
@@ -67,7 +67,7 @@ func TestScreenMayReadAndVoteOnly(t *testing.T) {
 	phone.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK)
 }
 
-// TestPairingIsEmailed: the account gets an e-mail when a screen is signed in, not before, and sees the screen among its
+// TestPairingIsEmailed checks that the account gets an e-mail when a screen is signed in, not before, and sees the screen among its
 // sessions.
 func TestPairingIsEmailed(t *testing.T) {
 	d := newTestService(t)
@@ -105,8 +105,8 @@ func TestPairingIsEmailed(t *testing.T) {
 	contains(t, phone.page("/account", http.StatusOK), "a Tesla")
 }
 
-// TestScreenSignsInLikeAGuest: the page of signing in does not send a screen back to a page that refuses it, and the
-// screen's session ends with the sign-in.
+// TestScreenSignsInLikeAGuest checks that the page of signing in does not send a screen back to a page that refuses it, and that
+// the screen's session ends with the sign-in.
 func TestScreenSignsInLikeAGuest(t *testing.T) {
 	d := newTestService(t)
 	phone := d.signedInAs("ada@example.org", mapdata.Driver)
@@ -126,8 +126,8 @@ func TestScreenSignsInLikeAGuest(t *testing.T) {
 	}
 }
 
-// TestPairingLinksOfOtherSites: a link on another site's page looks nothing up, so that it uses up no tries, and has the
-// driver compare the code (F12).
+// TestPairingLinksOfOtherSites checks that a link on another site's page looks nothing up, so that it uses up no attempts, and
+// makes the driver compare the code (F12).
 func TestPairingLinksOfOtherSites(t *testing.T) {
 	d := newTestService(t)
 	phone := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
@@ -161,8 +161,8 @@ func TestPairingLinksOfOtherSites(t *testing.T) {
 	contains(t, phone.send(http.MethodGet, "/pair?code="+bare+"&linked=", "", "Sec-Fetch-Site", "same-origin").want(t, http.StatusOK).body, "link on another site")
 }
 
-// TestStreamsEndWithTheirSessions: a stream ends within a second when its session or API token ends, or the account's role
-// changes, and others go on (F15).
+// TestStreamsEndWithTheirSessions checks that a stream ends within a second when its session or API token ends, or the account's
+// role changes, and that other streams continue (F15).
 func TestStreamsEndWithTheirSessions(t *testing.T) {
 	d := newTestService(t)
 	d.waitForIndex()
@@ -222,7 +222,7 @@ func TestStreamsEndWithTheirSessions(t *testing.T) {
 		began := time.Now()
 		test.end(w)
 		s.wantEnd(name)
-		if took := time.Since(began); took > 3*time.Second { // a second, on a busy machine
+		if took := time.Since(began); took > 3*time.Second { // one second, more on a busy machine
 			t.Errorf("%s: the stream ended after %v", name, took)
 		}
 	}
@@ -259,7 +259,7 @@ func (w *testStream) wantEnd(name string) {
 	}
 }
 
-// anotherBrowser signs an account in, in a browser of its own.
+// anotherBrowser signs an account in, in another browser.
 func (d *testService) anotherBrowser(email string) *browser {
 	d.t.Helper()
 	link, err := d.accounts.LoginLink(d.t.Context(), email)

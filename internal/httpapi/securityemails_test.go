@@ -9,8 +9,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestSecurityEmails: the owner of an account gets an e-mail about every new passkey and API token: what, when, in the
-// account's language, and with the id by which the linked page removes it.
+// TestSecurityEmails checks that the owner of an account gets an e-mail about every new passkey and API token, with its name and
+// time, in the account's language, and with the id by which the linked page removes it.
 func TestSecurityEmails(t *testing.T) {
 	d := newPasskeyService(t)
 	b := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()

@@ -47,8 +47,8 @@ type Deps struct {
 	BaseURL        string         // public address, without a trailing slash
 	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-For is used; nil: none
 	Home           geo.Point      // place of the examples at /docs; zero: that of openapi.json
-	Hosts          []string       // names beside that of BaseURL by which the service may be called, "*" for all; nil: it is not checked
-	CORSOrigins    []string       // origins that may read from a page (D12.9); nil: none
+	Hosts          []string       // names besides that of BaseURL by which the service may be called, "*" for all; nil: the name is not checked
+	CORSOrigins    []string       // origins whose pages may read (D12.9); nil: none
 	Now            func() time.Time
 	Log            *slog.Logger
 	Observe        func(pattern string, status int, took time.Duration) // called after each request, for metrics; nil: not called
@@ -60,31 +60,32 @@ type Deps struct {
 	Accounts *account.Service
 	Passkeys *account.Passkeys // nil: the service offers no passkeys
 	Feeds    *feed.Service
-	Entities func(mapdata.FeedID) int // how many a feed holds, from memory: a list of feeds must not read the store for each
+	Entities func(mapdata.FeedID) int // number of a feed's entities, from memory, because a list of feeds must not query the store for each
 	Pushes   *push.Service
 	Streams  *stream.Hub
 	Votes    *votes.Service
 	Reports  *drivers.Service // nil: there are no drivers' reports
 	Audit    *audit.Service
-	Apps     *apps.Service // nil: apps are off, and there is no word of them
+	Apps     *apps.Service // nil: apps are off, and no answer mentions them
 
-	Regions func() *region.Region // the region that routes are served from; nil: there is none
+	Regions func() *region.Region // the region from which routes are served; nil: there is none
 	Imports *imports.Service      // of regions, by admins
-	// Engine answers what is asked of OSRM's services; nil: navigation is off, and every request of it is answered with 503.
+	// Engine answers requests to OSRM's services; nil: navigation is off, and every request to it is answered with 503.
 	Engine Engine
-	// Navigation finds the routes of sessions, and Drives are the sessions of drivers on the way; nil as Engine is, and where routes
-	// come from a remote engine.
+	// Navigation finds the routes of sessions, and Drives holds the sessions of drivers on the way; nil under the same condition as
+	// Engine, and if routes come from a remote engine.
 	Navigation *nav.Service
 	Drives     *session.Hub
 	Nodes      Nodes             // the other nodes, which have sessions too; nil: there are none
 	Conditions ExplainConditions // nil: navigation is off
 	Geocoder   Geocoder          // nil: navigation is off
 	Speech     *speech.Speaker   // of announcements; nil: they have no clips
-	// Takedowns are what curators do against single pins, and drivers' complaints.
+	// Takedowns hides single pins for curators, and stores drivers' complaints.
 	Takedowns *takedown.Service
 
 	Revisions Revisions // published at this node
-	// AwaitRoads waits until routes see what readers of this node see, for a short time at most; nil: there are no routes.
+	// AwaitRoads waits until routes see the changes that readers of this node see, for a short time at most; nil: there are no
+	// routes.
 	AwaitRoads func(context.Context)
 
 	Incidents *Incidents // the built-in source; nil: no upstream is configured
@@ -95,10 +96,11 @@ type Deps struct {
 	Version        string           // the release, as the page for cars shows it
 	PrimaryNetwork string           // charger network that applies if a read names none (D4.7)
 
-	// BaseMap is the map below the pins now: the region's changes with the region. nil: there never is one; it returns nil while there is none.
+	// BaseMap returns the current map below the pins, which for a region's map changes with the region; it returns nil while there
+	// is none. A nil BaseMap means that there never is one.
 	BaseMap func() *BaseMap
 	World   *basemap.Archive // the built-in overview of the world; nil: none
-	Places  *world.World     // large places, to name where something is; nil: none
+	Places  *world.World     // large places, to describe where something is; nil: none
 	Demo    *Demo            // nil: this is not the demo
 
 	// StreamWriteTimeout is how long one chunk of a stream may take to be sent; 0: 5 s.
@@ -107,15 +109,15 @@ type Deps struct {
 	Limits  Limits
 	Buckets ratelimit.Buckets
 	Memory  Memory
-	// Work is where large reads wait for their turn, likewise.
+	// Work admits large reads, shared fairly among callers. nil: they do not wait.
 	Work *ratelimit.Gate
-	// Searches is where searches wait for their turn, shared fairly by caller. nil: they do not wait.
+	// Searches admits searches, shared fairly among callers. nil: they do not wait.
 	Searches *ratelimit.Gate
 
-	Deprecated []Deprecation // what clients must stop using, as Deprecated returns it; nil: nothing
+	Deprecated []Deprecation // deprecations, as Deprecated returns them; nil: none
 
-	// Newest is shared by the handlers that one process makes after another: open streams go on with the newest one's
-	// settings, and are resumed there. nil: there is one handler only.
+	// Newest is shared by the handlers that one process makes one after the other: open streams continue with the newest one's
+	// settings, and are resumed there. nil: there is only one handler.
 	Newest *Newest
 }
 
@@ -159,7 +161,7 @@ type api struct {
 	processID  string // random: a stream can be resumed only in the process in which it began
 }
 
-// New makes the handler of the public address.
+// New returns the handler of the public address.
 func New(deps Deps) http.Handler {
 	a := &api{
 		Deps:        deps,
@@ -220,7 +222,7 @@ func New(deps Deps) http.Handler {
 	return a.guardHost(mux)
 }
 
-// newest is the API with the settings in force.
+// newest returns the API with the settings in force.
 func (a *api) newest() *api {
 	if a.Newest == nil {
 		return a
@@ -259,8 +261,8 @@ func (a *api) dispatch(m methods) http.Handler {
 	})
 }
 
-// unknownPath answers what no route does: a browser with a page for people, as often as it may read pages, and a program with
-// a problem document.
+// unknownPath answers requests for unknown paths: a browser gets a page for people, as often as it may read pages, and a program a
+// problem document.
 func (a *api) unknownPath(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept")
 	if asksForPage(r) && a.refuseOnPage(w, r) {

@@ -67,7 +67,7 @@ type testService struct {
 	box      *secret.Box
 	apps     *apps.Service    // nil: they are off
 	page     apps.Page        // how the pages of apps answer
-	unproven bool             // nobody published a proof
+	unproven bool             // no proof is published
 	relay    *relay.Service   // nil: no upstream
 	reports  *drivers.Service // nil: they are off
 	streams  *stream.Hub
@@ -76,8 +76,8 @@ type testService struct {
 	endStreams func()
 }
 
-// serviceOptions are the options of a testService. newTestService uses the limits of D14, except for management, of
-// of which tests make many calls.
+// serviceOptions are the options of a testService. newTestService uses the limits of D14, except for management, because tests make
+// many such calls.
 type serviceOptions struct {
 	manage, requests, entities, maxPages int
 
@@ -89,7 +89,7 @@ type serviceOptions struct {
 	law     *law.Law // nil: nothing is hidden
 	overlay fs.FS    // nil: there is no page for cars
 
-	trustAfter time.Duration // votes.trust_after; 0: votes count towards suppression at once
+	trustAfter time.Duration // votes.trust_after; 0: votes count towards suppression immediately
 
 	reviewPasskey bool
 
@@ -232,7 +232,7 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 	return d
 }
 
-// awaitReports waits until there is the source of drivers' reports.
+// awaitReports waits until the source of drivers' reports exists.
 func (d *testService) awaitReports() {
 	d.t.Helper()
 	for d.t.Context().Err() == nil {
@@ -254,7 +254,7 @@ func (s *countingStore) CountEntities(ctx context.Context, id mapdata.FeedID, no
 	return s.DB.CountEntities(ctx, id, now)
 }
 
-// newRelay makes the built-in source with real upstreams.
+// newRelay returns the built-in source with real upstreams.
 func newRelay(t *testing.T, d *testService, limits serviceOptions, log *slog.Logger) *relay.Service {
 	t.Helper()
 	web, err := safehttp.New(safehttp.Options{UserAgent: "wayside/test", Timeout: 2 * time.Second, PerHost: 64})
@@ -280,7 +280,7 @@ func newRelay(t *testing.T, d *testService, limits serviceOptions, log *slog.Log
 	return relay.New(c)
 }
 
-// newChecker checks feeds over the real HTTP client, which refuses addresses of this machine.
+// newChecker returns a checker of feeds with the real HTTP client, which refuses addresses of this machine.
 func newChecker(t *testing.T, d *testService) *trial.Checker {
 	t.Helper()
 	web, err := safehttp.New(safehttp.Options{UserAgent: "wayside/test", Timeout: 2 * time.Second})
@@ -380,7 +380,7 @@ func (d *testService) push(token, body string, header ...string) reply {
 	return d.browser().send(http.MethodPost, "/v2/feeds/"+token+"/entities", body, header...)
 }
 
-// rows makes a batch of n valid rows at one place.
+// rows returns a batch of n valid rows at one place.
 func rows(n int, lat, lng float64) string {
 	var out strings.Builder
 	for i := range n {

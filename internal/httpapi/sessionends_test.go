@@ -12,7 +12,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestSigningInEndsTheSessionThatCameAlong: whatever the way, the session of the cookie that came with a sign-in ends (F8).
+// TestSigningInEndsTheSessionThatCameAlong checks that each way of signing in ends the session of the cookie in the request (F8).
 func TestSigningInEndsTheSessionThatCameAlong(t *testing.T) {
 	for way, signIn := range map[string]func(b *browser){
 		"link": func(b *browser) {
@@ -44,7 +44,7 @@ func TestSigningInEndsTheSessionThatCameAlong(t *testing.T) {
 	}
 }
 
-// TestPasskeySignInEndsTheSessionThatCameAlong: likewise, and the address's waiting links end.
+// TestPasskeySignInEndsTheSessionThatCameAlong checks the same for passkeys, and that the address's unused links end.
 func TestPasskeySignInEndsTheSessionThatCameAlong(t *testing.T) {
 	d := newPasskeyService(t)
 	b := d.signedInAs("ada@example.org", mapdata.Driver)
@@ -61,7 +61,7 @@ func TestPasskeySignInEndsTheSessionThatCameAlong(t *testing.T) {
 	d.browser().send(http.MethodPost, "/v2/auth/verify", fmt.Sprintf(`{"token": %q}`, link)).want(t, http.StatusUnauthorized)
 }
 
-// TestSigningInUsesUpOtherEmails: after a sign-in the address's other links and codes are good for nothing (F11).
+// TestSigningInUsesUpOtherEmails checks that a sign-in invalidates the address's other links and codes (F11).
 func TestSigningInUsesUpOtherEmails(t *testing.T) {
 	b := newAuthService(t, false).browser()
 	var links, codes [3]string
@@ -78,7 +78,8 @@ func TestSigningInUsesUpOtherEmails(t *testing.T) {
 	}
 }
 
-// TestCodesWorkInTheBrowserThatAsked: another browser cannot use a code, nor use up its tries; a link works anywhere (F18).
+// TestCodesWorkInTheBrowserThatAsked checks that another browser cannot use a code, nor use up its attempts, and that a link works
+// anywhere (F18).
 func TestCodesWorkInTheBrowserThatAsked(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		h := newAuthService(t, secure)
@@ -98,7 +99,8 @@ func TestCodesWorkInTheBrowserThatAsked(t *testing.T) {
 	}
 }
 
-// TestCodesOfOneBrowser: every code that a browser asked for works, also by the page; the cookie is for it alone.
+// TestCodesOfOneBrowser checks that every code that a browser requested works, also on the page, and that the cookie is for that
+// browser alone.
 func TestCodesOfOneBrowser(t *testing.T) {
 	h := newAuthService(t, true)
 	b := h.browser()
@@ -112,8 +114,8 @@ func TestCodesOfOneBrowser(t *testing.T) {
 	b.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK)
 }
 
-// TestEndingSessionsEndsApprovals: a screen that a session approved and that has not asked yet is not signed in after that
-// session has ended (F9).
+// TestEndingSessionsEndsApprovals checks that a screen that a session approved and that has not polled yet is not signed in after
+// that session has ended (F9).
 func TestEndingSessionsEndsApprovals(t *testing.T) {
 	d := newTestService(t)
 	mine := d.signedInAs("ada@example.org", mapdata.Driver)
@@ -136,7 +138,8 @@ func TestEndingSessionsEndsApprovals(t *testing.T) {
 	}
 }
 
-// TestSessionsEndByAge: 30 days after its last use, 180 days after its beginning however often it is used (D11.2).
+// TestSessionsEndByAge checks that a session ends 30 days after its last use, and 180 days after its beginning however often it is
+// used (D11.2).
 func TestSessionsEndByAge(t *testing.T) {
 	d := newTestService(t)
 	const day = 24 * time.Hour
@@ -162,7 +165,7 @@ func TestSessionsEndByAge(t *testing.T) {
 	used.send(http.MethodGet, "/v2/account", "").want(t, http.StatusUnauthorized)
 }
 
-// TestVotesAreSevered: 30 days after it was cast a vote is no longer its account's, and still counts (D9.7).
+// TestVotesAreSevered checks that 30 days after it was cast a vote is no longer linked to its account, and still counts (D9.7).
 func TestVotesAreSevered(t *testing.T) {
 	d := newTestService(t)
 	d.publish("Cameras", row("v", "camera.speed", 0))
@@ -193,7 +196,8 @@ func TestVotesAreSevered(t *testing.T) {
 	}
 }
 
-// TestCookiesUnderHTTPS: every cookie of the pages is Secure and has a prefix, and signing out clears the browser's cache (F13).
+// TestCookiesUnderHTTPS checks that every cookie of the pages is Secure and has a prefix, and that signing out clears the browser's
+// cache (F13).
 func TestCookiesUnderHTTPS(t *testing.T) {
 	d := newTestServiceWith(t, serviceOptions{manage: 10_000, base: "https://wayside.example.org"})
 	d.signedInAs("ada@example.org", mapdata.Driver)

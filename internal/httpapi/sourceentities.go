@@ -10,8 +10,8 @@ import (
 	"wayside/internal/wire"
 )
 
-// getSourceEntities answers GET /v2/sources/{id}/entities: what a guest sees of a source around the center of its data,
-// for the map on its page. Votes, restrictions and the guests' limits apply as on any read.
+// getSourceEntities answers GET /v2/sources/{id}/entities with the entities of a source that a guest sees around the center of its
+// data, for the map on its page. Votes, restrictions and the guests' limits apply as on any read.
 func (a *api) getSourceEntities(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id, ok := mapdata.SourceID(r.PathValue("id")).FeedID()
 	if !ok {

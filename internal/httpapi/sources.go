@@ -24,7 +24,7 @@ type sourceItem struct {
 	SourceType  string   `json:"source_type"`
 }
 
-// getSources answers GET /v2/sources: the sources that are public, approved and active.
+// getSources answers GET /v2/sources with the sources that are public, approved and active.
 func (a *api) getSources(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	items := []sourceItem{}
 	if a.Incidents != nil {
@@ -48,7 +48,7 @@ func (a *api) getSources(w http.ResponseWriter, r *http.Request, _ *caller) erro
 
 const incidentsLabel = "Live incidents"
 
-// incidentsItem is the built-in source of live incidents.
+// incidentsItem returns the built-in source of live incidents.
 func (a *api) incidentsItem() sourceItem {
 	item := sourceItem{
 		ID: string(mapdata.Incidents), Label: incidentsLabel, Attribution: a.Incidents.Attribution,
@@ -65,7 +65,7 @@ func sourceType(f *mapdata.Feed) string {
 	return "feed-" + string(f.Direction)
 }
 
-// kindIDs are the ids of kinds; nil for none.
+// kindIDs returns the ids of kinds; nil for none.
 func kindIDs(set mapdata.KindSet) (ids []string) {
 	for k, info := range mapdata.Kinds() {
 		if set.Has(mapdata.Kind(k)) {
@@ -100,7 +100,7 @@ type propertyItem struct {
 	Meaning string               `json:"meaning"`
 }
 
-// propertyItems are the well-known properties, and their names by kind.
+// propertyItems returns the well-known properties, and their names by kind.
 func propertyItems() (items []propertyItem, names [mapdata.KindCount][]string) {
 	for _, p := range mapdata.Properties() {
 		item := propertyItem{Name: p.Name, Type: p.Type, Unit: p.Unit, Values: p.Values, Meaning: p.Meaning}

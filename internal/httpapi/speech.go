@@ -12,11 +12,11 @@ import (
 
 const (
 	speechPath = navigationPath + "speech/"
-	// clipCaching lets a browser keep a clip: its address names one announcement in one voice for ever.
+	// clipCaching lets a browser keep a clip, because its address names one announcement in one voice forever.
 	clipCaching = "private, max-age=2592000, immutable"
 )
 
-// offerClips has the announcements of a route name their clips, if the operator has them spoken.
+// offerClips adds the addresses of clips to the announcements of a route, if the operator has configured speech.
 func (a *api) offerClips(q *osrm.Request) {
 	if a.Speech == nil || q == nil {
 		return
@@ -29,7 +29,7 @@ func (a *api) offerClips(q *osrm.Request) {
 	}
 }
 
-// getSpeech answers GET /v2/navigation/speech/{hash}: an announcement of a route as sound (D15.25).
+// getSpeech answers GET /v2/navigation/speech/{hash} with an announcement of a route as sound (D15.25).
 func (a *api) getSpeech(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	if a.Speech == nil {
 		return mapdata.Describe(mapdata.ErrNotFound, "This service has no voice: its routes name no clips.")
@@ -49,6 +49,6 @@ func (a *api) getSpeech(w http.ResponseWriter, r *http.Request, _ *caller) error
 	w.Header()["Content-Type"] = []string{clip.MediaType}
 	w.Header()["X-Content-Type-Options"] = []string{"nosniff"}
 	w.Header()["Cache-Control"] = []string{clipCaching}
-	http.ServeContent(w, r, "", time.Time{}, clip) // ranges, which some browsers ask of all sound
+	http.ServeContent(w, r, "", time.Time{}, clip) // handles ranges, which some browsers request for all sound
 	return clip.Close()
 }

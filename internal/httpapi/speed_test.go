@@ -41,7 +41,7 @@ func (n *nowhere) Write(p []byte) (int, error) { n.bytes += len(p); return len(p
 // speedEntities is the number of entities among which the benchmarks read.
 const speedEntities = 100_000
 
-// speedFixture is a handler that knows many entities in towns, and the requests that find about the given number of them.
+// speedFixture returns a handler with many entities in towns, and the requests that find about the given number of them.
 func speedFixture(b *testing.B) (handler http.Handler, paths func(wanted int) []string) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	ix, catalogue := index.New(wire.EncodeEntity), catalog.New(nil)
@@ -55,7 +55,7 @@ func speedFixture(b *testing.B) (handler http.Handler, paths func(wanted int) []
 		towns[i] = geo.Point{Lat: 44 + rng.Float64()*10, Lng: -1 + rng.Float64()*16}
 	}
 	var places []geo.Point
-	var batch []mapdata.FeedChange // as a provider pushes them: what lies side by side on the map does not in memory
+	var batch []mapdata.FeedChange // in a provider's order: neighbours on the map are not neighbours in memory
 	for i := range speedEntities {
 		at := geo.Point{Lat: 44 + rng.Float64()*10, Lng: -1 + rng.Float64()*16}
 		if i%5 != 0 {
@@ -102,7 +102,7 @@ func speedFixture(b *testing.B) (handler http.Handler, paths func(wanted int) []
 // benchmarkBegan is the moment at which the benchmarks' clock shows start.
 var benchmarkBegan = time.Now()
 
-// BenchmarkNearby is a whole read but for the network. best-ns/request is the mean of each request's shortest time, which
+// BenchmarkNearby measures a whole read without the network. best-ns/request is the mean of each request's shortest time, which
 // other programs on the machine disturb least.
 func BenchmarkNearby(b *testing.B) {
 	handler, paths := speedFixture(b)
@@ -137,8 +137,8 @@ func BenchmarkNearby(b *testing.B) {
 	}
 }
 
-// BenchmarkServed is a read over the network, beside a handler that answers with a constant body of the same size: the
-// shares of processor time, client included, are about the inverse shares of requests a second on a busy machine.
+// BenchmarkServed measures a read over the network, beside a handler that answers with a constant body of the same size: the shares
+// of processor time, client included, are about the inverse shares of requests a second on a busy machine.
 func BenchmarkServed(b *testing.B) {
 	handler, paths := speedFixture(b)
 	for _, wanted := range []int{20, 100} {
@@ -190,7 +190,7 @@ func BenchmarkServed(b *testing.B) {
 	}
 }
 
-// processorTime is what this process has used.
+// processorTime returns the processor time that this process has used.
 func processorTime(b *testing.B) time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -199,7 +199,7 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// client asks on one connection.
+// client sends requests on one connection.
 type client struct {
 	conn     net.Conn
 	reader   *bufio.Reader
@@ -244,7 +244,7 @@ func (c *client) round(b *testing.B, n int) {
 	}
 }
 
-// BenchmarkAlerts is a whole request of a driver's alerts but for the network, at places with many entities around.
+// BenchmarkAlerts measures a whole request of a driver's alerts without the network, at places with many entities around.
 func BenchmarkAlerts(b *testing.B) {
 	handler, paths := speedFixture(b)
 	var requests []*http.Request

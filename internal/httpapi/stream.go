@@ -21,7 +21,7 @@ import (
 const (
 	defaultStreamWriteTimeout = 5 * time.Second // for one chunk to be sent: less than the grace time of a shutdown
 	streamChunkBytes          = 32 << 10        // bytes
-	minReconnectDelay         = 2 * time.Second // before a client reconnects whose stream ended …
+	minReconnectDelay         = 2 * time.Second // before a client whose stream ended reconnects …
 	reconnectJitter           = 3 * time.Second // … plus a random time up to this, so that clients do not all reconnect at the same time
 	heartbeatsPerAccountCheck = 3               // heartbeats between two checks whether the account may still read
 )
@@ -37,7 +37,7 @@ type streamScratch struct {
 // streamPool reuses memory between updates; it holds no state of the service.
 var streamPool = sync.Pool{New: func() any { return new(streamScratch) }}
 
-// getStream answers GET /v2/stream: the result of a nearby query, and its changes until the client leaves.
+// getStream answers GET /v2/stream with the result of a nearby query, and its changes until the client leaves.
 func (a *api) getStream(w http.ResponseWriter, r *http.Request, c *caller) error {
 	q, err := a.parseNearby(r, c, nil)
 	if err != nil {
@@ -80,8 +80,8 @@ func (a *api) getStream(w http.ResponseWriter, r *http.Request, c *caller) error
 	return nil
 }
 
-// streamArea is the circle in which changes can concern the query: larger than the query's own where restrictions show
-// cameras away from their position.
+// streamArea returns the circle in which changes can affect the query: larger than the query's own if restrictions show cameras
+// away from their position.
 func (a *api) streamArea(q *nearby.Query) geo.Circle {
 	area := geo.Circle{Center: q.Center, Radius: q.Radius}
 	if a.Nearby.Law != nil {
@@ -109,7 +109,7 @@ type streamClient struct {
 	driver  string
 	events  eventWriter
 
-	recorder *recorder // its turn is that of an update
+	recorder *recorder // the turn of an update is recorded there
 
 	sent           stream.Sent
 	sourceStatuses uint64 // hash of the sources' statuses that the client has
@@ -117,10 +117,10 @@ type streamClient struct {
 	heartbeats     int
 }
 
-// errAccountChanged ends a stream whose caller no longer has the account, tier or role that it began with.
+// errAccountChanged ends a stream whose caller no longer has the account, tier or role with which it began.
 var errAccountChanged = errors.New("the caller is another one now")
 
-// begin sends a snapshot, or what changed since the event id that the client sent.
+// begin sends a snapshot, or the changes since the event id that the client sent.
 func (wt *streamClient) begin(ctx context.Context, lastID string) (next time.Time, err error) {
 	err = wt.sendRead(ctx, func(s *streamScratch) error {
 		answer := &s.answer
@@ -153,12 +153,12 @@ func (wt *streamClient) begin(ctx context.Context, lastID string) (next time.Tim
 	return next, err
 }
 
-// update sends what is different now.
+// update sends the changes since the last update.
 func (wt *streamClient) update(ctx context.Context, cause stream.Cause) (next time.Time, err error) {
 	wt.api = wt.api.newest()
 	wt.query.Driver = ""
 	if cause == stream.Periodic {
-		wt.query.Driver = wt.driver // only periodic updates may call upstreams: the others must not wait for them
+		wt.query.Driver = wt.driver // only periodic updates may call upstreams, because the others must not wait for them
 	}
 	err = wt.sendRead(ctx, func(s *streamScratch) error {
 		answer := &s.answer
@@ -183,7 +183,8 @@ func (wt *streamClient) update(ctx context.Context, cause stream.Cause) (next ti
 	return next, err
 }
 
-// sendRead runs the query, and sends the events that fill makes of the answer. What they were made of is free while they are sent.
+// sendRead runs the query, and sends the events that fill makes from the answer. The memory of the answer is free for other
+// requests while the events are sent.
 func (wt *streamClient) sendRead(ctx context.Context, fill func(s *streamScratch) error) error {
 	hold, err := takeMemory(ctx, wt.api.Memory.Reads, wt.caller, wt.query.Limit*hitBytes)
 	if err != nil {
@@ -208,10 +209,10 @@ func (wt *streamClient) sendRead(ctx context.Context, fill func(s *streamScratch
 	return wt.send(sending, body)
 }
 
-// errSlowStream ends a stream whose client does not take its events while others wait.
+// errSlowStream ends a stream whose client does not read its events while others wait.
 var errSlowStream = errors.New("the client takes its events too slowly")
 
-// read runs the query, and returns the events that fill makes of the answer.
+// read runs the query, and returns the events that fill makes from the answer.
 func (wt *streamClient) read(ctx context.Context, fill func(s *streamScratch) error) (body []byte, err error) {
 	s, ok := streamPool.Get().(*streamScratch)
 	if !ok {
@@ -236,8 +237,8 @@ func (wt *streamClient) setLastID(answer *nearby.Answer) {
 	wt.lastID = eventID{at: answer.At, earliestExpiry: wt.sent.EarliestExpiry(), fingerprint: wt.api.fingerprint(wt.query, answer)}
 }
 
-// heartbeat sends a comment with the id of the last update, which lets the client resume from there. Every few
-// heartbeats it checks that the caller's account, tier and role are unchanged.
+// heartbeat sends a comment with the id of the last update, which lets the client resume from there. Every few heartbeats it checks
+// that the caller's account, tier and role are unchanged.
 func (wt *streamClient) heartbeat(ctx context.Context) error {
 	if wt.heartbeats++; wt.caller.account != nil && wt.heartbeats%heartbeatsPerAccountCheck == 0 {
 		if err := wt.identifyAgain(); err != nil {
@@ -247,8 +248,8 @@ func (wt *streamClient) heartbeat(ctx context.Context) error {
 	return wt.send(ctx, wt.appendEventID([]byte(":\n")))
 }
 
-// checkCaller ends the stream if its session or API token has ended, or its account's rights changed (D11.10). What was read
-// of sessions before is not used.
+// checkCaller ends the stream if its session or API token has ended, or its account's rights changed (D11.10). It does not use
+// cached sessions.
 func (wt *streamClient) checkCaller(context.Context) error {
 	wt.api.Accounts.ForgetCached()
 	return wt.identifyAgain()

@@ -111,7 +111,7 @@ func (w *testStream) read(ctx context.Context) {
 // eventTimeout is how long a test waits for an event.
 const eventTimeout = 30 * time.Second
 
-// next is the next event, validated against openapi.json.
+// next returns the next event, validated against openapi.json.
 func (w *testStream) next() event {
 	w.t.Helper()
 	select {
@@ -212,7 +212,7 @@ func (w *testStream) wantEvents(want ...string) {
 
 const streamQuery = "lat=52&lng=5&radius=2000"
 
-// updateStreams makes all streams update, as the passing of time does: the clock of a testService stands still.
+// updateStreams makes all streams update, which the passing of time would do, but the clock of a testService stands still.
 func (d *testService) updateStreams() { d.streams.Touched(mapdata.Touched{Everywhere: true}) }
 
 // TestStreamSendsChanges follows an entity of a feed from its first row to its end.
@@ -240,7 +240,7 @@ func TestStreamSendsChanges(t *testing.T) {
 	own.wantEvents("snapshot a")
 
 	curator.send(http.MethodPost, feed.path()+"/approve", "").want(t, http.StatusOK)
-	public.wantEvents("entity a reported") // approval shows what is there
+	public.wantEvents("entity a reported") // approval shows the existing entities
 	d.advance(time.Second)
 	d.push(*feed.Token, "["+row("b", "alert.hazard", 20)+"]").want(t, http.StatusOK)
 	public.wantEvents("entity b reported")
@@ -278,7 +278,7 @@ func TestStreamSendsChanges(t *testing.T) {
 	cameras.wantEvents("gone c")
 }
 
-// TestStreamSendsVotes: votes, and entities that they hide or keep, are sent immediately, to each client as its role
+// TestStreamSendsVotes checks that votes, and entities that they hide or keep, are sent immediately, to each client as its role
 // permits.
 func TestStreamSendsVotes(t *testing.T) {
 	r := newTestUpstream(t, row("live", "alert.police", 10))
@@ -321,7 +321,7 @@ func TestStreamSendsVotes(t *testing.T) {
 	}
 }
 
-// TestStreamSendsEndsOfSuppressions: the end of a suppression is sent without another event.
+// TestStreamSendsEndsOfSuppressions checks that the end of a suppression is sent without another event.
 func TestStreamSendsEndsOfSuppressions(t *testing.T) {
 	d := newTestService(t)
 	_, id := d.publish("Roadworks", row("a", "alert.road_closed", 500))
@@ -340,8 +340,8 @@ func TestStreamSendsEndsOfSuppressions(t *testing.T) {
 	w.wantEvents("entity a disputed")
 }
 
-// TestStreamSendsLiveIncidents: new, changed and removed incidents of upstreams are sent, a stream asks upstreams
-// itself, and an outage is sent.
+// TestStreamSendsLiveIncidents checks that new, changed and removed incidents of upstreams are sent, that a stream itself calls
+// upstreams, and that an outage is sent.
 func TestStreamSendsLiveIncidents(t *testing.T) {
 	r := newTestUpstream(t, row("a", "alert.police", 10))
 	d := newTestServiceWith(t, serviceOptions{manage: 10_000, upstreams: []string{r.URL}, streamPoll: 20 * time.Millisecond})
@@ -361,7 +361,7 @@ func TestStreamSendsLiveIncidents(t *testing.T) {
 	}
 }
 
-// TestStreamResumes checks what a client gets when it reconnects.
+// TestStreamResumes checks the events that a client gets when it reconnects.
 func TestStreamResumes(t *testing.T) {
 	d := newTestService(t)
 	owner, _ := d.publish("Roadworks", row("a", "camera.speed", 10), row("b", "camera.speed", 20), row("c", "camera.speed", 30))
@@ -413,8 +413,8 @@ func TestStreamResumes(t *testing.T) {
 	}
 }
 
-// TestStreamResumesFromHalfAMinuteEarlier: a client that resumes also gets changes up to 30 seconds before its last
-// event, since the entities of a large snapshot can be read only some time after their time of change.
+// TestStreamResumesFromHalfAMinuteEarlier checks that a client that resumes also gets changes up to 30 seconds before its last
+// event, because the entities of a large snapshot can be read only some time after their time of change.
 func TestStreamResumesFromHalfAMinuteEarlier(t *testing.T) {
 	d := newTestService(t)
 	changed := d.time()
@@ -445,7 +445,7 @@ func (d *testService) waitForNoStreams() {
 	d.waitFor("streams stay open", func() bool { return d.streams.Len() == 0 })
 }
 
-// TestStreamRefusals checks which requests get no stream, and why.
+// TestStreamRefusals checks which requests get no stream, and the reasons.
 func TestStreamRefusals(t *testing.T) {
 	d := newTestService(t)
 	d.waitForIndex()
@@ -457,7 +457,7 @@ func TestStreamRefusals(t *testing.T) {
 	if refused.Header.Get("Retry-After") == "" {
 		t.Errorf("headers %v", refused.Header)
 	}
-	driver.openStream(streamQuery).wantEvents("snapshot") // an account has its own
+	driver.openStream(streamQuery).wantEvents("snapshot") // an account has a separate limit
 	for name, path := range map[string]string{
 		"nothing": "/v2/stream", "a box": "/v2/stream?" + streamQuery + "&bbox=1", "a source": "/v2/stream?" + streamQuery + "&sources=moose", "a kind": "/v2/stream?" + streamQuery + "&kinds=moose",
 	} {
@@ -477,7 +477,7 @@ func TestStreamRefusals(t *testing.T) {
 	guest.send(http.MethodGet, "/v2/stream?"+streamQuery, "").want(t, http.StatusServiceUnavailable)
 }
 
-// TestStreamEndsAsACompleteResponse: a stream that the service ends is a complete HTTP response.
+// TestStreamEndsAsACompleteResponse checks that a stream that the service ends is a complete HTTP response.
 func TestStreamEndsAsACompleteResponse(t *testing.T) {
 	d := newTestService(t)
 	d.waitForIndex()
@@ -496,7 +496,7 @@ func TestStreamEndsAsACompleteResponse(t *testing.T) {
 	}
 }
 
-// TestStreamLeaksNothing: a client that disconnects leaves no goroutine and no entry.
+// TestStreamLeaksNothing checks that a client that disconnects leaves no goroutine and no entry.
 func TestStreamLeaksNothing(t *testing.T) {
 	d := newTestService(t)
 	d.waitForIndex()
@@ -525,7 +525,7 @@ func TestStreamLeaksNothing(t *testing.T) {
 	}
 }
 
-// TestStreamClosesSlowClients: a client that reads nothing loses its stream, and the service goes on.
+// TestStreamClosesSlowClients checks that a client that reads nothing loses its stream, and that the service continues.
 func TestStreamClosesSlowClients(t *testing.T) {
 	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 1_000_000, entities: 0, streamWriteTimeout: 200 * time.Millisecond})
 	owner := d.signedInAs("owner@example.org", mapdata.Driver)
@@ -560,7 +560,7 @@ func TestStreamClosesSlowClients(t *testing.T) {
 	}
 }
 
-// TestStreamEndsWithItsAccount: a stream does not outlive the session that it began with: every third heartbeat looks
+// TestStreamEndsWithItsAccount checks that a stream does not outlive the session with which it began: every third heartbeat looks
 // the caller up, for sessions that end by their age.
 func TestStreamEndsWithItsAccount(t *testing.T) {
 	if interval := httpapi.AccountCheckInterval(); interval > time.Minute {

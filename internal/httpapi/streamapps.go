@@ -7,13 +7,13 @@ import (
 	"wayside/internal/stream"
 )
 
-// tellApps sends that the catalogue of apps changed.
+// tellApps sends an event about a change of the catalogue of apps.
 func (wt *streamClient) tellApps(ctx context.Context, change stream.AppsChange) error {
 	return wt.send(ctx, appendAppsEvent(nil, change))
 }
 
-// appendAppsRevision appends at which revision the catalogue of apps is, for a browser that somebody signed in with: what changed while no
-// stream was open shows by it. Where no app was ever served there is nothing to miss.
+// appendAppsRevision appends the revision of the catalogue of apps, for a browser with a session: it shows the client whether the
+// catalogue changed while no stream was open. If no app was ever served, it appends nothing.
 func (wt *streamClient) appendAppsRevision(dst []byte) []byte {
 	if wt.api.Apps == nil || wt.caller.session == nil {
 		return dst

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/nav/osrm"
 )
 
-// getTable answers GET and POST /v2/navigation/table: times and distances between places.
+// getTable answers GET and POST /v2/navigation/table with times and distances between places.
 func (a *api) getTable(w http.ResponseWriter, r *http.Request, c *caller) error {
 	return a.navigate(w, r, c, osrm.Table, func(ctx context.Context, q *osrm.Request, s *navigationScratch) error {
 		var err error

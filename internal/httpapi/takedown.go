@@ -16,7 +16,7 @@ type hiddenPin struct {
 	Source   string    `json:"source"`
 	KindID   string    `json:"kind_id"`
 	HiddenAt timestamp `json:"hidden_at"`
-	Until    timestamp `json:"until"` // null: for good
+	Until    timestamp `json:"until"` // null: permanently
 	Reason   string    `json:"reason"`
 }
 
@@ -51,7 +51,7 @@ func (a *api) postHide(w http.ResponseWriter, r *http.Request, c *caller) error 
 	return writeJSON(w, r, http.StatusOK, map[string]any{"hidden": newHiddenPin(hidden)})
 }
 
-// time takes a time; the zero time: absent.
+// time takes a time; zero: absent.
 func (f *requestFields) time(name string) time.Time {
 	text, ok := f.text(name)
 	if !ok {
@@ -76,12 +76,12 @@ func (a *api) postShow(w http.ResponseWriter, r *http.Request, c *caller) error 
 	return nil
 }
 
-// getReviewPins answers GET /v2/review/pins: everything that curators hide.
+// getReviewPins answers GET /v2/review/pins with all entities that curators hide.
 func (a *api) getReviewPins(w http.ResponseWriter, r *http.Request, c *caller) error {
 	return a.answerHidden(w, r, c, mapdata.FeedID{})
 }
 
-// getFeedHidden answers GET /v2/feeds/{id}/hidden: what curators hide of a feed, for its owner and for curators.
+// getFeedHidden answers GET /v2/feeds/{id}/hidden with the entities of a feed that curators hide, for its owner and for curators.
 func (a *api) getFeedHidden(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id, err := feedID(r)
 	if err != nil {
@@ -102,7 +102,7 @@ func (a *api) answerHidden(w http.ResponseWriter, r *http.Request, c *caller, id
 	return writeJSON(w, r, http.StatusOK, map[string]any{"hidden": list})
 }
 
-// readReason reads a body that is a reason alone.
+// readReason reads a body that contains only a reason.
 func readReason(w http.ResponseWriter, r *http.Request) (string, error) {
 	f, err := readFields(w, r)
 	if err != nil {
@@ -171,8 +171,8 @@ type complaintJSON struct {
 	At         timestamp `json:"at"`
 }
 
-// postComplaint answers POST /v2/entities/{id}/complaint: a driver says that the pin's source is wrong. A complaint about
-// what the account cannot read is 404, as the pin itself.
+// postComplaint answers POST /v2/entities/{id}/complaint, with which a driver reports that a pin is wrong. A complaint about an
+// entity that the account cannot read is answered with 404, as the entity itself.
 func (a *api) postComplaint(w http.ResponseWriter, r *http.Request, c *caller) error {
 	f, err := readFields(w, r)
 	if err != nil {
@@ -193,7 +193,7 @@ func (a *api) postComplaint(w http.ResponseWriter, r *http.Request, c *caller) e
 	return nil
 }
 
-// getReviewComplaints answers GET /v2/review/complaints: the open complaints, the oldest first.
+// getReviewComplaints answers GET /v2/review/complaints with the open complaints, the oldest first.
 func (a *api) getReviewComplaints(w http.ResponseWriter, r *http.Request, c *caller) error {
 	all, open, err := a.Takedowns.Complaints(r.Context(), feed.By(c.account))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// rejectedRows are rows that cause every code and reason of a rejection.
+// rejectedRows returns rows that cause every code and reason of a rejection.
 func rejectedRows() string {
 	rows := []string{
 		`7`, `{"external_id":"a","external_id":"a"}`, `{"external_id":"b","kind":"camera.speed","lat":1,"lng":2,"properties":{"x":1,"x":2}}`,
@@ -32,8 +32,7 @@ func rejectedRows() string {
 	return "[" + strings.Join(rows, ",") + "]"
 }
 
-// checkGerman checks that a German page contains none of the API's English messages, and nothing that is marked as
-// English.
+// checkGerman checks that a German page contains none of the API's English messages, and no text that is marked as English.
 func checkGerman(t *testing.T, body string, english []string) {
 	t.Helper()
 	text := textOf(t, body)
@@ -47,8 +46,8 @@ func checkGerman(t *testing.T, body string, english []string) {
 	}
 }
 
-// TestRejectionsAreTranslated: pages of a German account explain in German why rows were rejected, with the rejected
-// value; the API explains it in English.
+// TestRejectionsAreTranslated checks that pages of a German account explain in German why rows were rejected, with the rejected
+// value, and that the API explains it in English.
 func TestRejectionsAreTranslated(t *testing.T) {
 	d := newTestService(t)
 	owner := d.signedInAs("ada@example.org", mapdata.Curator)
@@ -63,7 +62,7 @@ func TestRejectionsAreTranslated(t *testing.T) {
 		codes, english = append(codes, e.Code), append(english, e.Message)
 	}
 	for _, code := range ingest.Codes() {
-		if !slices.Contains(codes, code) && code != "feed_full" { // the feed of TestFullFeedsAreTranslated is
+		if !slices.Contains(codes, code) && code != "feed_full" { // TestFullFeedsAreTranslated checks that one
 			t.Errorf("no row is rejected for %s", code)
 		}
 	}
@@ -79,7 +78,7 @@ func TestRejectionsAreTranslated(t *testing.T) {
 	}
 }
 
-// TestFailuresAreTranslated: reasons why a push or a fetch failed are in German too.
+// TestFailuresAreTranslated checks that reasons why a push or a fetch failed are in German too.
 func TestFailuresAreTranslated(t *testing.T) {
 	d := newTestService(t)
 	owner := d.signedInAs("ada@example.org", mapdata.Driver)

@@ -9,8 +9,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestNewAccountsHideNothing holds D9.8 by virtual time: votes of accounts that first signed in less than votes.trust_after
-// ago count for status and confidence, and hide no pin, of a feed or of an upstream. Cast again a day later, they do.
+// TestNewAccountsHideNothing checks D9.8 in virtual time: votes of accounts that first signed in less than votes.trust_after ago
+// count for status and confidence, and hide no pin, of a feed or of an upstream. The same votes a day later do.
 func TestNewAccountsHideNothing(t *testing.T) {
 	r := newTestUpstream(t, row("live", "alert.police", 10))
 	d := newTestServiceWith(t, serviceOptions{
@@ -52,7 +52,7 @@ func TestNewAccountsHideNothing(t *testing.T) {
 	dispute("at the first sign-in", "disputed 0.2 0 3")
 	d.advance(24*time.Hour - time.Second)
 	r.setRows(row("live", "alert.police", 10))
-	for _, driver := range drivers[:3] { // a session is used, and another one begins: neither is the first sign-in
+	for _, driver := range drivers[:3] { // a session is used, and another one begins: neither counts as the first sign-in
 		driver.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK)
 	}
 	d.anotherBrowser("driver0@example.org")

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/nav/valhalla"
 )
 
-// getValhallaRoute answers GET and POST /v2/navigation/valhalla/route: a route asked for in Valhalla's form (D15.19).
+// getValhallaRoute answers GET and POST /v2/navigation/valhalla/route with a route in Valhalla's form (D15.19).
 func (a *api) getValhallaRoute(w http.ResponseWriter, r *http.Request, c *caller) error {
 	q, err := readValhalla(w, r)
 	if err != nil {

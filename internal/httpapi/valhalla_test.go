@@ -14,7 +14,7 @@ import (
 
 const valhallaRoute = "/v2/navigation/valhalla/route"
 
-// locations are places as Valhalla's requests have them, with more members for the first.
+// locations returns places in the form of Valhalla's requests, with more members for the first.
 func locations(t *testing.T, names, more string) string {
 	t.Helper()
 	var all []string
@@ -26,7 +26,7 @@ func locations(t *testing.T, names, more string) string {
 	return `"locations":[` + strings.Join(all, ",") + `]`
 }
 
-// askValhalla posts a request, compares the answer with openapi.json and with that of a GET, and gives it.
+// askValhalla posts a request, compares the answer with openapi.json and with that of a GET, and returns it.
 func (s *readService) askValhalla(body string) (status int, answer []byte) {
 	s.t.Helper()
 	resp, posted := s.post(valhallaRoute, body)
@@ -39,7 +39,7 @@ func (s *readService) askValhalla(body string) (status int, answer []byte) {
 	return resp.StatusCode, posted
 }
 
-// TestValhallaIsAnsweredAsOSRM compares answers with those of the service route to the same in OSRM's form (D15.19).
+// TestValhallaIsAnsweredAsOSRM compares answers with those of the service route to the same request in OSRM's form (D15.19).
 func TestValhallaIsAnsweredAsOSRM(t *testing.T) {
 	s := newNavigationService(t, nil)
 	for _, c := range []struct{ names, first, members, options string }{
@@ -69,7 +69,7 @@ func TestValhallaIsAnsweredAsOSRM(t *testing.T) {
 	}
 }
 
-// TestValhallaAvoids a place and a polygon, and refuses what cannot be answered.
+// TestValhallaAvoids checks that a route avoids a place and a polygon, and that unsupported requests are refused.
 func TestValhallaAvoids(t *testing.T) {
 	s := newNavigationService(t, nil)
 	town := drawnTown(t)
@@ -111,7 +111,7 @@ func TestValhallaAvoids(t *testing.T) {
 	}
 }
 
-// TestValhallaCounts: each request counts as a route, one that is refused too.
+// TestValhallaCounts checks that each request counts as a route, also one that is refused.
 func TestValhallaCounts(t *testing.T) {
 	s := newNavigationService(t, func(d *httpapi.Deps) { d.Limits.GuestRoutes = 2 })
 	body := `{"costing":"auto",` + locations(t, "12", "") + `}`

@@ -22,7 +22,7 @@ type viewScratch struct {
 // viewPool reuses memory between requests; it holds no state of the service.
 var viewPool = sync.Pool{New: func() any { return new(viewScratch) }}
 
-// getOverlayView answers GET /v2/overlay/view: what the page for cars draws of a part of the map.
+// getOverlayView answers GET /v2/overlay/view with the entities of a part of the map that the page for cars draws.
 func (a *api) getOverlayView(w http.ResponseWriter, r *http.Request, c *caller) error {
 	p, err := parseParams(r)
 	if err != nil {
@@ -125,7 +125,8 @@ func (p *params) box() geo.Box {
 	return b
 }
 
-// kindsOff reads kinds_off: what the driver hides. An unknown kind hides nothing: it may be of another release, which the page remembers.
+// kindsOff reads kinds_off, the kinds that the driver hides. An unknown kind hides nothing: the page may have stored it under
+// another release.
 func (p *params) kindsOff() mapdata.KindSet {
 	var off mapdata.KindSet
 	if text, given := p.value("kinds_off"); given {
@@ -137,7 +138,7 @@ func (p *params) kindsOff() mapdata.KindSet {
 	return off
 }
 
-// getOverlayNearest answers GET /v2/overlay/nearest: the entity that is nearest to a place, however far away.
+// getOverlayNearest answers GET /v2/overlay/nearest with the entity that is nearest to a place, however far away.
 func (a *api) getOverlayNearest(w http.ResponseWriter, r *http.Request, c *caller) error {
 	p, err := readParams(r)
 	if err != nil {
@@ -167,7 +168,7 @@ func (a *api) getOverlayNearest(w http.ResponseWriter, r *http.Request, c *calle
 	return nil
 }
 
-// placeReach is how far a large place may be away from an entity that it helps to find, in metres.
+// placeReach is how far a large place may be from an entity that it describes, in metres.
 const placeReach = 50_000
 
 // appendPlaceNear appends the large place that is nearest to a point; null: none is near.

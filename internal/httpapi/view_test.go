@@ -33,7 +33,7 @@ func (s *readService) view(query string) (a viewAnswer) {
 	return a
 }
 
-// addJams adds so many jams around Fiji, on both sides of the antimeridian.
+// addJams adds n jams around Fiji, on both sides of the antimeridian.
 func (s *readService) addJams(n int) {
 	f := testFeed(1, nil)
 	var all []mapdata.Entity
@@ -76,7 +76,8 @@ func TestOverlayView(t *testing.T) {
 	}
 }
 
-// TestKindsOff: the page leaves out a subtype alone, which kinds cannot, and what an older release called otherwise hides nothing.
+// TestKindsOff checks that the page can leave out a subtype alone, which the parameter kinds cannot, and that a name of an older
+// release hides nothing.
 func TestKindsOff(t *testing.T) {
 	s := newReadService(t, nil)
 	f := testFeed(1, nil)
@@ -98,7 +99,7 @@ func TestKindsOff(t *testing.T) {
 	}
 }
 
-// TestOverlayViewErrors: each wrong parameter is named.
+// TestOverlayViewErrors checks that each wrong parameter is named.
 func TestOverlayViewErrors(t *testing.T) {
 	s := newReadService(t, nil)
 	for query, want := range map[string]string{
@@ -123,8 +124,8 @@ func TestOverlayViewErrors(t *testing.T) {
 	}
 }
 
-// TestOverlayReadsAreBounded: what the page reads counts against the limit on reads, and other origins cannot read it, those
-// neither that may read the API.
+// TestOverlayReadsAreBounded checks that the reads of the page count against the limit on reads, and that no other origin can use
+// them, not even one that may read the API.
 func TestOverlayReadsAreBounded(t *testing.T) {
 	for _, path := range []string{"/v2/overlay/view?bbox=1,2,3,4&zoom=4", "/v2/overlay/nearest?lat=1&lng=2"} {
 		s := newReadService(t, func(d *httpapi.Deps) {
@@ -140,7 +141,7 @@ func TestOverlayReadsAreBounded(t *testing.T) {
 	}
 }
 
-// TestOverlayNearest reads what is nearest and how far it is.
+// TestOverlayNearest reads the nearest entity and its distance.
 func TestOverlayNearest(t *testing.T) {
 	s := newReadService(t, nil)
 	resp, body := s.get("/v2/overlay/nearest?lat=52&lng=4")
@@ -160,7 +161,7 @@ func TestOverlayNearest(t *testing.T) {
 	}
 }
 
-// TestExtentInOverlayConfig: the page starts where the data is.
+// TestExtentInOverlayConfig checks that the page starts where the data is.
 func TestExtentInOverlayConfig(t *testing.T) {
 	s := newReadService(t, nil)
 	s.addJams(3)
@@ -171,7 +172,7 @@ func TestExtentInOverlayConfig(t *testing.T) {
 	}
 }
 
-// TestPlaceOfTheNearest: a large place tells where the nearest entity is, unless it is far from that.
+// TestPlaceOfTheNearest checks that a large place describes where the nearest entity is, unless it is far from that.
 func TestPlaceOfTheNearest(t *testing.T) {
 	places, err := world.Open()
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"wayside/internal/refprovider"
 )
 
-// These tests hold the rules that depend on the time of day or on minutes and days passing, through the public handler and a
-// real upstream. Only the injected clock moves.
+// These tests check the rules that depend on the time of day or on minutes and days passing, through the public handler and a real
+// upstream. Only the injected clock moves.
 
 // recordedProvider is the reference provider behind a server that records the tenants of the calls.
 type recordedProvider struct {
@@ -30,7 +30,7 @@ type recordedProvider struct {
 	tenants  []string
 }
 
-// newRecordedProvider starts one that accepts a secret; the service sends "s". now becomes usable once the service exists.
+// newRecordedProvider starts a provider that accepts a secret; the service sends "s". now becomes usable once the service exists.
 func newRecordedProvider(t *testing.T, now func() time.Time, secret string) *recordedProvider {
 	t.Helper()
 	p := &recordedProvider{now: now}
@@ -46,14 +46,14 @@ func newRecordedProvider(t *testing.T, now func() time.Time, secret string) *rec
 	return p
 }
 
-// accept replaces the provider by one that accepts the secret and knows nothing yet: until publish, it answers 503.
+// accept replaces the provider by one that accepts the secret and has no snapshot: until publish is called, it answers 503.
 func (p *recordedProvider) accept(secret string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.provider = refprovider.New(refprovider.Config{Secret: secret, Now: p.now, Log: slog.New(slog.DiscardHandler)})
 }
 
-// publish sets what the provider answers with.
+// publish sets the rows of the provider's answers.
 func (p *recordedProvider) publish(t *testing.T, rows ...string) {
 	t.Helper()
 	p.mu.Lock()
@@ -72,7 +72,7 @@ func (p *recordedProvider) calls() []string {
 	return slices.Clone(p.tenants)
 }
 
-// newServiceWithProviders makes the service with one reference provider for each secret that they accept.
+// newServiceWithProviders returns the service with one reference provider for each secret that they accept.
 func newServiceWithProviders(t *testing.T, secrets ...string) (d *testService, providers []*recordedProvider) {
 	t.Helper()
 	limits := serviceOptions{manage: 10_000, requests: 60, entities: 10_000}
@@ -86,7 +86,7 @@ func newServiceWithProviders(t *testing.T, secrets ...string) (d *testService, p
 	return d, providers
 }
 
-// incidentsRead is what a read shows of the live incidents: their external ids and the source's status.
+// incidentsRead returns the live incidents in a read: their external ids and the source's status.
 func (b *browser) incidentsRead() string {
 	b.t.Helper()
 	a := b.read(nearbyPath)
@@ -131,8 +131,8 @@ func TestUpstreamPausesAfter401(t *testing.T) {
 	driver.wantIncidents("after five minutes", "[other refused] online")
 }
 
-// TestIncidentsAreFreshForFiveMinutes checks Limits and D8.6: what a failing upstream said is shown for five minutes after
-// its last good answer, and not a millisecond longer; in a read, by id, and for votes.
+// TestIncidentsAreFreshForFiveMinutes checks Limits and D8.6: the last incidents of a failing upstream are shown for five minutes
+// after its last good answer, and not a millisecond longer, in a read, by id, and for votes.
 func TestIncidentsAreFreshForFiveMinutes(t *testing.T) {
 	d, providers := newServiceWithProviders(t, "s")
 	upstream := providers[0]
@@ -141,7 +141,7 @@ func TestIncidentsAreFreshForFiveMinutes(t *testing.T) {
 	guest.wantIncidents("at first", "[a] online")
 	d.advance(2 * time.Minute)
 	upstream.publish(t, row("a", "alert.police", 10))
-	guest.wantIncidents("seen again", "[a] online") // the five minutes begin anew
+	guest.wantIncidents("seen again", "[a] online") // the five minutes begin again
 	upstream.accept("s")                            // it has no snapshot: 503
 	id := mapdata.EntityID(mapdata.Incidents, "a")
 	for _, after := range []time.Duration{time.Minute, 5*time.Minute - time.Millisecond} {
@@ -165,7 +165,7 @@ func TestTenantChangesAtMidnight(t *testing.T) {
 	}
 	drivers := []*browser{d.browser(), d.signedInAs("ada@example.org", mapdata.Driver), d.signedInAs("bob@example.org", mapdata.Driver)}
 	midnight := start.Truncate(24 * time.Hour).Add(24 * time.Hour)
-	seen := make(map[string]string) // whose a tenant is
+	seen := make(map[string]string) // the driver of each tenant
 	read := func(at time.Duration, day string) {
 		t.Helper()
 		d.advance(midnight.Add(at).Sub(d.time()))
@@ -195,8 +195,8 @@ func TestTenantChangesAtMidnight(t *testing.T) {
 	}
 }
 
-// TestSuppressionEndsByTime checks D9.5: three more disputes than confirms hide a pin for 30 minutes from the last one, and
-// five hide a pin of a persistent kind for 7 days. Then it is shown again without a vote or a push.
+// TestSuppressionEndsByTime checks D9.5: three more disputes than confirms hide a pin for 30 minutes from the last one, and five
+// hide a pin of a persistent kind for 7 days. Then it is shown again without a vote or a push.
 func TestSuppressionEndsByTime(t *testing.T) {
 	for _, tt := range []struct {
 		kind     string

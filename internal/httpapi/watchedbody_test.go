@@ -14,13 +14,13 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestRefusalOfBodies checks what an error of a handler becomes by how the body ended.
+// TestRefusalOfBodies checks the error for the client by the error of a handler and the end of the body.
 func TestRefusalOfBodies(t *testing.T) {
 	unknown := errors.New("a decoder's error")
 	malformed := mapdata.Describe(mapdata.ErrMalformed, "The body must be one JSON object.")
 	for name, tt := range map[string]struct {
-		body   error // of reading it
-		err    error // of the handler
+		body   error // error of reading it
+		err    error // error of the handler
 		status int
 	}{
 		"a whole body":                    {io.EOF, unknown, 500},
