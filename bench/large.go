@@ -67,7 +67,7 @@ func measureIndex(ctx context.Context, entities int) (*indexFigures, error) {
 	return figures, json.Unmarshal(out, figures)
 }
 
-// printIndex is the main function of a process that holds only an index.
+// printIndex runs a process that holds only an index, and prints its figures as JSON.
 func printIndex(entities int) error {
 	ix, err := loadIndex(entities)
 	if err != nil {
