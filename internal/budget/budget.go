@@ -19,7 +19,7 @@ import (
 // Bounds of waiting.
 const (
 	maxWaiting = 512                    // requests that wait for room, of one budget: each holds its own text meanwhile
-	patience   = time.Second            // for which an answer may be written while others wait for room
+	slowAnswer = time.Second            // for which an answer may be written while others wait for room
 	evictEvery = 200 * time.Millisecond // how often a waiting request looks for such answers
 )
 
@@ -198,10 +198,10 @@ func (b *Budget) grant() {
 	b.waiting = left
 }
 
-// evictSlow abandons answers of a part that have been written for longer than patience, the oldest first, until they hold need
+// evictSlow abandons answers of a part that have been written for longer than slowAnswer, the oldest first, until they hold need
 // bytes together.
 func (b *Budget) evictSlow(p *Part, need int) {
-	before := time.Now().Add(-patience)
+	before := time.Now().Add(-slowAnswer)
 	for _, h := range b.writing {
 		if need <= 0 || !h.since.Before(before) {
 			return
