@@ -179,7 +179,7 @@ func appendAlert(dst []byte, car *alerts.Car, pin *alerts.Pin, s *alerts.Alert, 
 	dst = append(dst, `,"distance_m":`...)
 	dst = appendTenths(dst, s.Distance)
 	dst = append(dst, `,"seconds":`...)
-	if seconds, told := alerts.Seconds(s.Distance, car.Speed); told {
+	if seconds, known := alerts.Seconds(s.Distance, car.Speed); known {
 		dst = appendTenths(dst, seconds)
 	} else {
 		dst = append(dst, "null"...)

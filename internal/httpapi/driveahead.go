@@ -52,13 +52,13 @@ func (a *api) routeAhead(ctx context.Context, id, client string) (way wayAhead) 
 		return way
 	}
 	defer func() { _ = resp.Body.Close() }() // read only
-	var told aheadJSON
-	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, maxAheadAnswer)).Decode(&told) != nil || len(told.From) != len(told.Arcs) || len(told.To) != len(told.Arcs) {
+	var answer aheadJSON
+	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, maxAheadAnswer)).Decode(&answer) != nil || len(answer.From) != len(answer.Arcs) || len(answer.To) != len(answer.Arcs) {
 		return way
 	}
-	return wayAhead{told.DataVersion, func(yield func(arc uint32, from, to float64) bool) {
-		for i, arc := range told.Arcs {
-			if !yield(arc, told.From[i], told.To[i]) {
+	return wayAhead{answer.DataVersion, func(yield func(arc uint32, from, to float64) bool) {
+		for i, arc := range answer.Arcs {
+			if !yield(arc, answer.From[i], answer.To[i]) {
 				return
 			}
 		}
@@ -77,14 +77,14 @@ func (a *api) getAhead(w http.ResponseWriter, r *http.Request, _ *caller) error 
 	}
 	defer n.Release()
 	version, route := s.Ahead()
-	told := aheadJSON{DataVersion: version, Arcs: []uint32{}, From: []float64{}, To: []float64{}}
+	answer := aheadJSON{DataVersion: version, Arcs: []uint32{}, From: []float64{}, To: []float64{}}
 	if version == n.DataVersion {
 		left := float64(aheadDistance)
 		route(func(arc uint32, from, to float64) bool {
-			told.Arcs, told.From, told.To = append(told.Arcs, arc), append(told.From, from), append(told.To, to)
+			answer.Arcs, answer.From, answer.To = append(answer.Arcs, arc), append(answer.From, from), append(answer.To, to)
 			left -= (to - from) * float64(n.Graph.Pieces[n.Graph.Arcs[arc].Piece].Length) / 1000
-			return left > 0 && len(told.Arcs) < maxAheadArcs
+			return left > 0 && len(answer.Arcs) < maxAheadArcs
 		})
 	}
-	return writeJSON(w, r, http.StatusOK, told)
+	return writeJSON(w, r, http.StatusOK, answer)
 }
