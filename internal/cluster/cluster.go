@@ -128,11 +128,11 @@ func blur(area geo.Circle) geo.Circle {
 
 // Run publishes events to the other nodes and receives theirs, until ctx ends.
 func (p *Peers) Run(ctx context.Context) error {
-	var hearing sync.WaitGroup
+	var following sync.WaitGroup
 	var err error
-	hearing.Go(func() {
+	following.Go(func() {
 		// Messages that were missed while this node did not listen may have been about any place.
-		err = p.Cache.Follow(ctx, channel, func() { p.Moved.Notify(mapdata.Touched{Everywhere: true}) }, p.hear)
+		err = p.Cache.Follow(ctx, channel, func() { p.Moved.Notify(mapdata.Touched{Everywhere: true}) }, p.handle)
 	})
 	tick := time.NewTicker(publishInterval)
 	defer tick.Stop()
@@ -143,7 +143,7 @@ func (p *Peers) Run(ctx context.Context) error {
 			p.publish(ctx, n%callsEvery == 0)
 		}
 	}
-	hearing.Wait()
+	following.Wait()
 	return err
 }
 
@@ -186,8 +186,8 @@ func (p *Peers) next(calls bool) *message {
 	return m
 }
 
-// hear handles a message, and ignores the node's own ones.
-func (p *Peers) hear(text []byte) {
+// handle handles a message, and ignores the node's own ones.
+func (p *Peers) handle(text []byte) {
 	m, err := decode(text)
 	if err != nil {
 		p.Log.Warn("another node's message is not understood; is it of another version?")

@@ -96,9 +96,9 @@ func (v *Versions) other() (version string, differs bool) {
 
 // Run publishes this node's version and receives those of the others, until ctx ends.
 func (v *Versions) Run(ctx context.Context) error {
-	var hearing sync.WaitGroup
+	var following sync.WaitGroup
 	var err error
-	hearing.Go(func() { err = v.Cache.Follow(ctx, versionsChannel, func() {}, v.hear) })
+	following.Go(func() { err = v.Cache.Follow(ctx, versionsChannel, func() {}, v.handle) })
 	tick := time.NewTicker(versionEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {
@@ -109,7 +109,7 @@ func (v *Versions) Run(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
-	hearing.Wait()
+	following.Wait()
 	return err
 }
 
@@ -151,8 +151,8 @@ func (v *Versions) forget() {
 	}
 }
 
-// hear handles another node's message, and ignores one of another form.
-func (v *Versions) hear(text []byte) {
+// handle handles another node's message, and ignores one of another form.
+func (v *Versions) handle(text []byte) {
 	if len(text) < 1+nodeSize || len(text) > 1+nodeSize+maxVersion || text[0] != version {
 		return
 	}
