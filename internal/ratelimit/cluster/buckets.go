@@ -181,7 +181,7 @@ func (b *Buckets) ask(of bucket, limit ratelimit.Limit, cost int, now time.Time)
 	ctx, cancel := context.WithTimeout(context.Background(), b.Timeout)
 	defer cancel()
 	price := limit.Price(cost)
-	answers, err := b.tell(ctx, []bucket{of}, price, now)
+	answers, err := b.exchange(ctx, []bucket{of}, price, now)
 	if err != nil {
 		b.missed(b.Now())
 		return b.Local.Allow(of.key, limit, cost, now)
@@ -198,11 +198,11 @@ func (b *Buckets) missed(now time.Time) {
 	}
 }
 
-// tell settles buckets with the cache, which takes the price out of each of them if it can, and adopts the cache's levels.
+// exchange settles buckets with the cache, which takes the price out of each of them if it can, and adopts the cache's levels.
 //
 // The granted units count as settled even if the call fails: a cache that hung may have counted them, and they must not be counted
 // twice. They are not lost either, because the level of this node's own bucket is sent each time.
-func (b *Buckets) tell(ctx context.Context, of []bucket, price ratelimit.Price, now time.Time) ([]int64, error) {
+func (b *Buckets) exchange(ctx context.Context, of []bucket, price ratelimit.Price, now time.Time) ([]int64, error) {
 	keys, args := make([]string, len(of)), make([]string, 0, 4*len(of))
 	for i := range of {
 		keys[i] = b.name(of[i].key)
@@ -268,7 +268,7 @@ func (b *Buckets) settle(ctx context.Context) {
 	}
 	for len(all) > 0 {
 		n := min(len(all), settleBatch)
-		if _, err := b.tell(ctx, all[:n], ratelimit.Price{}, b.Now()); err != nil {
+		if _, err := b.exchange(ctx, all[:n], ratelimit.Price{}, b.Now()); err != nil {
 			for _, of := range all[n:] {
 				b.answered(of, 0)
 			}
