@@ -8,7 +8,7 @@ import (
 	"wayside/internal/format"
 )
 
-// refused is the fault for which a budget is spent.
+// refused returns the fault for which the budget is spent.
 func refused(b *format.Budget) format.Fault {
 	var bad *format.Error
 	if errors.As(b.Err(), &bad) {
@@ -17,7 +17,7 @@ func refused(b *format.Budget) format.Fault {
 	return ""
 }
 
-// TestBudget checks each bound at its last step and one beyond, with the numbers that the decisions have.
+// TestBudget checks each bound at its last step and one beyond, with the numbers of the decisions.
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -42,7 +42,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestBudgetOfItems checks that an item's bytes are given back with the next one, and those of the document are not.
+// TestBudgetOfItems checks that NextItem releases the bytes of an item, and keeps those of the document.
 func TestBudgetOfItems(t *testing.T) {
 	b := format.NewBudget(t.Context(), format.MaxWork)
 	for range 10 {

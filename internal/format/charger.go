@@ -11,24 +11,26 @@ import (
 // fastKW is the power from which on a site is a fast charger (D17.10).
 const fastKW = 50
 
-// NoNetwork is the value of Options.ChargerNetwork that gives chargers no network: everybody sees them (D4.7).
+// NoNetwork is the value of Options.ChargerNetwork that gives chargers no network, so that every driver sees them
+// (D4.7).
 const NoNetwork = "none"
 
-// Site gathers what a document tells of one charging site (D17.10). The zero Site is one of which nothing is known.
+// Site gathers what a document states about one charging site (D17.10). The zero Site is one about which nothing is
+// known.
 type Site struct {
 	Charging Charging // names and address; Finish adds the rest
-	Told     bool     // the document tells the status of points: what is not told of one is unknown
+	Told     bool     // the document states the status of points; a point without one counts as unknown
 
 	kw                                         float64
 	direct                                     bool
 	available, occupied, outOfOrder, uncertain int
 }
 
-// Points is how many charging points are counted.
+// Points returns the number of charging points that are counted.
 func (s *Site) Points() int { return s.available + s.occupied + s.outOfOrder + s.uncertain }
 
-// Point counts a charging point by its status; empty: the document does not tell. It is false for a point that is gone, which does not
-// count, and whose power and plugs do not count either.
+// Point counts a charging point by its status; empty means that the document states none. It returns false for a point
+// that is gone, which is not counted, and whose power and plugs must not be counted either.
 func (s *Site) Point(status string) bool {
 	status = strings.ToUpper(strings.TrimSpace(status))
 	words := &Vocabulary().EVSEStatus
@@ -48,17 +50,18 @@ func (s *Site) Point(status string) bool {
 	return true
 }
 
-// Power meets the power of a point in kilowatts; the largest counts. What is no power above 0 is not known.
+// Power records the power of a point in kilowatts; the largest counts. A value that is not a finite power above 0
+// is ignored.
 func (s *Site) Power(kw float64) {
 	if kw = math.Round(kw*10) / 10; kw > s.kw && !math.IsInf(kw, 0) {
 		s.kw = kw
 	}
 }
 
-// DirectCurrent notes that a point gives direct current.
+// DirectCurrent records that a point supplies direct current.
 func (s *Site) DirectCurrent() { s.direct = true }
 
-// Plug adds the plug that a foreign word means in one of the tables of plugs.
+// Plug adds the plug that a foreign word means, from one of the tables of plugs.
 func (s *Site) Plug(table map[string]string, word string) {
 	if word == "" {
 		return
@@ -73,7 +76,7 @@ func (s *Site) Plug(table map[string]string, word string) {
 	}
 }
 
-// Finish gives the kind of the site and what a row tells of it. network is Options.ChargerNetwork.
+// Finish returns the kind of the site and the charging properties of its row. network is Options.ChargerNetwork.
 func (s *Site) Finish(network string) (kind string, c *Charging) {
 	c = &s.Charging
 	if n := s.Points(); n > 0 {
@@ -93,7 +96,7 @@ func (s *Site) Finish(network string) (kind string, c *Charging) {
 	return mapdata.SlowCharger.ID(), c
 }
 
-// NetworkOf is the network that a site belongs to: what the feed says, otherwise its operator's name as an id.
+// NetworkOf returns the network of a site: that of the feed's option, otherwise the operator's name as an id.
 func NetworkOf(option, operator string) string {
 	switch option {
 	case "":
@@ -104,7 +107,8 @@ func NetworkOf(option, operator string) string {
 	return option
 }
 
-// slug is a name in lower case, with each run of characters other than a-z and 0-9 as one hyphen, and none at the ends.
+// slug returns a name in lower case, with a hyphen for each run of characters other than a-z and 0-9, and none at the
+// ends.
 func slug(name string) string {
 	var b strings.Builder
 	hyphen := false

@@ -37,7 +37,7 @@ func TestKindOfSite(t *testing.T) {
 	}
 }
 
-// TestStatusWords walks the table of statuses, in capitals or not, with space around them.
+// TestStatusWords checks the table of statuses, in upper and lower case, with white space around them.
 func TestStatusWords(t *testing.T) {
 	words := Vocabulary().EVSEStatus
 	count := func(status string) (s Site, counted bool) {

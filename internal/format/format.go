@@ -16,10 +16,10 @@ const (
 	MaxDepth     = 100 // levels of elements, or of objects and arrays
 )
 
-// Reason says why an item became no row (D17.11).
+// Reason is the reason why an item became no row (D17.11).
 type Reason string
 
-// Reasons, in the order in which they count: of several that apply, the first.
+// Reasons, in order of precedence: of several that apply, the first counts.
 const (
 	NotAnItem  Reason = "not_an_item"
 	NoID       Reason = "no_id"
@@ -43,7 +43,7 @@ func Reasons() []Reason {
 	}
 }
 
-// Item is what a bridge made of one foreign item: a row, or the reason why there is none.
+// Item is the result of a bridge for one foreign item: a row, or the reason why there is none.
 type Item struct {
 	Row    []byte      // in v1 form, not yet judged; valid until the next item; nil: skipped
 	Line   []geo.Point // 2 to MaxLine positions; nil: none
@@ -54,34 +54,35 @@ type Item struct {
 	ID   string // the item's own; empty: none
 }
 
-// Document is a foreign document, read as a stream: more than once where the format needs it.
+// Document is a foreign document, read as a stream, and more than once where the format needs it.
 type Document struct {
 	Open   func() (io.ReadCloser, error) // from its beginning, each time it is called
 	Status func() (io.ReadCloser, error) // of the format's second document (datex2-energy); nil: there is none
 }
 
-// Options are what the feed says about its documents, and the time for which items are judged.
+// Options are the feed's settings for its documents, and the time for which items are judged.
 type Options struct {
 	Now            time.Time
-	Zone           *time.Location // of schedules and of times without an offset; nil: the feed names none
-	Mapping        []byte         // of geojson and csv, as it was checked when the feed was registered
+	Zone           *time.Location // for schedules and for times without an offset; nil: the feed names none
+	Mapping        []byte         // of geojson and csv, as checked when the feed was registered
 	ChargerNetwork string         // "none", the id of a network, or empty: the operator's name (D17.10)
-	Budget         *Budget        // of what the conversion may cost; nil: it is not bounded, which is for tests of one bridge alone
+	Budget         *Budget        // of the conversion's cost; nil: unbounded, for tests of one bridge alone
 }
 
-// Summary is what a whole document says beside its items.
+// Summary is what a whole document states beside its items.
 type Summary struct {
-	Again     time.Time // the earliest start or end after Options.Now; zero: none. The same document is read again then (D17.6)
-	NextPage  string    // the address of the next page, as the document names it; empty: none
+	Again     time.Time // the earliest start or end after Options.Now, at which the same document is read again (D17.6); zero: none
+	NextPage  string    // the URL of the next page, as the document names it; empty: none
 	Publisher string
 	Licence   string
 }
 
-// Convert reads a document and hands each item to yield, in the document's order. It fails with an *Error when the document is bad, also
-// after it has yielded items: they must not count then. Errors of Open, of the readers and of yield are returned as they are.
+// Convert reads a document and hands each item to yield, in the document's order. It fails with an *Error when the
+// document is bad, possibly after it has yielded items, which must not count then. It returns errors of Open, of the
+// readers and of yield as they are.
 type Convert func(d Document, o *Options, yield func(Item) error) (Summary, error)
 
-// Error says what makes a whole document unacceptable, and where (D17.15). It repeats none of its text.
+// Error states why a whole document is unacceptable, and where (D17.15). It repeats none of the document's text.
 type Error struct {
 	Fault Fault
 	Line  int   // 1 is the first; 0: not known
@@ -99,7 +100,7 @@ const (
 	HasDTD     Fault = "dtd"
 	TooDeep    Fault = "too_deep"
 	BadCharset Fault = "encoding"
-	NotFormat  Fault = "format" // well-formed, but nothing that the bridge reads
+	NotFormat  Fault = "format" // well-formed, but not a document of this format
 	BadStatus  Fault = "status_code"
 	BadPages   Fault = "pages"
 	TooLong    Fault = "body"
@@ -108,7 +109,7 @@ const (
 	TooManyRow Fault = "rows"
 )
 
-// Large says that the document is refused for its size (too_large) and not for what it says (parse_error).
+// Large reports whether the document is refused for its size (too_large) and not for its content (parse_error).
 func (f Fault) Large() bool { return f == TooLong || f == TooMany || f == TooLarge || f == TooManyRow }
 
 func (e *Error) Error() string {
@@ -121,5 +122,5 @@ func (e *Error) Error() string {
 	return string(e.Fault)
 }
 
-// Unwrap makes a bad document mapdata.ErrMalformed.
+// Unwrap returns mapdata.ErrMalformed, since the document is bad.
 func (e *Error) Unwrap() error { return mapdata.ErrMalformed }

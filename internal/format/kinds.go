@@ -13,19 +13,20 @@ import (
 //go:embed kinds.json
 var kindsJSON []byte
 
-// Kinds that depend on more than a word.
+// Values that stand for a kind that depends on more than a word.
 const (
 	Lanes   = "@lanes"   // alert.construction where there are works, otherwise alert.hazard (D17.24, D17.33)
 	Charger = "@charger" // by power (D17.10)
 )
 
-// RoadClosed is the kind of what closes a road, by whatever member of a document.
+// RoadClosed is the kind of an entry that closes a road, whichever member of a document states it.
 const RoadClosed = "alert.road_closed"
 
-// Words says which kind a foreign word means: its id, Lanes, Charger, or nothing: then the word is known and has no kind here.
+// Words maps foreign words to kinds: the id of a kind, Lanes, Charger, or an empty string for a known word that has no
+// kind here.
 type Words map[string]string
 
-// Kind gives the kind of a word; of a word that the table lacks, otherwise.
+// Kind returns the kind of a word, or otherwise if the table lacks the word.
 func (w Words) Kind(word, otherwise string) string {
 	if kind, known := w[word]; known {
 		return kind
@@ -33,7 +34,7 @@ func (w Words) Kind(word, otherwise string) string {
 	return otherwise
 }
 
-// Tables say what foreign words mean. kinds.json has them, as D17 states them.
+// Tables map foreign words to kinds. kinds.json contains them, as D17 states them.
 type Tables struct {
 	Rank     []string                     `json:"rank"` // kinds, the gravest first
 	Severity map[string]map[string]string `json:"severity"`
@@ -85,15 +86,15 @@ type Tables struct {
 	} `json:"evse_status"`
 }
 
-// RecordWords is what the words of one type of situation record mean.
+// RecordWords maps the words of one type of situation record to kinds.
 type RecordWords struct {
 	By    string `json:"by"`   // the element whose word decides; empty: Else for all
-	Also  string `json:"also"` // another element, where that one is absent
+	Also  string `json:"also"` // another element, used where that one is absent
 	Kinds Words  `json:"kinds"`
 	Else  string `json:"else"`
 }
 
-// tables are read once; nothing changes them.
+// tables are parsed once and read-only.
 var tables = sync.OnceValues(func() (*Tables, error) {
 	t := new(Tables)
 	if err := json.Unmarshal(kindsJSON, t); err != nil {
@@ -102,7 +103,7 @@ var tables = sync.OnceValues(func() (*Tables, error) {
 	return t, nil
 })
 
-// Vocabulary gives the tables. They are not to be changed. They can be read: a test reads them.
+// Vocabulary returns the tables. Callers must not change them. They always parse, as a test verifies.
 func Vocabulary() *Tables {
 	t, err := tables()
 	if err != nil {
@@ -111,7 +112,7 @@ func Vocabulary() *Tables {
 	return t
 }
 
-// LanesKind replaces Lanes by the kind that it means where there are works, or none.
+// LanesKind resolves Lanes to the kind that it stands for with or without works, and returns any other kind unchanged.
 func LanesKind(kind string, works bool) string {
 	switch {
 	case kind != Lanes:
@@ -122,7 +123,7 @@ func LanesKind(kind string, works bool) string {
 	return mapdata.Hazard().ID()
 }
 
-// Graver says whether kind a comes before kind b. None comes after all.
+// Graver reports whether kind a comes before kind b in Rank. An empty kind comes after all.
 func (t *Tables) Graver(a, b string) bool {
 	if a == "" || b == "" {
 		return a != ""

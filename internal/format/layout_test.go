@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestMayBe holds that no layout is passed over that would read a text: times in every layout, most of them damaged.
+// TestMayBe checks that mayBe excludes no layout that would parse a text, with times in every layout, most of them
+// damaged.
 func TestMayBe(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const signs = "0123456789TZ :+-.,z"

@@ -10,17 +10,17 @@ import (
 // Bounds of lines (D17.4).
 const (
 	MaxLine      = 500 // positions
-	joinDistance = 1.0 // metres between parts that are one line
+	joinDistance = 1.0 // metres between parts that are joined to one line
 	digits       = 1e7 // computed coordinates have 7 digits behind the point
 )
 
-// Line makes one line of parts: parts are joined where one ends within 1 m of where the next begins, the longest piece counts, positions
-// that repeat the one before are dropped, and of more than MaxLine that many are kept. nil: there is no line, since fewer than two
-// positions are left or one is out of range.
+// Line joins parts to one line. It joins parts where one ends within 1 m of the beginning of the next, keeps the
+// longest piece, drops positions that repeat the one before, and thins the line to MaxLine positions. It returns nil if
+// fewer than two positions are left or one is out of range.
 func Line(parts ...[]geo.Point) []geo.Point {
 	var longest, piece []geo.Point
 	joined := false // piece is an array of its own
-	most := 0.0     // the length of the longest, once there are two to compare
+	most := 0.0     // the length of the longest piece, once there are two to compare
 	ends := func() {
 		switch {
 		case longest == nil:
@@ -82,7 +82,7 @@ func withoutRepeats(line []geo.Point) []geo.Point {
 	return line
 }
 
-// thinned keeps positions of a line that is too long, evenly, its ends among them.
+// thinned keeps MaxLine evenly spaced positions of a longer line, including both ends.
 func thinned(line []geo.Point) []geo.Point {
 	if len(line) <= MaxLine {
 		return line
@@ -94,7 +94,8 @@ func thinned(line []geo.Point) []geo.Point {
 	return kept
 }
 
-// lengthOf is how long a piece is, in degrees of latitude as if the earth were flat around each step: enough to tell which is the longest.
+// lengthOf returns the length of a piece in degrees of latitude, on a flat earth around each step, which is accurate
+// enough to find the longest piece.
 func lengthOf(line []geo.Point) float64 {
 	length := 0.0
 	for i := 1; i < len(line); i++ {
@@ -105,14 +106,14 @@ func lengthOf(line []geo.Point) float64 {
 	return length
 }
 
-// PointOf is the point of a row that has a line: where it begins; where it is for both directions, what lies half its length from either
-// end (D17.5). line has at least one position.
+// PointOf returns the point of a row that has a line: its beginning, or halfway along it when it is for both directions
+// (D17.5). line has at least one position.
 func PointOf(line []geo.Point, both bool) geo.Point {
 	if !both {
 		return line[0]
 	}
 	var few [MaxLine]float64
-	lengths, left := append(few[:0], 0), 0.0 // of the way to each position from the one before, in radians
+	lengths, left := append(few[:0], 0), 0.0 // of each step to a position from the one before, in radians
 	before := line[0].Vector()
 	for _, p := range line[1:] {
 		at := p.Vector()
@@ -129,8 +130,8 @@ func PointOf(line []geo.Point, both bool) geo.Point {
 	return line[0]
 }
 
-// arcOf is the angle of a chord, whose square is given. Up to some 6 km it is the beginning of its series, which takes a tenth of the time
-// and is off by less than 1e-13 of it.
+// arcOf returns the angle of a chord with the given square. Up to some 6 km it uses the beginning of the series, which
+// takes a tenth of the time and has a relative error below 1e-13.
 func arcOf(chordSquared float64) float64 {
 	if chordSquared < 1e-6 {
 		return math.Sqrt(chordSquared) * (1 + chordSquared/24)
@@ -138,8 +139,8 @@ func arcOf(chordSquared float64) float64 {
 	return geo.MetresOf(chordSquared) / geo.EarthRadius
 }
 
-// between is the point that lies the given share of the way from a to b, which are near each other: degrees will do. The way crosses the
-// antimeridian where that is shorter.
+// between returns the point at the given share of the way from a to b. Both are near each other, so that it
+// interpolates degrees. It crosses the antimeridian where that is shorter.
 func between(a, b geo.Point, share float64) geo.Point {
 	return rounded(geo.Point{
 		Lat: a.Lat + share*(b.Lat-a.Lat),

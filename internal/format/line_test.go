@@ -54,7 +54,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestLineKeepsParts joins parts that lie beside each other in one array, which stay as they are.
+// TestLineKeepsParts checks that Line leaves parts unchanged that lie side by side in one array.
 func TestLineKeepsParts(t *testing.T) {
 	all := []geo.Point{{Lat: 1, Lng: 1}, {Lat: 1, Lng: 2}, {Lat: 9, Lng: 9}, {Lat: 9, Lng: 8}}
 	before := slices.Clone(all)
@@ -78,7 +78,7 @@ func TestPointOf(t *testing.T) {
 	if got := format.PointOf([]geo.Point{at(0, 0), at(0, 0.1/3)}, true); got.Lng != 0.0166667 {
 		t.Error("more than 7 digits:", got.Lng)
 	}
-	steps := []geo.Point{at(0, 0)} // short ones, and a long one
+	steps := []geo.Point{at(0, 0)} // short steps, and a long one
 	for i := range 100 {
 		steps = append(steps, at(0, float64(i+1)*0.04))
 	}

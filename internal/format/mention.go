@@ -6,8 +6,9 @@ import (
 	"io"
 )
 
-// Mentions says whether a word stands somewhere in the text of a document, or might in JSON, with a letter written as an escape. It is
-// much quicker than reading the document, and judges nothing of it. Words have ASCII letters alone, at most 64.
+// Mentions reports whether a word occurs in the text of a document, or could occur in JSON with a letter written as an
+// escape. It is much quicker than parsing the document, and validates nothing. Words consist of ASCII letters, at most
+// 64.
 func Mentions(d Document, words ...string) (found bool, err error) {
 	body, err := d.Open()
 	if err != nil {
@@ -15,7 +16,7 @@ func Mentions(d Document, words ...string) (found bool, err error) {
 	}
 	defer body.Close() //nolint:errcheck // it was only read
 	text, _ := Decoded(body)
-	const overlap = 64 // a word may begin in one piece and end in the next
+	const overlap = 64 // a word may begin in one block and end in the next
 	piece := make([]byte, 64<<10)
 	kept := 0
 	for {
@@ -37,7 +38,8 @@ func Mentions(d Document, words ...string) (found bool, err error) {
 	}
 }
 
-// escapesLetter says whether a text has an escape of the characters from U+0040 to U+007F, among which are all letters of ASCII.
+// escapesLetter reports whether a text has an escape of a character from U+0040 to U+007F, a range that includes all
+// ASCII letters.
 func escapesLetter(text []byte) bool {
 	for {
 		_, rest, found := bytes.Cut(text, []byte(`\u00`))

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/format"
 )
 
-// TestMentions looks for a word at every place around the end of a piece, as it stands and with a letter as an escape.
+// TestMentions checks a word at every place around the end of a block, as it is and with a letter as an escape.
 func TestMentions(t *testing.T) {
 	mentions := func(text string) bool {
 		t.Helper()

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// Row is what becomes a v1 row.
+// Row is the content of a v1 row.
 type Row struct {
 	ID         string
 	Kind       string // the id of a kind
@@ -27,19 +27,19 @@ type Number struct {
 	known bool
 }
 
-// Num is a number that is known; what is no finite number is not.
+// Num returns a known number; NaN and infinities become an unknown one.
 func Num(v float64) Number {
 	return Number{v, !math.IsNaN(v) && !math.IsInf(v, 0)}
 }
 
-// Whole is a number rounded to a whole one.
+// Whole returns a number rounded to an integer.
 func Whole(v float64) Number { return Num(math.Round(v)) }
 
-// Properties are what a driver is told beside kind and place: the same names from every bridge (D17.9). What is empty, false or not
-// known is left out. Texts are made plain when they are written.
+// Properties are the properties of an entity beside its kind and place, with the same names from every bridge (D17.9). Empty, false and
+// unknown ones are left out. Texts are made plain when they are written.
 type Properties struct {
 	Description   string
-	Street        string // its name, otherwise its number
+	Street        string // the road's name, otherwise its number
 	Direction     string // as published; written in lower case
 	BothDirection bool
 	Bearing       Number // degrees
@@ -52,17 +52,17 @@ type Properties struct {
 	Detour        bool
 	StartsAt      time.Time
 	EndsAt        time.Time
-	SourceType    string // the word that decided on the kind
+	SourceType    string // the foreign word that decided on the kind
 	URL           string
 
 	MaxspeedKmh Number // of cameras
 
 	Charging *Charging // of chargers; nil: none
 
-	Own []Own // of a mapping, after the others
+	Own []Own // properties of a mapping, after the others
 }
 
-// Charging is what is told of a charging site.
+// Charging is the properties of a charging site.
 type Charging struct {
 	Name, City, Postcode, Country string
 	Operator, Network             string
@@ -74,7 +74,7 @@ type Charging struct {
 	StatusAt                      time.Time
 }
 
-// Own is a property that a mapping names itself, as JSON.
+// Own is a property that a mapping defines, as JSON.
 type Own struct {
 	Name  string
 	Value []byte
@@ -98,7 +98,7 @@ func (r *Row) Append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendText writes a JSON string; what is no UTF-8 becomes U+FFFD.
+// appendText appends a JSON string, with U+FFFD for invalid UTF-8.
 func appendText(dst []byte, text string) []byte {
 	quoted, err := jsontext.AppendQuote(dst, text)
 	if err != nil && len(quoted) == len(dst) {
@@ -107,8 +107,8 @@ func appendText(dst []byte, text string) []byte {
 	return quoted
 }
 
-// appendNumber writes the shortest decimal that is this number. That of a number with few digits, as coordinates are, is its digits: at
-// most 15 of them name one float64 alone. It is a quarter of the time that strconv takes.
+// appendNumber appends the shortest decimal that is this number. For a number with few digits, as coordinates have, these digits are it,
+// because at most 15 digits name a single float64. This takes a quarter of the time of strconv.
 func appendNumber(dst []byte, v float64) []byte {
 	n := math.Round(v * digits)
 	if v == 0 || n/digits != v || math.Abs(n) >= 1e15 {
@@ -136,7 +136,7 @@ type members struct {
 	first bool
 }
 
-// next parts a member from the one before.
+// next appends the comma between two members.
 func (m *members) next() {
 	if !m.first {
 		m.dst = append(m.dst, ',')
@@ -144,7 +144,7 @@ func (m *members) next() {
 	m.first = false
 }
 
-// name writes a name of ours, which needs no escapes.
+// name appends a name, which must need no escapes.
 func (m *members) name(name string) {
 	m.next()
 	m.dst = append(m.dst, '"')
@@ -234,7 +234,7 @@ func (m *members) charging(c *Charging) {
 	m.time("status_at", c.StatusAt)
 }
 
-// bearing is a direction in whole degrees, 0 to 359; one that is out of range is not known.
+// bearing returns a direction in whole degrees, 0 to 359, and an unknown number for one that is out of range.
 func bearing(n Number) Number {
 	if !n.known || n.value < 0 || n.value > 360 {
 		return Number{}
@@ -242,7 +242,7 @@ func bearing(n Number) Number {
 	return Num(math.Mod(math.Round(n.value), 360))
 }
 
-// ParseNumber reads a decimal number of 0 or more; anything else is not known.
+// ParseNumber parses a decimal number of 0 or more; it returns an unknown number for any other text.
 func ParseNumber(text string) Number {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || v < 0 {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestNumbers writes numbers as coordinates are, which have a way of their own, and others, and compares with strconv.
+// TestNumbers compares numbers as coordinates are written, which have an encoder of their own, and other numbers with
+// strconv.
 func TestNumbers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	numbers := []float64{0, math.Copysign(0, -1), 1, -1, 0.1, 50, 1e-7, 1.5e-7, 1e-8, 123456789.0000001, 99999999.9999999, 1e15, 1e22, -1e300, 5e-324}

@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// IsXML says whether a document begins as XML does. JSON and XML of one format are told apart by their first character.
+// IsXML reports whether a document begins as XML does. The first character distinguishes the JSON and XML forms of one
+// format.
 func IsXML(d Document) (is bool, err error) {
 	body, err := d.Open()
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 const (
 	maxText        = 200
 	maxDescription = 1000
-	maxRaw         = 64 << 10 // bytes of a text that are looked at, with all its tags
+	maxRaw         = 64 << 10 // bytes of a text that are read, with all its tags
 )
 
-// Text makes a foreign text plain and short: for all properties but the description.
+// Text returns a foreign text plain and short, for all properties but the description.
 func Text(text string) string { return plain(text, maxText) }
 
-// Description makes a foreign description plain and of a bounded length.
+// Description returns a foreign description plain and of a bounded length.
 func Description(text string) string { return plain(text, maxDescription) }
 
-// plain leaves tags and control characters out, makes runs of white space one space, and cuts.
+// plain removes tags and control characters, replaces runs of white space by one space, and cuts the text.
 func plain(text string, longest int) string {
 	if isPlain(text, longest) {
 		return text
@@ -29,7 +29,7 @@ func plain(text string, longest int) string {
 	count, space := 0, false
 	for len(text) > 0 && count < longest {
 		if n := tag(text); n > 0 {
-			text, space = text[n:], true // words on both sides of a tag are two
+			text, space = text[n:], true // a tag separates the words on both sides
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text)
@@ -52,14 +52,14 @@ func plain(text string, longest int) string {
 	return strings.TrimSuffix(out.String(), " ")
 }
 
-// isPlain says whether a text, as most are, can stay as it is.
+// isPlain reports whether plain would leave the text unchanged, as it does with most texts.
 func isPlain(text string, longest int) bool {
 	if len(text) > longest {
 		return false
 	}
 	for i, r := range text {
 		switch {
-		case r < ' ' || r == '<' || r >= 0x7F && r <= '\u00A0' || r >= '\u1680': // a space that is not ASCII, or what utf8.RuneError stands for
+		case r < ' ' || r == '<' || r >= 0x7F && r <= '\u00A0' || r >= '\u1680': // a space that is not ASCII, or invalid UTF-8
 			return false
 		case r == ' ' && (i == 0 || i == len(text)-1 || text[i-1] == ' '):
 			return false
@@ -68,7 +68,8 @@ func isPlain(text string, longest int) bool {
 	return true
 }
 
-// tag is how long the tag is with which a text begins; 0: it begins with none. A "<" that begins no name, or is never closed, is text.
+// tag returns the length of the tag at the beginning of a text, or 0 if it begins with none. A "<" that begins no name, or has no ">", is
+// text.
 func tag(text string) int {
 	if len(text) < 3 || text[0] != '<' {
 		return 0
@@ -76,14 +77,15 @@ func tag(text string) int {
 	if c := text[1]; c != '/' && c != '!' && c != '?' && (c|0x20 < 'a' || c|0x20 > 'z') {
 		return 0
 	}
-	end := strings.IndexAny(text[1:], "<>") // whichever comes first: a text of many "<" is looked through once
+	end := strings.IndexAny(text[1:], "<>") // whichever comes first, so that a text of many "<" is scanned once
 	if end < 0 || text[end+1] == '<' {
 		return 0
 	}
 	return end + 2
 }
 
-// visible drops what only changes how other characters are shown. It goes first: "<\x00b>" is a tag to those who drop it later.
+// visible drops characters that only change the display of others. It runs before tags are removed, because "<\x00b>" becomes a tag once
+// the control character is gone.
 func visible(r rune) rune {
 	if !unicode.IsSpace(r) && (unicode.IsControl(r) || bidirectional(r) || r == '\uFEFF') {
 		return -1
@@ -91,7 +93,7 @@ func visible(r rune) rune {
 	return r
 }
 
-// bidirectional says whether a character changes the direction of what follows, which may be others' text.
+// bidirectional reports whether a character changes the direction of the text after it, which may be somebody else's.
 func bidirectional(r rune) bool {
 	return r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069' || r == '\u200E' || r == '\u200F'
 }

@@ -29,7 +29,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestPlainTexts holds that texts which stay as they are stay so too when they are looked at character by character, as behind a tag.
+// TestPlainTexts checks that texts which isPlain accepts are also unchanged by the character-by-character path, as
+// behind a tag.
 func TestPlainTexts(t *testing.T) {
 	for r := range rune(0x2100) {
 		text := "a" + string(r) + "b"

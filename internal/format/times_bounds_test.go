@@ -7,7 +7,7 @@ import (
 	"wayside/internal/format"
 )
 
-// TestBoundsOfTimes checks that an item with more periods, or hours, than are read can't be read.
+// TestBoundsOfTimes checks that an item with more periods or hours than the bounds allow is unreadable.
 func TestBoundsOfTimes(t *testing.T) {
 	o := format.Options{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Zone: time.UTC, Budget: format.NewBudget(t.Context(), format.MaxWork)}
 	for _, tt := range []struct {

@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// When says when an item counts.
+// When is the time for which an item is valid.
 type When struct {
 	Start, End time.Time // zero: none
-	Periods    []Period  // now must lie in one, where there are any; its end is the end
-	Hours      []Hours   // likewise: a schedule
-	Unread     bool      // there is a schedule that can't be read
+	Periods    []Period  // now must lie in one of them, unless there are none; its end is the item's end
+	Hours      []Hours   // a schedule, in which now must lie likewise
+	Unread     bool      // there is a schedule that cannot be read
 }
 
-// Period is a stretch of time; a zero end is open.
+// Period is a span of time; a zero end is open.
 type Period struct{ From, Until time.Time }
 
-// Hours are what comes again on certain days: by the clock of a time zone, past midnight when they end no later than they begin.
+// Hours recur on certain days, by the clock of a time zone, and last past midnight when they end no later than they begin.
 type Hours struct {
 	Days        Days
 	From, Until time.Duration // since midnight, 0 to 24 hours
-	First, Last time.Time     // dates, of which the hours begin on none before or after; zero: none
+	First, Last time.Time     // the first and the last date on which the hours begin; zero: unbounded
 }
 
-// Bounds of the times of one item, far beyond what publishers write: a week of hours is seven, and each is looked at on nine days.
+// Bounds of the times of one item, far beyond those that publishers write: a week of hours is seven, and each is expanded for nine days.
 const (
 	maxPeriods = 10_000
 	maxHours   = 1000
 )
 
-// AddPeriod adds a period. An item with more of them than are read can't be read.
+// AddPeriod adds a period. Too many periods make the item unreadable.
 func (w *When) AddPeriod(p Period) {
 	if len(w.Periods) == maxPeriods {
 		w.Unread = true
@@ -39,7 +39,7 @@ func (w *When) AddPeriod(p Period) {
 	w.Periods = append(w.Periods, p)
 }
 
-// AddHours adds hours. An item with more of them than are read can't be read.
+// AddHours adds hours. Too many hours make the item unreadable.
 func (w *When) AddHours(h Hours) {
 	if len(w.Hours) == maxHours {
 		w.Unread = true
@@ -48,14 +48,14 @@ func (w *When) AddHours(h Hours) {
 	w.Hours = append(w.Hours, h)
 }
 
-// Work of judging times that is counted, in nanoseconds as measured.
+// Counted work of judging times, in measured nanoseconds.
 const (
 	judgeWork  = 500
 	periodWork = 500 // both times are parsed, and all are sorted
 	hoursWork  = 1000
 )
 
-// Judge says whether what happens at these times counts at the time, and in the zone, of the options.
+// Judge evaluates the times at the instant and in the zone of the options, within their budget.
 func (o *Options) Judge(w *When) Verdict {
 	if !o.Budget.Spend(judgeWork + periodWork*len(w.Periods) + hoursWork*len(w.Hours)) {
 		return Verdict{Skip: Schedule}
@@ -69,18 +69,18 @@ type Days uint8
 // EveryDay is the set of all days.
 const EveryDay Days = 1<<7 - 1
 
-// Day is the set of one day.
+// Day returns the set of one day.
 func Day(d time.Weekday) Days { return 1 << d }
 
-// Verdict says whether an item counts now.
+// Verdict is the result of judging an item's times.
 type Verdict struct {
-	Skip  Reason    // empty: it counts
-	End   time.Time // when it ends, or its hours that run now do; zero: no end is known
+	Skip  Reason    // empty: the item counts now
+	End   time.Time // the end of the item, or of its hours that run now; zero: not known
 	Again time.Time // the earliest start or end after now; zero: none
 }
 
-// Judge says whether what happens at these times counts now (D17.6). zone is the feed's; nil: it names none, and a schedule can't be read.
-// It may put Periods into another order.
+// Judge returns whether the item counts now (D17.6). zone is the feed's; it is nil when the feed names none, and then a schedule cannot be
+// read. Judge may reorder Periods.
 func (w *When) Judge(now time.Time, zone *time.Location) Verdict {
 	var v Verdict
 	v.meet(now, w.Start)
@@ -113,14 +113,14 @@ func (w *When) Judge(now time.Time, zone *time.Location) Verdict {
 	return v
 }
 
-// meet notes a start or an end.
+// meet records a start or an end.
 func (v *Verdict) meet(now, at time.Time) {
 	if at.After(now) && (v.Again.IsZero() || at.Before(v.Again)) {
 		v.Again = at
 	}
 }
 
-// within holds an item to periods: now must lie in one of them.
+// within checks that now lies in one of the periods.
 func (v *Verdict) within(now time.Time, periods []Period) {
 	inside, later := false, false
 	var end time.Time
@@ -152,8 +152,8 @@ func (v *Verdict) within(now time.Time, periods []Period) {
 	}
 }
 
-// lasting is when what runs until end is over, with the periods that begin before it is or just then; zero: never. It sorts the periods
-// where they are: strangers write hundreds of thousands of them.
+// lasting returns when a span that runs until end is over, extended by the periods that begin before its end or exactly then; zero means
+// never. It sorts the periods in place, because strangers write hundreds of thousands of them.
 func lasting(periods []Period, end time.Time) time.Time {
 	slices.SortFunc(periods, func(a, b Period) int { return a.From.Compare(b.From) })
 	for _, p := range periods {
@@ -169,11 +169,11 @@ func lasting(periods []Period, end time.Time) time.Time {
 	return end
 }
 
-// daysAround is of how many days the hours are looked at.
+// daysAround is the number of days for which hours are expanded.
 const daysAround = 9
 
-// around appends the hours that begin between the day before now and eight days later, or on the first of their dates when that comes later.
-// Those of the last of these days are open, unless it is the last of their dates: what lasts until then is without an end.
+// around appends the hours that begin between the day before now and eight days later, or from their first date on when that is later. It
+// leaves those of the last of these days open, unless it is their last date, so that a span that lasts until then has no end.
 func (h *Hours) around(periods []Period, now time.Time, clocks *clocks) []Period {
 	if h.From < 0 || h.From >= 24*time.Hour || h.Until < 0 || h.Until > 24*time.Hour {
 		return periods
@@ -203,7 +203,7 @@ func (h *Hours) around(periods []Period, now time.Time, clocks *clocks) []Period
 	return periods
 }
 
-// dateOf is a date as its midnight in UTC: in some zones the clocks skip midnight.
+// dateOf returns a date as its midnight in UTC, because in some zones the clocks skip midnight.
 func dateOf(at time.Time) time.Time {
 	if at.IsZero() {
 		return at
@@ -212,16 +212,17 @@ func dateOf(at time.Time) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// clocks are those of a zone. They remember between which two changes they were looked at last: most of what is asked lies there.
+// clocks converts local times of a zone. It caches the last offset with its bounds, within which most times lie.
 type clocks struct {
 	zone        *time.Location
 	asked       bool
 	offset      time.Duration
-	from, until time.Time // of the offset; zero: there is no change
+	from, until time.Time // bounds of the offset; zero: no change
 }
 
-// shown is when the clocks show what they show at clock in UTC. What they skip is read by the offset before, and of what they show twice
-// the first counts, as in calendars (RFC 5545, 3.3.5); time.Date leaves both open. Clocks change at most once in a day.
+// shown returns the instant at which the clocks of the zone show what they show at clock in UTC. A time that they skip is read by the
+// offset before, and of a time that they show twice the first counts, as in calendars (RFC 5545, 3.3.5); time.Date leaves both open. Clocks
+// change at most once in a day.
 func (c *clocks) shown(clock time.Time) time.Time {
 	before := clock.Add(-24 * time.Hour).In(c.zone)
 	if !c.asked || before.Before(c.from) || !c.until.IsZero() && !before.Before(c.until) {
@@ -244,13 +245,13 @@ func offsetOf(at time.Time) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// Shown is when the clocks of a zone show what they show at clock in UTC; a year that no publisher means counts as absent.
+// Shown returns the instant at which the clocks of a zone show what they show at clock in UTC, and the zero time for an implausible year.
 func Shown(clock time.Time, zone *time.Location) time.Time {
 	c := clocks{zone: zone}
 	return meant(c.shown(clock))
 }
 
-// meant is a time of a year that publishers mean; zero for any other.
+// meant returns a time of a plausible year, and the zero time otherwise.
 func meant(at time.Time) time.Time {
 	if at = at.UTC(); at.Year() < firstYear || at.Year() > 9999 {
 		return time.Time{}
@@ -263,7 +264,7 @@ const (
 	withoutColon = "2006-01-02T15:04:05Z0700"
 )
 
-// layouts of times, the most frequent first. Fractions of seconds are read wherever there are seconds.
+// layouts of times, the most frequent first. Fractions of seconds are accepted wherever there are seconds.
 var layouts = [...]struct {
 	layout string
 	zoned  bool
@@ -279,10 +280,11 @@ var layouts = [...]struct {
 	{"2006-01-02", false},
 }
 
-// firstYear is the first whose times are taken for times: programs write dates of the year 1 where there is none.
+// firstYear is the first plausible year, because programs write dates of the year 1 for an absent time.
 const firstYear = 1900
 
-// Time reads a time. One without an offset is in the zone; without a zone, it is in UTC. What can't be read counts as absent (D17.6).
+// Time parses a time. One without an offset is in the zone, or in UTC when zone is nil. A time that cannot be read counts as absent
+// (D17.6).
 func Time(text string, zone *time.Location) time.Time {
 	text = strings.TrimSpace(text)
 	if len(text) < len("2006-01-02") || len(text) > 64 {
@@ -307,7 +309,7 @@ func Time(text string, zone *time.Location) time.Time {
 	return time.Time{}
 }
 
-// parse is time.Parse. Two frequent layouts become RFC 3339 first, which it reads in a third of the time.
+// parse calls time.Parse. It rewrites two frequent layouts to RFC 3339 first, which time.Parse reads in a third of the time.
 func parse(layout, text string) (time.Time, error) {
 	switch layout {
 	case withoutZone:
@@ -319,7 +321,8 @@ func parse(layout, text string) (time.Time, error) {
 	return time.Parse(layout, text)
 }
 
-// mayBe says whether a text of at least 10 characters could be of a layout, by what stands between its digits: to try costs more.
+// mayBe reports whether a text of at least 10 characters could have a layout, by the characters between its digits, because parsing costs
+// more.
 func mayBe(text, layout string, zoned bool) bool {
 	const date, minutes, seconds = len("2006-01-02"), len("2006-01-02T15"), len("2006-01-02T15:04")
 	if len(text) == date || len(layout) == date {
@@ -341,7 +344,7 @@ func mayBe(text, layout string, zoned bool) bool {
 	return !zoned || (text[len(text)-3] == ':') == strings.HasSuffix(layout, ":00")
 }
 
-// Clock reads a time of day, "18:00" or "18:00:00" with an offset or without: the hours since midnight.
+// Clock parses a time of day, "18:00" or "18:00:00", with an offset or without, and returns the time since midnight.
 func Clock(text string) (time.Duration, bool) {
 	text = strings.TrimSpace(text)
 	if text == "24:00" || text == "24:00:00" {
@@ -361,7 +364,7 @@ func Clock(text string) (time.Duration, bool) {
 	return 0, false
 }
 
-// shortClock reads "18:00", as most are written.
+// shortClock parses "18:00", the most frequent form.
 func shortClock(text string) (time.Duration, bool) {
 	if len(text) != len("18:00") || text[2] != ':' {
 		return 0, false
@@ -377,14 +380,14 @@ func shortClock(text string) (time.Duration, bool) {
 	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute, hours < 24 && minutes < 60
 }
 
-// Meet keeps the earliest of the instants at which a document is to be read again.
+// Meet keeps the earliest of the instants at which a document must be read again.
 func (s *Summary) Meet(again time.Time) {
 	if !again.IsZero() && (s.Again.IsZero() || again.Before(s.Again)) {
 		s.Again = again
 	}
 }
 
-// Weekday reads the English name of a day of the week, in any case.
+// Weekday parses the English name of a day of the week, in any case.
 func Weekday(name string) (Days, bool) {
 	for d := time.Sunday; d <= time.Saturday; d++ {
 		if strings.EqualFold(strings.TrimSpace(name), d.String()) {

@@ -89,7 +89,7 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-// TestHours goes through a day and through both changes of clocks in three zones.
+// TestHours checks hours through a day and through both changes of clocks in three zones.
 func TestHours(t *testing.T) {
 	night := format.Hours{Days: format.EveryDay, From: 22 * time.Hour, Until: 6 * time.Hour}
 	day := format.Hours{Days: format.EveryDay &^ format.Day(time.Sunday), From: 8 * time.Hour, Until: 17*time.Hour + 30*time.Minute}
@@ -144,7 +144,7 @@ func TestHours(t *testing.T) {
 	}
 }
 
-// TestLayouts reads random instants in each layout that is read in a way of its own, and compares with time.ParseInLocation.
+// TestLayouts compares random instants in each layout that has a parser of its own with time.ParseInLocation.
 func TestLayouts(t *testing.T) {
 	berlin := zone(t, "Europe/Berlin")
 	random := rand.New(rand.NewPCG(1, 2))
@@ -170,7 +170,8 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestSchedulesApart judges schedules of which one lies half a year from the other: the clocks changed between, and skip its beginning.
+// TestSchedulesApart checks two schedules half a year apart, between which the clocks change, and of which one begins at a time that they
+// skip.
 func TestSchedulesApart(t *testing.T) {
 	berlin := zone(t, "Europe/Berlin")
 	over := format.Hours{Days: format.EveryDay, From: 10 * time.Hour, Until: 11 * time.Hour, Last: instant(t, "2026-06-30T00:00Z")}
@@ -191,7 +192,7 @@ func TestSchedulesApart(t *testing.T) {
 	}
 }
 
-// TestShown asks the clocks of a zone about each quarter of an hour of two years.
+// TestShown checks the clocks of a zone for each quarter of an hour of two years.
 func TestShown(t *testing.T) {
 	for _, name := range []string{"Europe/Berlin", "America/Sao_Paulo", "Australia/Lord_Howe", "Africa/Casablanca", "UTC"} {
 		z := zone(t, name)
@@ -200,11 +201,11 @@ func TestShown(t *testing.T) {
 			local := got.In(z)
 			_, offset := local.Zone()
 			switch shown := clock.Sub(got); {
-			case shown == time.Duration(offset)*time.Second: // the first that shows it
+			case shown == time.Duration(offset)*time.Second: // the first instant that shows it
 				if _, before := got.Add(-30 * time.Minute).In(z).Zone(); before > offset && got.Add(-time.Duration(before-offset)*time.Second).In(z).Format(time.DateTime) == local.Format(time.DateTime) {
 					t.Errorf("%s in %s: %v is the second", clock.Format(time.DateTime), name, got)
 				}
-			default: // skipped: by the offset before
+			default: // skipped: read by the offset before
 				if _, before := got.Add(-3 * time.Hour).In(z).Zone(); shown != time.Duration(before)*time.Second {
 					t.Errorf("%s in %s: %v", clock.Format(time.DateTime), name, got)
 				}
@@ -228,7 +229,7 @@ func TestTimes(t *testing.T) {
 	if got := format.Time("2026-03-01T12:00:00", nil); !got.Equal(instant(t, "2026-03-01T12:00Z")) {
 		t.Error("without a zone:", got)
 	}
-	// What clocks skip is read by the offset before; of what they show twice the first counts.
+	// A time that clocks skip is read by the offset before; of a time that they show twice the first counts.
 	for _, tt := range []struct{ zone, text, want string }{
 		{"Europe/Amsterdam", "2026-03-29T01:59:00", "2026-03-29T00:59Z"},
 		{"Europe/Amsterdam", "2026-03-29T02:30:00", "2026-03-29T01:30Z"},

@@ -1,13 +1,13 @@
-// Package alertwords says which kind an alert is by its type and subtype, as navigation services word them: the raw form of relay mode
-// (D8.5) and CIFS (D17.27) share these words.
+// Package alertwords maps the type and the subtype of an alert, as navigation services word them, to a kind. The raw
+// form of relay mode (D8.5) and CIFS (D17.27) share these words.
 package alertwords
 
 import "wayside/internal/mapdata"
 
-// None is the kind of a word that is known, and for which nothing is shown.
+// None is the kind of a known word for which nothing is shown.
 const None = ""
 
-// Term is what a type stands for, together with a subtype.
+// Term maps a type, alone or together with a subtype, to a kind.
 type Term struct {
 	Type    string
 	Subtype string // empty: the type alone, or with a subtype that the table lacks
@@ -16,8 +16,8 @@ type Term struct {
 
 // terms are the alerts of D8.5, worded as in the "Waze Data Feed specifications" for partners
 // (support.google.com/waze/partners/answer/13458165), which its CIFS specification shares
-// (developers.google.com/waze/data-feed/cifs-specification). CAMERA, CHIT_CHAT and the parking words are those that public programs tell
-// of which read such answers.
+// (developers.google.com/waze/data-feed/cifs-specification). CAMERA, CHIT_CHAT and the parking words come from public
+// programs that read such answers.
 var terms = [...]Term{
 	{"ACCIDENT", "", "alert.accident"},
 	{"ACCIDENT", "ACCIDENT_MINOR", "alert.accident"},
@@ -31,11 +31,11 @@ var terms = [...]Term{
 
 	{"ROAD_CLOSED", "", "alert.road_closed"},
 	{"ROAD_CLOSED", "ROAD_CLOSED_HAZARD", "alert.road_closed"},
-	{"ROAD_CLOSED", "ROAD_CLOSED_CONSTRUCTION", "alert.road_closed"}, // that it is closed matters more than why
+	{"ROAD_CLOSED", "ROAD_CLOSED_CONSTRUCTION", "alert.road_closed"}, // the closure matters more than its reason
 	{"ROAD_CLOSED", "ROAD_CLOSED_EVENT", "alert.road_closed"},
 
 	{"JAM", "", "traffic.jam"},
-	{"JAM", "JAM_LIGHT_TRAFFIC", "traffic.jam"}, // somebody found it worth a report; the subtype tells how bad it is
+	{"JAM", "JAM_LIGHT_TRAFFIC", "traffic.jam"}, // somebody found it worth a report; the subtype states how bad it is
 	{"JAM", "JAM_MODERATE_TRAFFIC", "traffic.jam"},
 	{"JAM", "JAM_HEAVY_TRAFFIC", "traffic.jam"},
 	{"JAM", "JAM_STAND_STILL_TRAFFIC", "traffic.jam"},
@@ -59,33 +59,34 @@ var terms = [...]Term{
 	{"HAZARD", "HAZARD_WEATHER", "alert.hazard"},
 	{"HAZARD", "HAZARD_WEATHER_FLOOD", "alert.hazard.flooding"},
 	{"HAZARD", "HAZARD_WEATHER_FOG", "alert.hazard.fog"},
-	{"HAZARD", "HAZARD_WEATHER_FREEZING_RAIN", "alert.hazard.ice"}, // it is ice as soon as it lies on the road
+	{"HAZARD", "HAZARD_WEATHER_FREEZING_RAIN", "alert.hazard.ice"}, // freezing rain turns into ice as soon as it lies on the road
 	{"HAZARD", "HAZARD_WEATHER_HAIL", "alert.hazard"},
-	{"HAZARD", "HAZARD_WEATHER_HEAT_WAVE", None},            // a region's weather: nothing is at that place
-	{"HAZARD", "HAZARD_WEATHER_HEAVY_RAIN", "alert.hazard"}, // water stands where it is heavy
-	{"HAZARD", "HAZARD_WEATHER_HEAVY_SNOW", "alert.hazard"}, // no ice is said to be there
+	{"HAZARD", "HAZARD_WEATHER_HEAT_WAVE", None},            // the weather of a region, not of a place
+	{"HAZARD", "HAZARD_WEATHER_HEAVY_RAIN", "alert.hazard"}, // heavy rain leaves standing water
+	{"HAZARD", "HAZARD_WEATHER_HEAVY_SNOW", "alert.hazard"}, // snow alone is not reported as ice
 	{"HAZARD", "HAZARD_WEATHER_HURRICANE", "alert.hazard"},
-	{"HAZARD", "HAZARD_WEATHER_MONSOON", "alert.hazard"}, // rain, which may flood but has not been said to
+	{"HAZARD", "HAZARD_WEATHER_MONSOON", "alert.hazard"}, // rain that may flood the road, without a report that it does
 	{"HAZARD", "HAZARD_WEATHER_TORNADO", "alert.hazard"},
 
-	{"CAMERA", "", None},     // cameras persist, live incidents do not (D10.1): they come by feeds
-	{"CHIT_CHAT", "", None},  // people's talk
-	{"MISC", "", None},       // a pin that cannot say what it warns of
-	{"PARKED_ON", "", None},  // where a person parked, which is nobody's business
-	{"PARKED_OFF", "", None}, // likewise
+	{"CAMERA", "", None},     // cameras persist and live incidents do not (D10.1); cameras come by feeds
+	{"CHIT_CHAT", "", None},  // chat messages of drivers
+	{"MISC", "", None},       // the type does not state what it warns of
+	{"PARKED_ON", "", None},  // where a person parked is private
+	{"PARKED_OFF", "", None}, // likewise private
 }
 
 // Terms lists all terms.
 func Terms() []Term { return terms[:len(terms):len(terms)] }
 
-// Meaning is what an alert is here.
+// Meaning is the result of Find: the kind of an alert, and the word that decided.
 type Meaning struct {
 	Kind  mapdata.Kind
-	Shown bool   // it has a kind
-	Word  string // what decided: the subtype, otherwise the type
+	Shown bool   // false for a word that is known and has no kind
+	Word  string // the word that decided: the subtype, otherwise the type
 }
 
-// Find says what a type and a subtype stand for: both together, otherwise the type alone. known is false for a type that no term has.
+// Find looks up the meaning of a type and a subtype: of both together, otherwise of the type alone. known is false for
+// a type that no term has.
 func Find(typ, subtype string) (m Meaning, known bool) {
 	if m, known = meanings[[2]string{typ, subtype}]; !known {
 		m, known = meanings[[2]string{typ, ""}]
@@ -93,10 +94,11 @@ func Find(typ, subtype string) (m Meaning, known bool) {
 	return m, known
 }
 
-// meanings are the terms by type and subtype. They are never changed.
+// meanings holds the terms by type and subtype. It is read-only.
 var meanings = compile(terms[:])
 
-// compile looks the kinds up. A term whose kind the catalogue lacks is left out, and so its word is unknown.
+// compile resolves the kinds of the terms. It leaves out a term whose kind the catalogue lacks, so that its word is
+// unknown.
 func compile(terms []Term) map[[2]string]Meaning {
 	compiled := make(map[[2]string]Meaning, len(terms))
 	for _, t := range terms {

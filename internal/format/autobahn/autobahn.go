@@ -1,4 +1,5 @@
-// Package autobahn reads what the service of Germany's motorways lists: works, closures, warnings and charging stations (D17.29).
+// Package autobahn reads the lists of the service of Germany's motorways: works, closures, warnings and charging
+// stations (D17.29).
 package autobahn
 
 import (
@@ -14,10 +15,10 @@ import (
 	"wayside/internal/geo"
 )
 
-// zone is where the times within descriptions are read.
+// zone is the time zone of the times within descriptions.
 const zone = "Europe/Berlin"
 
-// Convert is a format.Convert.
+// Convert reads lists of the motorway service; it implements format.Convert.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	berlin, err := time.LoadLocation(zone)
 	if err != nil {
@@ -72,7 +73,7 @@ func (c *converter) entry() error {
 	return c.yield(c.item(v))
 }
 
-// item makes a row of an entry, or finds the first reason not to (D17.11).
+// item converts an entry to a row, or returns the first reason to skip it (D17.11).
 func (c *converter) item(v jsondoc.Value) format.Item {
 	if v.Kind() != '{' {
 		return format.Item{Skip: format.NotAnItem}
@@ -123,7 +124,7 @@ func (c *converter) item(v jsondoc.Value) format.Item {
 	return item
 }
 
-// kind is the kind of an entry, with the word that decided on it.
+// kind returns the kind of an entry, and the word that decided on it.
 func (c *converter) kind(v jsondoc.Value) (kind, word string) {
 	words := &c.words.Autobahn
 	kind, word = words.List[c.list], c.list
@@ -143,7 +144,7 @@ func (c *converter) kind(v jsondoc.Value) (kind, word string) {
 	return kind, word
 }
 
-// place is the line of an entry, otherwise its coordinate.
+// place returns the line of an entry, otherwise its coordinate.
 func place(v jsondoc.Value) geometry.Place {
 	shape := v.Get("geometry")
 	if typ := shape.Get("type"); typ.Is("LineString") || typ.Is("MultiLineString") {
@@ -159,17 +160,17 @@ func place(v jsondoc.Value) geometry.Place {
 	return geometry.Place{Point: geo.Point{Lat: lat, Lng: lng}}
 }
 
-// isTrue says whether something is true, as a value or as a text.
+// isTrue reports whether a value is true or the text "true".
 func isTrue(v jsondoc.Value) bool { return v.Kind() == 't' || v.Is("true") }
 
 // Bounds of the lines of a description.
 const (
 	lineSize  = 16   // bytes that a line takes beside its text
-	maxLine   = 1000 // bytes of a line that are looked at for times and powers, which stand in short ones
+	maxLine   = 1000 // bytes of a line that are searched for times and powers, which stand in short lines
 	matchWork = 150  // nanoseconds for each of these bytes
 )
 
-// linesOf appends those of the description.
+// linesOf appends the lines of the entry's description to all.
 func (c *converter) linesOf(all []string, v jsondoc.Value) []string {
 	for line := range v.Get("description").Elements() {
 		text := strings.TrimSpace(line.Text())
@@ -181,10 +182,10 @@ func (c *converter) linesOf(all []string, v jsondoc.Value) []string {
 	return all
 }
 
-// end is the end that a line of the description tells; zero: none does.
+// end returns the end that a line of the description states, or the zero time when none does.
 func (c *converter) end() time.Time {
 	for _, line := range c.lines {
-		if !strings.HasPrefix(line, "Ende:") { // to match each line takes longer
+		if !strings.HasPrefix(line, "Ende:") { // a match of each line takes longer
 			continue
 		}
 		if !c.o.Budget.Spend(matchWork * min(len(line), maxLine)) {
@@ -201,7 +202,7 @@ func (c *converter) end() time.Time {
 	return time.Time{}
 }
 
-// charger reads what the lines of the description tell of charging points.
+// charger reads the charging points from the lines of the description.
 func (c *converter) charger(name string) (string, *format.Charging) {
 	site := format.Site{Charging: format.Charging{Name: name}}
 	for _, line := range c.lines {

@@ -43,7 +43,7 @@ func wants(t *testing.T, item format.Item, parts ...string) {
 	}
 }
 
-// TestWords walks the tables of lists and of display types word by word.
+// TestWords checks the tables of lists and of display types word by word.
 func TestWords(t *testing.T) {
 	words := format.Vocabulary().Autobahn
 	for list, kind := range words.List {
@@ -178,7 +178,7 @@ func FuzzConvert(f *testing.F) {
 	})
 }
 
-// TestLongLines checks that 1 000 bytes of a line are looked at for powers.
+// TestLongLines checks that only the first 1 000 bytes of a line are searched for powers.
 func TestLongLines(t *testing.T) {
 	for spaces, want := range map[int]string{990: `"max_kw":150`, 1100: `"external_id"`} {
 		items, _, err := convert(`{"electric_charging_station":[{"identifier":"a","coordinate":{"lat":"52","long":"5"},"description":["` + strings.Repeat(" x", spaces/2) + ` 150 kW"]}]}`)

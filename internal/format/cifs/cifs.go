@@ -16,7 +16,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// Convert is a format.Convert.
+// Convert reads a CIFS document; it implements format.Convert.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	c := converter{o: o, yield: yield}
 	isXML, err := format.IsXML(d)
@@ -41,7 +41,7 @@ type converter struct {
 	row     []byte
 }
 
-// incident is an incident of either form: its members by their names, as texts.
+// incident is an incident of either form, with its members by name, as texts.
 type incident struct {
 	isIncident bool
 	get        func(name string) string // of the incident, otherwise of its location, as version 1 has it
@@ -50,7 +50,7 @@ type incident struct {
 	lanes      string
 }
 
-// item makes a row of an incident, or finds the first reason not to (D17.11).
+// item converts an incident to a row, or returns the first reason to skip it (D17.11).
 func (c *converter) item(in *incident) format.Item {
 	if !in.isIncident {
 		return format.Item{Skip: format.NotAnItem}
@@ -87,7 +87,7 @@ func (c *converter) item(in *incident) format.Item {
 	return item
 }
 
-// kindOf gives the kind of an incident, empty for none, and the word that decided: the subtype, otherwise the type.
+// kindOf returns the kind of an incident, empty for none, and the word that decided: the subtype, otherwise the type.
 func kindOf(in *incident) (kind, word string) {
 	typ := in.get("type")
 	switch m, known := alertwords.Find(typ, in.get("subtype")); {
@@ -170,7 +170,8 @@ func fromJSON(v jsondoc.Value) *incident {
 	return &in
 }
 
-// numbers gives the numbers of a polyline: a text, or an array of numbers, texts or arrays.
+// numbers yields the numbers of a polyline, which is a text, or an array of numbers, texts or arrays. It reports
+// whether yield wants more.
 func numbers(v jsondoc.Value, yield func(string) bool) (more bool) {
 	if v.Kind() != '[' {
 		for word := range strings.FieldsSeq(v.Text()) {

@@ -13,7 +13,7 @@ import (
 	"wayside/internal/format/cifs"
 )
 
-// convert reads a document as of noon, in a zone that is UTC.
+// convert converts a document as of noon, in UTC.
 func convert(text string) (items []format.Item, err error) {
 	d := format.Document{Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
 	o := format.Options{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Zone: time.UTC}
@@ -35,7 +35,7 @@ func one(t *testing.T, text string) format.Item {
 	return items[0]
 }
 
-// isOf says whether an item became a row of the kind, or none where there is none.
+// isOf reports whether an item became a row of the kind; with an empty kind, whether it was skipped for having none.
 func isOf(item format.Item, kind string) bool {
 	if kind == "" {
 		return item.Skip == format.NoKind
@@ -57,7 +57,7 @@ func TestBadDocuments(t *testing.T) {
 	}
 }
 
-// TestWords walks the tables of D17 one by one, and holds that the words of alerts that are in use say the same.
+// TestWords checks the tables of D17 word by word, and that alerts of the relay's raw form have the same kinds.
 func TestWords(t *testing.T) {
 	words := format.Vocabulary().CIFS
 	if len(words.Type) == 0 || len(words.Subtype) == 0 {

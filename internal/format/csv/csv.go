@@ -1,4 +1,4 @@
-// Package csv reads the lines of a table by a mapping (D17.34).
+// Package csv converts the lines of a table by a mapping (D17.34).
 package csv
 
 import (
@@ -11,7 +11,7 @@ import (
 	"wayside/internal/format/mapping"
 )
 
-// Convert is a format.Convert.
+// Convert reads a table; it implements format.Convert.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	m, err := mapping.Checked(o.Mapping, true)
 	if err != nil {
@@ -59,7 +59,7 @@ func (t *table) read() error {
 	}
 }
 
-// header reads the names of columns. A table without those that every row needs is another table.
+// header reads the names of columns. It refuses a table that lacks a column that every row needs.
 func (t *table) header() error {
 	cells, err := t.lines.next()
 	if errors.Is(err, io.EOF) {
@@ -83,7 +83,7 @@ func (t *table) header() error {
 	return nil
 }
 
-// cell is a mapping.Lookup.
+// cell returns the cell of a column; it is a mapping.Lookup.
 func (t *table) cell(p *mapping.Path) mapping.Scalar {
 	i, has := t.columns[p.Text]
 	if t.columns == nil {

@@ -28,12 +28,12 @@ func convert(text, mapping string) (items []format.Item, err error) {
 	return items, err
 }
 
-// by is a mapping with the columns id, lat, lng and name, and the given csv.
+// by returns a mapping with the columns id, lat, lng and name, and the given csv member.
 func by(csv string) string {
 	return `{"id":"id","kind":"camera.speed","lat":"lat","lng":"lng","properties":{"street":"name"},"csv":` + csv + `}`
 }
 
-// street is the name that the first line has.
+// street converts a table and returns the street of its first row.
 func street(t *testing.T, text, mapping string) string {
 	t.Helper()
 	items, err := convert(text, mapping)
@@ -146,7 +146,8 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestLongLines reads lines of 64 MiB and more: a line is bounded as items are, and so is the memory that it takes.
+// TestLongLines checks that a line of 64 MiB and more is refused with bounded memory, because a line is bounded as
+// items are.
 func TestLongLines(t *testing.T) {
 	for _, text := range []string{"a", ",", `"`, `""a`, "a\n"} {
 		var before, after runtime.MemStats

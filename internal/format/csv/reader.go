@@ -16,24 +16,24 @@ import (
 	"wayside/internal/format/mapping"
 )
 
-// maxCells is how many cells a line has at most.
+// maxCells is the largest number of cells of a line.
 const maxCells = 4096
 
-// Work that is counted, in nanoseconds as measured, and what a cell takes beside its text, in bytes.
+// Counted work, in measured nanoseconds, and the bytes that a cell takes beside its text.
 const (
 	byteWork = 8
 	cellWork = 40
 	cellSize = 16
 )
 
-// reader splits a table into lines of cells (RFC 4180): a cell in quotes may hold delimiters, doubled quotes and ends of lines. Quotes
-// elsewhere are text, as many programs write them.
+// reader splits a table into lines of cells (RFC 4180): a cell in quotes may hold delimiters, doubled quotes and line
+// ends. Quotes elsewhere are text, as many programs write them.
 type reader struct {
 	in        *bufio.Reader
 	budget    *format.Budget
 	delimiter byte
-	line      int // of the record that was read last, from 1
-	ended     int // how many lines were read
+	line      int // of the last record, from 1
+	ended     int // lines read so far
 	record    []byte
 	cells     []string
 }
@@ -42,14 +42,14 @@ func newReader(body io.Reader, c mapping.CSV, budget *format.Budget) *reader {
 	return &reader{budget: budget, in: bufio.NewReaderSize(decoded(body, c.Encoding), 64<<10), delimiter: c.Delimiter}
 }
 
-// decoded turns a table into UTF-8. A mark at its beginning goes before what the mapping says.
+// decoded converts a table to UTF-8. A byte order mark takes precedence over the encoding that the mapping names.
 func decoded(body io.Reader, name string) io.Reader {
 	buffered := bufio.NewReaderSize(body, 64<<10)
-	first, _ := buffered.Peek(3) // an error comes again with the next read
+	first, _ := buffered.Peek(3) // the next read returns the error again
 	var from encoding.Encoding
 	switch {
 	case bytes.HasPrefix(first, []byte{0xEF, 0xBB, 0xBF}):
-		_, _ = buffered.Discard(3) // they were peeked at
+		_, _ = buffered.Discard(3) // Peek has shown that they exist
 		return buffered
 	case bytes.HasPrefix(first, []byte{0xFE, 0xFF}), bytes.HasPrefix(first, []byte{0xFF, 0xFE}):
 		from = unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM)
@@ -71,7 +71,7 @@ func (r *reader) fault(fault format.Fault) error {
 	return &format.Error{Fault: fault, Line: max(r.line, 1)}
 }
 
-// spent is why no more is read, and where.
+// spent returns the error for a spent budget, with its place.
 func (r *reader) spent() error {
 	err := r.budget.Err()
 	var bad *format.Error
@@ -81,7 +81,8 @@ func (r *reader) spent() error {
 	return err
 }
 
-// next reads the next line that is not empty. The cells are valid until the one after it; at the end it is io.EOF.
+// next returns the cells of the next line that is not empty. They are valid until the following call. It returns io.EOF
+// at the end.
 func (r *reader) next() ([]string, error) {
 	for {
 		if err := r.read(); err != nil {
@@ -101,7 +102,7 @@ func (r *reader) next() ([]string, error) {
 	}
 }
 
-// read gathers a record: more than one line where quotes are open at the end of one.
+// read gathers a record, which spans several lines where a line ends within quotes.
 func (r *reader) read() error {
 	r.record = r.record[:0]
 	r.line = r.ended + 1
@@ -136,7 +137,7 @@ func (r *reader) read() error {
 	}
 }
 
-// quotes follows whether a text stands within quotes.
+// quotes tracks whether a text ends within quotes.
 type quotes struct {
 	delimiter byte
 	open      bool
@@ -148,14 +149,14 @@ func (q *quotes) read(text []byte) {
 		switch {
 		case c == '"' && (q.open || q.cell):
 			q.open = !q.open
-			q.cell = !q.open // a second quote opens it again: it was a doubled one
+			q.cell = !q.open // a second quote reopens the cell, because the pair is a doubled quote
 		default:
 			q.cell = !q.open && c == q.delimiter
 		}
 	}
 }
 
-// split gives the cells of a record, without white space around those that are not in quotes.
+// split returns the cells of a record, without white space around those that are not in quotes.
 func (r *reader) split(record string) ([]string, error) {
 	r.cells = r.cells[:0]
 	for {
@@ -177,7 +178,8 @@ func (r *reader) split(record string) ([]string, error) {
 	}
 }
 
-// quoted is the cell that ends with the quote that is not doubled, and what follows the delimiter behind it.
+// quoted returns the cell up to its closing quote, and the text after the delimiter that follows. more is false at the
+// end of the record.
 func quoted(text string, delimiter byte) (cell, rest string, more bool) {
 	var b strings.Builder
 	for {

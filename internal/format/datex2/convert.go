@@ -14,7 +14,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// Convert is a format.Convert.
+// Convert reads a DATEX II document; it implements format.Convert.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	body, err := d.Open()
 	if err != nil {
@@ -59,7 +59,7 @@ type converter struct {
 	yield   func(format.Item) error
 	words   *format.Tables
 	summary format.Summary
-	about   about // of the situation that is being read
+	about   about // of the current situation
 	row     []byte
 }
 
@@ -71,13 +71,13 @@ func (c *converter) creator() error {
 	return err
 }
 
-// What a record takes in memory beside its text, in bytes.
+// Memory of a record beside its text, in bytes.
 const (
 	recordSize = 420
 	pointSize  = 16 // of its line
 )
 
-// about is what a situation says of all its records. It is read once: there may be 200 000 of them.
+// about is what a situation states for all its records. It is read once, because a situation may have 200 000 records.
 type about struct {
 	skip     format.Reason
 	word     string
@@ -97,12 +97,12 @@ func aboutOf(situation xmldoc.Node) about {
 	return a
 }
 
-// record is a situation record on its way to a row.
+// record is a situation record that is being converted to a row.
 type record struct {
 	node  xmldoc.Node
 	id    string
 	kind  string // empty: none
-	word  string // that decided on the kind, or on there being none
+	word  string // the word that decided on the kind, or on its absence
 	place geometry.Place
 	when  format.Verdict
 	start time.Time
@@ -110,7 +110,7 @@ type record struct {
 	skip  format.Reason
 }
 
-// situation makes rows of a situation's records.
+// situation converts the records of a situation to rows.
 func (c *converter) situation() error {
 	n, err := c.r.Element()
 	if err != nil {
@@ -141,7 +141,7 @@ func (c *converter) situation() error {
 	return nil
 }
 
-// read judges all of a record but what the others at its point say.
+// read evaluates a record by itself, without the other records at its point.
 func (c *converter) read(n xmldoc.Node) record {
 	r := record{node: n, id: n.Attr("id")}
 	r.kind, r.word = c.kindOf(n)
@@ -162,7 +162,7 @@ func (c *converter) read(n xmldoc.Node) record {
 		case r.kind == "":
 			r.skip = format.NoKind
 			if r.when.Skip != "" {
-				r.place = geometry.Place{Skip: format.NoPosition} // it takes no part
+				r.place = geometry.Place{Skip: format.NoPosition} // a record without a position takes no part
 			}
 		case r.when.Skip != "":
 			r.skip = r.when.Skip
@@ -173,7 +173,7 @@ func (c *converter) read(n xmldoc.Node) record {
 	return r
 }
 
-// takesPart says whether a record counts for what is told of its situation: it is not skipped for its status or time.
+// takesPart reports whether a record contributes to its situation's rows: it is not skipped for its status or time.
 func (r *record) takesPart() bool {
 	switch r.skip {
 	case "", format.NoKind, format.Area, format.NoPosition:
@@ -182,7 +182,7 @@ func (r *record) takesPart() bool {
 	return false
 }
 
-// kindOf gives the kind that a record's words mean, and the word that decided on it.
+// kindOf returns the kind that a record's words mean, and the word that decided on it.
 func (c *converter) kindOf(n xmldoc.Node) (kind, word string) {
 	words, known := c.words.DATEX2.Record[n.Type()]
 	if !known {
@@ -211,7 +211,7 @@ func (c *converter) kindOf(n xmldoc.Node) (kind, word string) {
 	return words.Else, n.Type()
 }
 
-// isWorks says whether a record tells of works.
+// isWorks reports whether a record describes road works.
 func isWorks(n xmldoc.Node) bool {
 	return isOneOf(n.Type(), "MaintenanceWorks", "ConstructionWorks", "Roadworks") ||
 		isOneOf(n.Find("causeType").Text(), "roadMaintenance", "constructionWork")
@@ -226,7 +226,7 @@ func isOneOf(text string, words ...string) bool {
 	return false
 }
 
-// item makes a row of the first record with a kind at a point, together with the others there.
+// item converts the first record with a kind at a point to a row, together with the other records there.
 func (c *converter) item(records []record, i int, at map[spot]*group) format.Item {
 	r := &records[i]
 	item := format.Item{ID: r.id, Skip: r.skip, Word: r.word}
@@ -251,7 +251,7 @@ func (c *converter) item(records []record, i int, at map[spot]*group) format.Ite
 	return item
 }
 
-// spot is a place with 5 decimals.
+// spot is a position rounded to 5 decimals.
 type spot struct{ lat, lng float64 }
 
 func spotOf(p geo.Point) spot {
@@ -259,13 +259,14 @@ func spotOf(p geo.Point) spot {
 	return spot{math.Round(p.Lat * decimals), math.Round(p.Lng * decimals)}
 }
 
-// group is the records of a situation at one place, by their numbers. Those without a kind may tell of the row too.
+// group is the records of a situation at one spot, as indexes. Records without a kind may add properties to the row
+// too.
 type group struct {
-	all            []int32 // those that take part
-	first, gravest int     // of those that have a kind and are not skipped; -1: none is
+	all            []int32 // records that take part
+	first, gravest int     // among records with a kind that are not skipped; -1: none
 }
 
-// groups gathers the records at each place in one pass: a stranger may write 200 000 of them.
+// groups gathers the records at each spot in one pass, because a document may contain 200 000 of them.
 func (c *converter) groups(records []record) map[spot]*group {
 	at := make(map[spot]*group)
 	for i := range records {
@@ -297,7 +298,7 @@ func observed(n xmldoc.Node, o *format.Options) time.Time {
 	return format.Time(n.First("situationRecordCreationTime").Text(), o.Zone)
 }
 
-// told is what the record that gave the kind tells.
+// told returns the properties of the record that determined the kind.
 func (c *converter) told(r *record) format.Properties {
 	location := locationOf(r.node)
 	p := format.Properties{
@@ -318,7 +319,7 @@ func (c *converter) told(r *record) format.Properties {
 	return p
 }
 
-// tellOf adds what any record at the point tells, the first of each.
+// tellOf adds properties that any record at the point may state; the first value of each counts.
 func tellOf(n xmldoc.Node, p *format.Properties) {
 	for _, one := range [...]struct {
 		element string
@@ -333,7 +334,7 @@ func tellOf(n xmldoc.Node, p *format.Properties) {
 	p.Detour = p.Detour || n.Type() == "ReroutingManagement"
 }
 
-// number is the number that an element holds.
+// number parses the number that an element holds.
 func number(n xmldoc.Node) (float64, bool) {
 	v, err := strconv.ParseFloat(n.Text(), 64)
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/format/datex2"
 )
 
-// spent converts one situation with so many records, and gives the rows and the work that was counted.
+// spent converts one situation with the given number of records, and returns the rows and the counted work.
 func spent(t *testing.T, header string, records int, place func(i int) string) (rows int, skipped map[format.Reason]int, work int64) {
 	t.Helper()
 	var b strings.Builder
@@ -38,7 +38,8 @@ func spent(t *testing.T, header string, records int, place func(i int) string) (
 	return rows, skipped, work
 }
 
-// TestRecordsOfOneSituation converts 28 000 records of one situation, which once were compared each with each: it took more than 22 s.
+// TestRecordsOfOneSituation converts 28 000 records of one situation. When each record was compared with each other
+// one, it took more than 22 s.
 func TestRecordsOfOneSituation(t *testing.T) {
 	const n = 28_000
 	apart := func(i int) string {
@@ -54,7 +55,7 @@ func TestRecordsOfOneSituation(t *testing.T) {
 			t.Errorf("%s: %v of work", name, time.Duration(work))
 		}
 	}
-	// What is said of all records is read once, however long it is: 4 MiB for each of them would be 100 GB.
+	// The situation's own elements must be read once, however long they are: 4 MiB for each record would be 100 GB.
 	header := "<headerInformation><informationStatus>" + strings.Repeat("x", 4<<20) + "</informationStatus></headerInformation>"
 	rows, skipped, work := spent(t, header, n, apart)
 	if rows != 0 || skipped[format.NotReal] != n || work > 1_000_000_000 {

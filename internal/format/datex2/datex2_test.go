@@ -15,7 +15,7 @@ import (
 
 const noon = "2026-03-01T12:00:00Z"
 
-// convert reads a document as of noon.
+// convert converts a document as of noon.
 func convert(text string) (items []format.Item, err error) {
 	d := format.Document{Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
 	o := format.Options{Now: format.Time(noon, nil), Zone: time.UTC}
@@ -27,7 +27,7 @@ func convert(text string) (items []format.Item, err error) {
 	return items, err
 }
 
-// records puts records into a bare publication of one situation.
+// records wraps records in a bare publication of one situation.
 func records(records ...string) string {
 	return `<s:payload xmlns:s="u" xmlns:xsi="v" xsi:type="s:SituationPublication"><s:situation id="S">` + strings.Join(records, "") + `</s:situation></s:payload>`
 }
@@ -38,7 +38,7 @@ func record(kind, id, body, location string) string {
 
 const point = `<pointCoordinates><latitude>52</latitude><longitude>5</longitude></pointCoordinates>`
 
-// one converts records of one situation, of which one becomes a row.
+// one converts the records of one situation, of which exactly one becomes a row.
 func one(t *testing.T, text string) format.Item {
 	t.Helper()
 	items, err := convert(text)
@@ -57,7 +57,7 @@ func one(t *testing.T, text string) format.Item {
 	return rows[0]
 }
 
-// TestWords walks the table of words one by one, with works in the situation and without.
+// TestWords checks the table of words one by one, with and without works in the situation.
 func TestWords(t *testing.T) {
 	words := format.Vocabulary()
 	if len(words.DATEX2.Record) < 10 {
@@ -107,7 +107,7 @@ func TestCausesAreWorks(t *testing.T) {
 			t.Errorf("%s: %s", cause, row.Row)
 		}
 	}
-	// Works that are over are none.
+	// Works that have ended do not count as works.
 	over := record("MaintenanceWorks", "w", `<validity><validityTimeSpecification><overallEndTime>2026-02-01T00:00:00Z</overallEndTime></validityTimeSpecification></validity>`, point)
 	lanes := record("RoadOrCarriagewayOrLaneManagement", "a", `<roadOrCarriagewayOrLaneManagementType>narrowLanes</roadOrCarriagewayOrLaneManagementType>`, point)
 	if row := one(t, records(over, lanes)); !strings.Contains(string(row.Row), `"alert.hazard"`) {
@@ -200,7 +200,7 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("%s: %v %v", text, items, err)
 		}
 	}
-	// A situation outside of a publication is none of ours.
+	// A situation outside of a publication is ignored.
 	if items, err := convert(`<c><p><situationPublication/></p>` + `<other><situation>` + record("Accident", "a", "", point) + `</situation></other></c>`); err != nil || len(items) != 0 {
 		t.Error(items, err)
 	}

@@ -12,7 +12,7 @@ import (
 	"wayside/internal/format"
 )
 
-// drawRecords makes records of one situation: of several kinds, at three points and at none, some of which are over.
+// drawRecords draws records of one situation: of several kinds, at three points and at none, some of which have ended.
 func drawRecords(t *rapid.T) (drawn []string) {
 	for i := range rapid.IntRange(0, 6).Draw(t, "records") {
 		kind := rapid.SampledFrom([]string{
@@ -33,9 +33,9 @@ func drawRecords(t *rapid.T) (drawn []string) {
 	return drawn
 }
 
-// TestOrderOfRecords: what a situation shows at each point does not depend on the order of its records, nor does what is skipped. The
-// order decides on the id of a row, which is that of the first record with a kind there (D17.24), and on which value counts of a property
-// that several records tell.
+// TestOrderOfRecords checks that the rows of a situation and the skipped records do not depend on the order of its
+// records. The order decides only on the id of a row, which is that of the first record with a kind there (D17.24), and
+// on which value of a property counts that several records state.
 func TestOrderOfRecords(t *testing.T) {
 	shown := func(t *rapid.T, drawn []string) string {
 		items, err := convert(records(drawn...))
@@ -55,7 +55,7 @@ func TestOrderOfRecords(t *testing.T) {
 			}
 			word := item.Word
 			if item.Skip == format.Joined {
-				word = "" // that of whichever record comes second
+				word = "" // the word of the record that comes second
 			}
 			all = append(all, fmt.Sprintf("%s %.5f %.5f %s %s", row.Kind, row.Lat, row.Lng, item.Skip, word))
 		}

@@ -10,7 +10,8 @@ import (
 	"wayside/internal/geo"
 )
 
-// location is where a record is: the elements of its position. What else of a record has places, such as other ways, is not part of it.
+// location is the elements of a record's position. Other places in a record, such as alternative routes, are not part
+// of it.
 type location []xmldoc.Node
 
 func locationOf(n xmldoc.Node) location {
@@ -23,7 +24,7 @@ func locationOf(n xmldoc.Node) location {
 	return l
 }
 
-// find is the first element of a name.
+// find returns the first element with the name.
 func (l location) find(name string) xmldoc.Node {
 	for _, n := range l {
 		if found := n.Find(name); found.Exists() {
@@ -33,7 +34,7 @@ func (l location) find(name string) xmldoc.Node {
 	return xmldoc.Node{}
 }
 
-// placeOf reads the place of a record (D17.23).
+// placeOf returns the place of a record (D17.23).
 func placeOf(n xmldoc.Node) geometry.Place {
 	l := locationOf(n)
 	var parts geometry.List
@@ -66,12 +67,12 @@ func placeOf(n xmldoc.Node) geometry.Place {
 	return geometry.Place{Skip: format.NoPosition}
 }
 
-// isWGS says whether coordinates are those of GPS, as far as the name of their system says it.
+// isWGS reports whether coordinates are in WGS 84; an absent name counts as WGS 84.
 func isWGS(name string) bool {
 	return name == "" || strings.Contains(name, "4326") || strings.Contains(strings.ToUpper(name), "WGS")
 }
 
-// positions are the latitudes and longitudes of a list, without the heights of one that has three dimensions.
+// positions yields the latitudes and longitudes of a list, without the heights where the list has three dimensions.
 func positions(list xmldoc.Node) iter.Seq[string] {
 	words := strings.FieldsSeq(list.Text())
 	if list.Attr("srsDimension") != "3" {
@@ -89,7 +90,7 @@ func positions(list xmldoc.Node) iter.Seq[string] {
 	}
 }
 
-// isArea says whether a location is told as an area.
+// isArea reports whether a location is an area.
 func (l location) isArea() bool {
 	for _, n := range l {
 		if strings.Contains(n.Type(), "Area") {
@@ -104,7 +105,7 @@ func (l location) isArea() bool {
 	return false
 }
 
-// isBoth says whether a direction element of the location begins with "both".
+// isBoth reports whether a direction element of the location begins with "both".
 func isBoth(l location) bool {
 	for _, n := range l {
 		if anyBoth(n) {
@@ -123,7 +124,7 @@ func anyBoth(n xmldoc.Node) bool {
 	return false
 }
 
-// street is the name of the road, otherwise its number.
+// street returns the name of the road, otherwise its number.
 func street(l location) string {
 	for _, name := range [...]string{"roadName", "roadNumber"} {
 		found := l.find(name)

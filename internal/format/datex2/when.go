@@ -7,10 +7,11 @@ import (
 	"wayside/internal/format/xmldoc"
 )
 
-// maxRecurring is how many periods with a schedule a record has at most. One with more can't be read.
+// maxRecurring is the largest number of periods with a schedule that a record may have. More make the record
+// unreadable.
 const maxRecurring = 1000
 
-// isActive says whether a record counts by its status and its life cycle.
+// isActive reports whether a record is in force by its status and its life cycle.
 func isActive(n xmldoc.Node) bool {
 	if n.First("validity", "validityStatus").Text() == "suspended" {
 		return false
@@ -19,7 +20,7 @@ func isActive(n xmldoc.Node) bool {
 	return cycle.First("cancel").Text() != "true" && cycle.First("end").Text() != "true"
 }
 
-// times reads when a record counts, and judges it (D17.22).
+// times reads the start and the end of a record, and judges whether it counts (D17.22).
 func times(n xmldoc.Node, o *format.Options) (start, end time.Time, v format.Verdict) {
 	validity := n.First("validity")
 	specified := validity.First("validityTimeSpecification")
@@ -30,7 +31,7 @@ func times(n xmldoc.Node, o *format.Options) (start, end time.Time, v format.Ver
 		overall.Start = time.Time{}
 	}
 	v = o.Judge(&overall)
-	var plain format.When // all periods without a schedule: those that adjoin are one
+	var plain format.When // all periods without a schedule; adjoining periods are merged
 	within := make([]format.Verdict, 1, 4)
 	for period := range specified.All("validPeriod") {
 		if len(within) > maxRecurring || plain.Unread {
@@ -50,7 +51,7 @@ func times(n xmldoc.Node, o *format.Options) (start, end time.Time, v format.Ver
 	return start, end, v.Within(within)
 }
 
-// periodOf reads a period of validity; one with a recurring part is a schedule.
+// periodOf reads a period of validity; a period with a recurring part is a schedule.
 func periodOf(n xmldoc.Node, o *format.Options) format.When {
 	w := format.When{
 		Start: format.Time(n.First("startOfPeriod").Text(), o.Zone), End: format.Time(n.First("endOfPeriod").Text(), o.Zone),
@@ -84,7 +85,8 @@ func periodOf(n xmldoc.Node, o *format.Options) format.When {
 	return w
 }
 
-// daysOf reads the days of the week on which something recurs. Weeks and months are not read.
+// daysOf reads the days of the week of a recurring period. ok is false for recurring weeks and months, which are not
+// supported.
 func daysOf(n xmldoc.Node) (days format.Days, ok bool) {
 	ok = true
 	for child := range n.Children() {

@@ -6,8 +6,8 @@ import (
 	"wayside/internal/format"
 )
 
-// TestValidPeriods, as of noon of 1 March 2026, a Sunday: now must lie in one of the periods, those that adjoin are one, and hours within
-// a period are a schedule.
+// TestValidPeriods checks as of noon of 1 March 2026, a Sunday, that now must lie in one of the periods, that adjoining
+// periods are merged, and that hours within a period are a schedule.
 func TestValidPeriods(t *testing.T) {
 	period := func(from, until, more string) string {
 		return "<validPeriod><startOfPeriod>" + from + "</startOfPeriod><endOfPeriod>" + until + "</endOfPeriod>" + more + "</validPeriod>"

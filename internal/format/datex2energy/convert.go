@@ -11,7 +11,7 @@ import (
 	"wayside/internal/format/xmldoc"
 )
 
-// What publications and their parts are called.
+// Names of publications and of their parts.
 const (
 	tablePublication  = "energyInfrastructureTablePublication"
 	statusPublication = "energyInfrastructureStatusPublication"
@@ -19,7 +19,7 @@ const (
 	statusElement     = "refillPointStatus"
 )
 
-// Convert is a format.Convert.
+// Convert reads charging sites of DATEX II; it implements format.Convert.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	c := converter{o: o, yield: yield, words: format.Vocabulary(), statuses: make(map[string]status), tree: tree{budget: o.Budget, names: make(map[string]string)}}
 	if err := c.readStatuses(d); err != nil {
@@ -32,7 +32,7 @@ func Convert(d format.Document, o *format.Options, yield func(format.Item) error
 	return c.summary, err
 }
 
-// readStatuses reads the second document, otherwise the statuses that the document itself has: most have none.
+// readStatuses reads the second document, otherwise the statuses within the document itself, which most documents lack.
 func (c *converter) readStatuses(d format.Document) error {
 	if d.Status != nil {
 		c.told = true
@@ -58,24 +58,24 @@ type converter struct {
 	words    *format.Tables
 	summary  format.Summary
 	statuses map[string]status // by the id of a point
-	told     bool              // there is a publication of statuses
-	found    map[string]bool   // publications of the document that is being read
-	dynamic  bool              // statuses are wanted of it, not sites
-	twice    bool              // the document is read for both, once each
+	told     bool              // a publication of statuses was found
+	found    map[string]bool   // publications of the current document
+	dynamic  bool              // statuses are wanted of the document, not sites
+	twice    bool              // the document is read twice: for statuses, then for sites
 	tree     tree
 	row      []byte
 }
 
-// statusSize is what a status takes in memory beside its texts, in bytes.
+// statusSize is the memory of a status beside its texts, in bytes.
 const statusSize = 100
 
-// status is what is told of a point.
+// status is the status of a charging point.
 type status struct {
 	word string
 	at   time.Time
 }
 
-// read goes through a document for its statuses, or for its sites, and says which publications it has.
+// read reads a document for its statuses, or for its sites, and returns the publications that it has.
 func (c *converter) read(d format.Document, dynamic bool) (map[string]bool, error) {
 	c.found, c.dynamic = make(map[string]bool), dynamic
 	isXML, err := format.IsXML(d)
@@ -123,19 +123,19 @@ func (c *converter) readXML(d format.Document) error {
 	}
 }
 
-// wants says whether a part of the document is read this time: sites, or statuses.
+// wants reports whether the current reading uses a part of the document: sites, or statuses.
 func (c *converter) wants(name string) bool {
 	return name == "publicationCreator" || c.dynamic == (name == statusElement)
 }
 
-// meet notes a publication.
+// meet records a publication.
 func (c *converter) meet(name string) {
 	if name == tablePublication || name == statusPublication {
 		c.found[name] = true
 	}
 }
 
-// readJSON goes through any envelope.
+// readJSON descends through any envelope.
 func (c *converter) readJSON(r *jsondoc.Reader) error {
 	switch r.Kind() {
 	case '[':
@@ -171,7 +171,8 @@ func (c *converter) member(r *jsondoc.Reader, name string) error {
 	return c.readJSON(r)
 }
 
-// pass passes over a publication that this reading does not want, and the other one does: the elements of a name each at once.
+// pass skips a publication that only the other reading uses. It passes each value of the named element with Pass, which
+// is quicker.
 func (c *converter) pass(r *jsondoc.Reader, element string) error {
 	switch r.Kind() {
 	case '[':
@@ -204,7 +205,7 @@ func (c *converter) value(r *jsondoc.Reader, name string) error {
 	return c.taken(c.tree.ofJSON(name, v))
 }
 
-// taken takes a part, unless its tree holds more than an item may.
+// taken handles a part, unless its tree holds more than an item may.
 func (c *converter) taken(t thing) error {
 	if err := c.o.Budget.Err(); err != nil {
 		return err
@@ -212,7 +213,7 @@ func (c *converter) taken(t thing) error {
 	return c.take(t)
 }
 
-// take keeps a status, or makes a row of a site.
+// take stores a status, or converts a site to a row.
 func (c *converter) take(t thing) error {
 	switch t.part().name {
 	case siteElement:
@@ -241,7 +242,8 @@ func (c *converter) take(t thing) error {
 	return nil
 }
 
-// after says which of two statuses of one point counts: the later one, in whatever order they stand.
+// after reports whether s counts rather than another status of the same point: the later one does, whatever their order
+// in the document.
 func (s status) after(other status) bool {
 	return s.at.After(other.at) || s.at.Equal(other.at) && s.word < other.word
 }

@@ -16,7 +16,7 @@ func opener(text string) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
 }
 
-// convert reads a table, and a document of statuses if that is not empty.
+// convert converts a table, and the document of statuses if it is not empty.
 func convert(table, status string) (items []format.Item, err error) {
 	d := format.Document{Open: opener(table)}
 	if status != "" {
@@ -49,7 +49,8 @@ func one(t *testing.T, text, status string) format.Item {
 	return items[0]
 }
 
-// TestPlugs walks the table of plugs one by one; plugs of direct current make a site of unknown power a fast one.
+// TestPlugs checks the table of plugs one by one, and that plugs of direct current make a site of unknown power a fast
+// charger.
 func TestPlugs(t *testing.T) {
 	words := format.Vocabulary().Plugs.DATEX2
 	if len(words) == 0 {
@@ -82,7 +83,7 @@ func TestPowerAndCurrent(t *testing.T) {
 	}
 }
 
-// TestStatuses walks the words of statuses one by one.
+// TestStatuses checks the words of statuses one by one.
 func TestStatuses(t *testing.T) {
 	words := format.Vocabulary().EVSEStatus
 	for property, list := range map[string][]string{"available": words.Available, "occupied": words.Occupied, "out_of_order": words.OutOfOrder, "unknown": {"SOMETHING NEW"}} {
@@ -106,7 +107,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestStatusesOfOnePoint: of several statuses of a point the latest counts, in whatever order they stand.
+// TestStatusesOfOnePoint checks that the latest of several statuses of a point counts, in whatever order they stand.
 func TestStatusesOfOnePoint(t *testing.T) {
 	status := func(word, at string) string {
 		return `{"reference":{"idG":"p"},"status":"` + word + `","lastUpdated":"` + at + `"}`
@@ -120,7 +121,7 @@ func TestStatusesOfOnePoint(t *testing.T) {
 	}
 }
 
-// TestStatusesInOneDocument reads them before and after the sites, and where their names are written with escapes.
+// TestStatusesInOneDocument checks statuses before and after the sites, and with escapes in their names.
 func TestStatusesInOneDocument(t *testing.T) {
 	sites, statuses := table(`{"idG":"p"}`), statusOf("p", "charging")
 	escaped := strings.NewReplacer("egiEnergy", `\u0065giEnergy`, "Publication", `Publicatio\u006e`, "refillPoint", `refillPoin\u0074`).Replace(statuses)

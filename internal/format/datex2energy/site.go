@@ -10,7 +10,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// item makes a row of a site, or finds the first reason not to (D17.11).
+// item converts a site to a row, or returns the first reason to skip it (D17.11).
 func (c *converter) item(t thing) format.Item {
 	item := format.Item{ID: t.id()}
 	if item.ID == "" {
@@ -60,7 +60,7 @@ func (c *converter) item(t thing) format.Item {
 	return item
 }
 
-// point adds what a charging point gives.
+// point adds a charging point to the site.
 func (c *converter) point(site *format.Site, point thing) {
 	for _, name := range [...]string{"maxPowerAtSocket", "availableChargingPower"} {
 		point.each(name, func(power thing) {
@@ -83,7 +83,7 @@ func (c *converter) point(site *format.Site, point thing) {
 	})
 }
 
-// placeOf is where a site is: the first coordinates of its location, otherwise of its first station.
+// placeOf returns the position of a site: the first coordinates of its location, otherwise of its first station.
 func placeOf(t thing) (geo.Point, bool) {
 	if p, ok := coordinates(t.kid("locationReference")); ok {
 		return p, true
@@ -91,7 +91,7 @@ func placeOf(t thing) (geo.Point, bool) {
 	return coordinates(t.find("energyInfrastructureStation").find("locationReference"))
 }
 
-// coordinates are the first latitude and longitude that stand beside each other.
+// coordinates returns the first latitude and longitude that are siblings.
 func coordinates(t thing) (geo.Point, bool) {
 	if !t.exists() {
 		return geo.Point{}, false
@@ -111,7 +111,7 @@ func coordinates(t thing) (geo.Point, bool) {
 	return geo.Point{}, false
 }
 
-// address reads postcode, city, country, and the street with the number of the house.
+// address reads the postcode, city and country, and the street with the house number.
 func address(t thing, p *format.Properties, c *format.Charging) {
 	c.Postcode, c.City, c.Country = t.kid("postcode").words(), t.kid("city").words(), t.kid("countryCode").words()
 	var street, number string

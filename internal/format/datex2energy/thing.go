@@ -9,19 +9,19 @@ import (
 	"wayside/internal/format/xmldoc"
 )
 
-// tree is an element of a publication with all that is in it, of either form, in the order of the text: a part is followed by what it
-// contains. The next item uses it again.
+// tree is an element of a publication with its descendants, of either form, in document order: a part is followed by
+// the parts that it contains. The next item reuses it.
 type tree struct {
 	budget *format.Budget
 	parts  []part
-	names  map[string]string // of JSON, and what they are plainly: documents repeat few of them
+	names  map[string]string // of JSON, with their plain forms: documents repeat few names
 }
 
-// part is one element: names are without prefixes and with a small first letter.
+// part is one element. Names have no prefix and a small first letter.
 type part struct {
 	name     string
-	next     int    // the part after all that this one contains
-	typ      string // of XML: xsi:type, with a small first letter; JSON has an element within instead
+	next     int    // the part after the last one that this part contains
+	typ      string // of XML: xsi:type with a small first letter; in JSON an inner element stands for it
 	id, text word
 }
 
@@ -29,10 +29,10 @@ type part struct {
 const (
 	partSize  = 104 // bytes
 	partWork  = 100 // nanoseconds of a part
-	visitWork = 3   // of a part that a lookup passes
+	visitWork = 3   // of a part that a lookup visits
 )
 
-// add adds a part. Once the item holds more than it may, it is false and no more is added: the document is refused.
+// add appends a part. It returns false, and the document is refused, once the item holds more than it may.
 func (t *tree) add(p part) bool {
 	if !t.budget.Spend(partWork) || !t.budget.Hold(partSize+len(p.text.text)) {
 		return false
@@ -41,10 +41,10 @@ func (t *tree) add(p part) bool {
 	return true
 }
 
-// visit counts a part that a lookup passes. Once the budget is spent, it is false, and lookups find nothing.
+// visit counts a part that a lookup visits. It returns false once the budget is spent, and lookups find nothing.
 func (t *tree) visit() bool { return t.budget.Spend(visitWork) }
 
-// word is a text, which is made of JSON only when somebody asks for it.
+// word is a text. A text of JSON is unescaped only when it is used.
 type word struct {
 	text string
 	json jsondoc.Value
@@ -57,10 +57,10 @@ func (w word) String() string {
 	return w.text
 }
 
-// prefixes stand before names in JSON, where XML has namespaces.
+// prefixes precede names in JSON, in place of XML namespaces.
 var prefixes = [...]string{"aegi", "egi", "locx", "loc", "afac", "fac", "com", "prk"}
 
-// plainName is a name without its prefix, with a small first letter.
+// plainName strips the prefix of a name and lower-cases the first letter.
 func plainName(name string) string {
 	for _, prefix := range prefixes {
 		if rest, ok := strings.CutPrefix(name, prefix); ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' {
@@ -78,10 +78,10 @@ func small(name string) string {
 	return string(name[0]|0x20) + name[1:]
 }
 
-// maxNames bounds the names that a tree keeps.
+// maxNames bounds the number of names that a tree keeps.
 const maxNames = 1000
 
-// plain is plainName, which it asks once for each name.
+// plain returns plainName of a name, and remembers the result.
 func (t *tree) plain(name string) string {
 	if plain, known := t.names[name]; known {
 		return plain
@@ -93,7 +93,7 @@ func (t *tree) plain(name string) string {
 	return plain
 }
 
-// ofXML makes the tree of an element.
+// ofXML builds the tree of an element.
 func (t *tree) ofXML(n xmldoc.Node) thing {
 	t.parts = slices.Grow(t.parts[:0], min(1+n.Nodes(), t.budget.Room()/partSize))
 	t.addXML(n)
@@ -111,14 +111,14 @@ func (t *tree) addXML(n xmldoc.Node) {
 	t.parts[at].next = len(t.parts)
 }
 
-// ofJSON makes the tree of an object.
+// ofJSON builds the tree of an object.
 func (t *tree) ofJSON(name string, v jsondoc.Value) thing {
-	t.parts = slices.Grow(t.parts[:0], min(1+v.Parts(), t.budget.Room()/partSize)) // to grow step by step would leave several times as much
+	t.parts = slices.Grow(t.parts[:0], min(1+v.Parts(), t.budget.Room()/partSize)) // growing step by step would leave several times as much
 	t.addJSON(name, v)
 	return thing{t, 0}
 }
 
-// addJSON adds what a member stands for: an array stands for its elements.
+// addJSON appends the parts of a member: an array stands for its elements.
 func (t *tree) addJSON(name string, v jsondoc.Value) {
 	at := len(t.parts)
 	switch v.Kind() {
@@ -150,7 +150,7 @@ func (t *tree) addJSON(name string, v jsondoc.Value) {
 	t.parts[at].next = len(t.parts)
 }
 
-// thing is a part of a tree. The zero thing stands for one that is absent.
+// thing is a part of a tree. The zero thing stands for an absent one.
 type thing struct {
 	tree *tree
 	at   int
@@ -160,7 +160,7 @@ func (t thing) exists() bool { return t.tree != nil }
 
 func (t thing) part() *part { return &t.tree.parts[t.at] }
 
-// id is the thing's own; empty: it has none.
+// id returns the thing's own id, or an empty string.
 func (t thing) id() string {
 	if !t.exists() {
 		return ""
@@ -168,7 +168,7 @@ func (t thing) id() string {
 	return t.part().id.String()
 }
 
-// kid is the first child of a name.
+// kid returns the first child with the name.
 func (t thing) kid(name string) thing {
 	if !t.exists() {
 		return thing{}
@@ -182,7 +182,7 @@ func (t thing) kid(name string) thing {
 	return thing{}
 }
 
-// find is the first thing of a name within, however deep.
+// find returns the first descendant with the name.
 func (t thing) find(name string) thing {
 	if !t.exists() {
 		return thing{}
@@ -195,7 +195,7 @@ func (t thing) find(name string) thing {
 	return thing{}
 }
 
-// each calls do with all things of a name within, however deep, but for those within another of the name.
+// each calls do with all descendants of a name, except those within another descendant of the name.
 func (t thing) each(name string, do func(thing)) {
 	if !t.exists() {
 		return
@@ -210,7 +210,7 @@ func (t thing) each(name string, do func(thing)) {
 	}
 }
 
-// words is the text of a thing, or of the first of its texts in several languages.
+// words returns the text of a thing, or the first of its texts in several languages.
 func (t thing) words() string {
 	if own := t.own(); own != "" {
 		return own

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/format/jsondoc"
 )
 
-// Convert is a format.Convert.
+// Convert reads Finland's traffic messages; it implements format.Convert.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	body, err := d.Open()
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *converter) feature() error {
 	return c.yield(c.item(v))
 }
 
-// item makes a row of a situation, or finds the first reason not to (D17.11).
+// item converts a situation to a row, or returns the first reason to skip it (D17.11).
 func (c *converter) item(v jsondoc.Value) format.Item {
 	properties := v.Get("properties")
 	if properties.Kind() != '{' {
@@ -101,7 +101,8 @@ func (c *converter) item(v jsondoc.Value) format.Item {
 	return item
 }
 
-// kind gives the kind of a situation, empty for none, with the word that decides: its type, or that of an announcement.
+// kind returns the kind of a situation, empty for none, and the word that decided: its type, or that of an
+// announcement.
 func (c *converter) kind(properties jsondoc.Value) (kind, word string) {
 	word = lower(properties.Get("situationType"))
 	if word != "traffic announcement" {
@@ -113,7 +114,7 @@ func (c *converter) kind(properties jsondoc.Value) (kind, word string) {
 	return c.words.Digitraffic.AnnouncementType.Kind(word, ""), word
 }
 
-// times reads when an announcement, or a phase of it, counts.
+// times reads when an announcement, or a phase of it, is in force.
 func (c *converter) times(v jsondoc.Value) format.When {
 	times := v.Get("timeAndDuration")
 	return format.When{
@@ -121,7 +122,7 @@ func (c *converter) times(v jsondoc.Value) format.When {
 	}
 }
 
-// phases is what the phases of road works that run now say.
+// phases is the effect of the phases of road works that run now.
 type phases struct {
 	closed string        // the word that closes the road; empty: none does
 	limit  format.Number // km/h, of the first phase that has one
@@ -149,7 +150,7 @@ func (c *converter) phases(announcement jsondoc.Value) (found phases) {
 	return found
 }
 
-// street is the name of the road, otherwise its number.
+// street returns the name of the road, otherwise its number.
 func street(point jsondoc.Value) string {
 	if name := point.Get("roadName").Text(); name != "" {
 		return name
@@ -157,7 +158,7 @@ func street(point jsondoc.Value) string {
 	return point.Get("roadAddress", "road").Text()
 }
 
-// lower is a word as the tables have it: the service writes ROAD_WORK, others "road work".
+// lower returns a word as the tables have it: the service writes ROAD_WORK, others "road work".
 func lower(v jsondoc.Value) string {
 	return strings.TrimSpace(strings.ReplaceAll(strings.ToLower(v.Text()), "_", " "))
 }

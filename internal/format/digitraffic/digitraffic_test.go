@@ -12,7 +12,7 @@ import (
 	"wayside/internal/format/digitraffic"
 )
 
-// convert reads a document as of noon.
+// convert converts a document as of noon.
 func convert(text string) (items []format.Item, summary format.Summary, err error) {
 	d := format.Document{Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
 	o := format.Options{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
@@ -34,7 +34,7 @@ func one(t *testing.T, properties string) (format.Item, format.Summary) {
 	return items[0], summary
 }
 
-// TestWords walks the tables of words one by one, in both of their forms.
+// TestWords checks the tables of words one by one, in both of their forms.
 func TestWords(t *testing.T) {
 	words := format.Vocabulary().Digitraffic
 	if len(words.SituationType) == 0 || len(words.AnnouncementType) == 0 || len(words.Closed) == 0 {
@@ -71,7 +71,7 @@ func TestWords(t *testing.T) {
 	check(`"version":1`, "", "")
 }
 
-// TestPhases holds that only phases that run now close a road or limit speed, and that the document is read again when one begins or ends.
+// TestPhases checks that only phases that run now close a road or limit speed, and that the document is read again when one begins or ends.
 func TestPhases(t *testing.T) {
 	for name, tt := range map[string]struct{ start, end, kind, again string }{
 		"runs":         {"2026-03-01T11:00:00Z", "2026-03-01T13:00:00Z", "alert.road_closed", "2026-03-01T13:00:00Z"},

@@ -1,3 +1,4 @@
-// Package formattest is the contract of bridges on what documents cost: whatever shape a stranger gives a document, one that is twice as
-// large takes at most about twice the work, the processor time and the memory, and what a budget counts is what it takes.
+// Package formattest is the contract of bridges on the cost of documents: whatever the shape of a document, twice the
+// size takes at most about twice the work, the processor time and the memory, and the work that a budget counts matches
+// the time taken.
 package formattest

@@ -14,15 +14,17 @@ import (
 
 // Bounds of the contract.
 const (
-	doublings = 3   // between the smaller and the larger document of a shape: steps by which arrays grow even out
+	doublings = 3   // doublings from the smaller to the larger document of a shape; they even out the steps by which arrays grow
 	growth    = 2.2 // of work, of processor time and of bytes allocated, for each doubling
 
 	bytesEach = 400 // allocated at most for each byte of a document, beside spareBytes
 	spare     = 1 << 20
 
-	// attempts is how often both documents are measured at most. The least time of each counts, so that a busy machine fails nothing.
+	// attempts is how often both documents are measured at most. The least time of each counts, so that a busy machine
+	// fails no test.
 	attempts = 8
-	// uncounted is how many times longer than counted a document may take: machines differ, and a suite runs beside others.
+	// uncounted is how many times longer than counted a document may take, because machines differ and other tests run
+	// at the same time.
 	uncounted = 6 * slower
 	spareTime = 30 * time.Millisecond * slower
 )
@@ -30,18 +32,18 @@ const (
 // Shape is one way to make a document large.
 type Shape struct {
 	Name     string
-	N        int                   // how often something stands in the smaller document
-	Document func(n int) string    // in which it stands n times
+	N        int                   // how often something occurs in the smaller document
+	Document func(n int) string    // returns a document in which it occurs n times
 	Status   func(n int) string    // the second document; nil: there is none
 	Options  func(*format.Options) // changes those of the format; nil: nothing
 }
 
-// Form is how documents of a format are written.
+// Form is the syntax of a format's documents.
 type Form struct {
 	Name                string // XML, JSON or CSV
 	Begin, Between, End string // around items
-	// Item is one that becomes a row, with a text in a place where the bridge reads one, and with more in it: members of JSON that begin
-	// with a comma, elements of XML, or cells that begin with a delimiter.
+	// Item returns an item that becomes a row, with a text where the bridge reads one, and with inner content: members
+	// of JSON that begin with a comma, elements of XML, or cells that begin with a delimiter.
 	Item func(text, inner string) string
 }
 
@@ -50,10 +52,10 @@ type Format struct {
 	Convert format.Convert
 	Options format.Options // without a budget
 	Forms   []Form
-	Own     []Shape // what only this format has: lists of places, schedules, references
+	Own     []Shape // shapes of this format alone: lists of places, schedules, references
 }
 
-// Test runs the contract: all shapes of the format's forms, and its own.
+// Test runs the contract with all shapes of the format's forms, and with its own.
 func Test(t *testing.T, f *Format) {
 	t.Helper()
 	shapes := f.Own
@@ -65,7 +67,7 @@ func Test(t *testing.T, f *Format) {
 	}
 }
 
-// cost is what one document took.
+// cost is what the conversion of one document took.
 type cost struct {
 	size, items int
 	took        time.Duration
@@ -74,7 +76,7 @@ type cost struct {
 	err         error
 }
 
-// holds holds one shape to the contract.
+// holds checks one shape against the contract.
 func (f *Format) holds(t *testing.T, s *Shape) {
 	t.Helper()
 	small, large := f.cost(t, s, s.N), f.cost(t, s, s.N<<doublings)
@@ -106,13 +108,13 @@ func (f *Format) holds(t *testing.T, s *Shape) {
 	}
 }
 
-// withinTime reports whether the times grew no more than the documents, and were counted.
+// withinTime reports whether the times grew no more than the documents, and match the counted work.
 func (f *Format) withinTime(small, large *cost) bool {
 	return float64(large.took) <= math.Pow(growth, doublings)*float64(small.took)+float64(spareTime) &&
 		large.took <= uncounted*time.Duration(large.work)+spareTime
 }
 
-// cost converts one document.
+// cost converts one document and measures its cost.
 func (f *Format) cost(t *testing.T, s *Shape, n int) cost {
 	t.Helper()
 	text := s.Document(n)

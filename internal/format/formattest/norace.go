@@ -2,5 +2,5 @@
 
 package formattest
 
-// slower is how many times longer everything takes with the race detector: it is off.
+// slower is the factor by which the race detector slows everything down: it is off.
 const slower = 1

@@ -2,5 +2,5 @@
 
 package formattest
 
-// slower is how many times longer everything takes with the race detector.
+// slower is the factor by which the race detector slows everything down.
 const slower = 10

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Times writes something n times, with its number.
+// Times concatenates n texts, each made from its number.
 func Times(n int, between string, one func(i int) string) string {
 	var b strings.Builder
 	for i := range n {
@@ -17,27 +17,27 @@ func Times(n int, between string, one func(i int) string) string {
 	return b.String()
 }
 
-// Repeat writes the same n times.
+// Repeat concatenates the same text n times.
 func Repeat(n int, between, one string) string {
 	return Times(n, between, func(int) string { return one })
 }
 
-// items is a document of n items that are the same.
+// items returns a document of n equal items.
 func (f *Form) items(n int, item string) string {
 	return f.Begin + Repeat(n, f.Between, item) + f.End
 }
 
-// Inner is a shape of one item with something n times in it.
+// Inner returns a shape of one item with something in it n times.
 func (f *Form) Inner(name string, n int, inner func(n int) string) Shape {
 	return Shape{Name: f.Name + " " + name, N: n, Document: func(n int) string { return f.items(1, f.Item("x", inner(n))) }}
 }
 
-// text is a shape of one item with a text n characters long, or n times a part of one.
+// text returns a shape of one item with a text n characters long, or n times a part.
 func (f *Form) text(name string, n int, part string) Shape {
 	return Shape{Name: f.Name + " " + name, N: n, Document: func(n int) string { return f.items(1, f.Item(strings.Repeat(part, n), "")) }}
 }
 
-// many is a shape of n items.
+// many returns a shape of n items.
 func (f *Form) many(name string, n int, item string) Shape {
 	return Shape{Name: f.Name + " " + name, N: n, Document: func(n int) string { return f.items(n, item) }}
 }
@@ -49,7 +49,7 @@ const (
 	items = 150
 )
 
-// shapes are those that all formats of a form share.
+// shapes returns the shapes that all formats of a form share.
 func (f *Form) shapes() []Shape {
 	all := []Shape{
 		f.text("long word", bytes, "x"), f.text("many words", bytes/2, "x "), f.text("long word of two bytes", bytes/2, "\u00e9"),

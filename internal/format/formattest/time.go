@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// processorTime is what this process has taken so far, which other programs do not change much.
+// processorTime returns the processor time of this process so far, which other programs hardly change.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage

@@ -1,4 +1,4 @@
-// Package geojson reads the features of a GeoJSON collection by a mapping (D17.34).
+// Package geojson converts the features of a GeoJSON collection by a mapping (D17.34).
 package geojson
 
 import (
@@ -8,7 +8,7 @@ import (
 	"wayside/internal/format/mapping"
 )
 
-// Convert is a format.Convert.
+// Convert reads a GeoJSON collection; it implements format.Convert.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	m, err := mapping.Checked(o.Mapping, false)
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"wayside/internal/geo"
 )
 
-// Place is where something is.
+// Place is the position of an item, or the reason why it has none.
 type Place struct {
 	Point geo.Point
 	Line  []geo.Point // nil: none
 	Skip  format.Reason
 }
 
-// maxPositions is how many positions are read of one item: 16 MiB hold more.
+// maxPositions is the largest number of positions that are read of one item: 16 MiB could hold more.
 const maxPositions = 200_000
 
-// GeoJSON reads a geometry (D17.4, D17.5). both says that it concerns both directions. Polygons are no place on a road: a collection is
-// one of its lines and points.
+// GeoJSON converts a geometry to a place (D17.4, D17.5). both means that the item concerns both directions. Polygons
+// are no place on a road; the place of a collection is that of its lines and points.
 func GeoJSON(v jsondoc.Value, both bool) Place {
 	var few [4][]geo.Point
 	r := reader{left: maxPositions, parts: few[:0]}
@@ -38,7 +38,7 @@ func GeoJSON(v jsondoc.Value, both bool) Place {
 	return Place{Skip: format.NoPosition}
 }
 
-// OfLine is the place of a line in parts, of which at least one has a position.
+// OfLine returns the place of a line in parts, of which at least one has a position.
 func OfLine(parts [][]geo.Point, both bool) Place {
 	line := format.Line(parts...)
 	if line != nil {
@@ -52,11 +52,11 @@ func OfLine(parts [][]geo.Point, both bool) Place {
 	return Place{Skip: format.NoPosition}
 }
 
-// reader gathers what geometries have.
+// reader gathers the lines and points of geometries.
 type reader struct {
 	parts [][]geo.Point
 	point geo.Point
-	found bool // a point was
+	found bool // a point was found
 	area  bool
 	left  int
 }
@@ -104,20 +104,20 @@ func (r *reader) line(v jsondoc.Value) {
 	}
 }
 
-// position is longitude and latitude, in this order.
+// position reads a longitude and a latitude, in this order.
 func position(v jsondoc.Value) (geo.Point, bool) {
 	lng, lat, ok := v.Pair()
 	return geo.Point{Lat: lat, Lng: lng}, ok
 }
 
-// List gathers the positions of lists of numbers that are written as text, at most maxPositions of one item in all its parts.
+// List gathers positions from lists of numbers in texts, at most maxPositions of one item in all its parts.
 type List struct {
 	Parts [][]geo.Point
 	held  int
 }
 
-// Add reads a part: pairs of numbers, latitude first, or longitude. What is no number ends it. words are looked at one by one: a text of
-// 16 MiB has eight million of them.
+// Add reads a part: pairs of numbers, the latitude first unless lngFirst. A word that is not a number ends the part.
+// words yields one word at a time, because a text of 16 MiB has eight million of them.
 func (l *List) Add(words iter.Seq[string], lngFirst bool) {
 	var line []geo.Point
 	first, half := 0.0, false

@@ -17,7 +17,7 @@ import (
 
 func at(lat, lng float64) geo.Point { return geo.Point{Lat: lat, Lng: lng} }
 
-// geoJSON is the place of a geometry.
+// geoJSON returns the place of a geometry.
 func geoJSON(t *testing.T, text string, both bool) geometry.Place {
 	t.Helper()
 	v, err := jsondoc.New(strings.NewReader(text), nil).Value()
@@ -27,7 +27,8 @@ func geoJSON(t *testing.T, text string, both bool) geometry.Place {
 	return geometry.GeoJSON(v, both)
 }
 
-// TestGeoJSON: positions are longitude and latitude, in degrees; lines count before points, and points before areas.
+// TestGeoJSON checks that positions are longitude and latitude, in degrees, and that lines count before points, and
+// points before areas.
 func TestGeoJSON(t *testing.T) {
 	type place = geometry.Place
 	line := []geo.Point{at(52, 5), at(53, 6)}
@@ -71,8 +72,8 @@ func TestGeoJSON(t *testing.T) {
 	}
 }
 
-// TestBothDirections: what concerns both directions is half its length from either end, with 7 decimals, also where that is across the
-// antimeridian.
+// TestBothDirections checks that the point of an item for both directions is halfway along its line, with 7 decimals,
+// also across the antimeridian.
 func TestBothDirections(t *testing.T) {
 	for text, want := range map[string]geo.Point{
 		`[[5,0],[6,0],[9,0]]`: at(0, 7), `[[5,0],[5.1,0],[5.2,0],[5.3,0]]`: at(0, 5.15), `[[179.5,0],[-179,0]]`: at(0, -179.75),
@@ -88,7 +89,8 @@ func TestBothDirections(t *testing.T) {
 	}
 }
 
-// TestLongGeometries: of more than 500 positions 500 are kept, evenly, the ends among them; no more than 200 000 are read of one item.
+// TestLongGeometries checks that of more than 500 positions 500 are kept, evenly, the ends among them, and that at most
+// 200 000 are read of one item.
 func TestLongGeometries(t *testing.T) {
 	text := func(n int) string {
 		var b strings.Builder
@@ -151,8 +153,8 @@ func TestOfLine(t *testing.T) {
 	}
 }
 
-// TestLinesAreGood holds of any parts that a line has 2 to 500 positions in range, of which none repeats the one before, and that its
-// first is the point of what concerns one direction.
+// TestLinesAreGood checks for any parts that a line has 2 to 500 positions in range, that no position repeats the one
+// before, and that the first is the point of an item for one direction.
 func TestLinesAreGood(t *testing.T) {
 	coordinate := rapid.OneOf(rapid.Float64Range(-200, 200), rapid.SampledFrom([]float64{0, 1e-6, 90, -90, 180, -180, 52, math.NaN(), math.Inf(1)}))
 	position := rapid.Custom(func(t *rapid.T) geo.Point { return at(coordinate.Draw(t, "lat"), coordinate.Draw(t, "lng")) })

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/format/jsondoc"
 )
 
-// object is one of n members.
+// object returns the text of an object of n members.
 func object(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -28,16 +28,16 @@ func faultOf(err error) format.Fault {
 	return ""
 }
 
-// ways are those in which an object may be read.
+// ways are the ways in which an object may be read.
 var ways = map[string]func(r *jsondoc.Reader) error{
 	"a value": func(r *jsondoc.Reader) error { _, err := r.Value(); return err },
 	"skipped": func(r *jsondoc.Reader) error { return r.Skip() },
 	"read":    func(r *jsondoc.Reader) error { return r.Members(func(string) error { return r.Skip() }) },
 }
 
-// TestMembers checks that an object has at most 4 096 members, in whatever way it is read, and each of its names once.
+// TestMembers checks that an object has at most 4 096 members with distinct names, in whatever way it is read.
 func TestMembers(t *testing.T) {
-	twelve, thirteen := object(12), object(13) // the most that are compared each with each, and one more
+	twelve, thirteen := object(12), object(13) // the largest that is compared pairwise, and one more
 	for name, read := range ways {
 		for text, want := range map[string]format.Fault{
 			object(4096): "", object(4097): format.TooLarge,
@@ -57,8 +57,8 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestMembersOfOneItem checks that an item of a million members is refused before they are kept: it took 264 MB. The race
-// detector allocates a third more.
+// TestMembersOfOneItem checks that an item of a million members is refused before they are kept, which took 264 MB. The
+// race detector allocates a third more.
 func TestMembersOfOneItem(t *testing.T) {
 	text := object(1_000_000)
 	for name, read := range ways {
@@ -72,7 +72,8 @@ func TestMembersOfOneItem(t *testing.T) {
 	}
 }
 
-// TestItemsOfTooManyParts checks that an item is refused before it holds 32 MiB: a part takes twelve times as much in memory as in the text.
+// TestItemsOfTooManyParts checks that an item is refused before it holds 32 MiB, because a part takes twelve times as
+// much in memory as in the text.
 func TestItemsOfTooManyParts(t *testing.T) {
 	for n, want := range map[int]format.Fault{900_000: "", 999_998: "", 1_000_000: format.TooLarge} {
 		_, err := jsondoc.New(strings.NewReader("["+strings.Repeat("0,", n)+"0]"), format.NewBudget(t.Context(), format.MaxWork)).Value()

@@ -5,28 +5,30 @@ import (
 	"math/bits"
 )
 
-// maxMembers is how many members an object has at most: as many as a line of a table has cells.
+// maxMembers is the largest number of members of an object, the same as of cells in a line of a table.
 const maxMembers = 4096
 
-// names finds names that stand twice in one object. It keeps a hash of 64 bits for each member of the objects that are open, the innermost
-// last. The seed is chosen by chance, so that nobody can make two names meet: by chance alone, one of 2^40 objects with 4 096 members is
-// refused.
+// names finds duplicate names in one object. It keeps a 64-bit hash for each member of the open objects, those of the
+// innermost last. The seed is random, so that nobody can construct two names that collide: by chance alone, one of 2^40
+// objects with 4 096 members is refused.
 type names struct {
 	seed   maphash.Seed
 	hashes []uint64
-	table  []uint64 // for larger objects; its room is used again
+	table  []uint64 // for larger objects; reused
 }
 
-// fewMembers is how many names are compared each with each.
+// fewMembers is the largest number of names that are compared pairwise.
 const fewMembers = 12
 
-// add notes a member of the innermost object, whose first is at from, and reports whether the object may have so many.
+// add appends a member of the innermost object, whose first member is at from, and reports whether the object may have
+// so many.
 func (n *names) add(name []byte, from int) bool {
 	n.hashes = append(n.hashes, max(1, maphash.Bytes(n.seed, name)))
 	return len(n.hashes)-from <= maxMembers
 }
 
-// end forgets the members of the innermost object, whose first is at from, and reports whether one name stands twice among them.
+// end removes the members of the innermost object, whose first member is at from, and reports whether they contain a
+// duplicate name.
 func (n *names) end(from int) (twice bool) {
 	own := n.hashes[from:]
 	n.hashes = n.hashes[:from]
@@ -44,7 +46,7 @@ func (n *names) end(from int) (twice bool) {
 	if cap(n.table) < size {
 		n.table = make([]uint64, size)
 	}
-	table := n.table[:size] // no more of it is cleared than the object needs
+	table := n.table[:size] // clears no more than the object needs
 	clear(table)
 	for _, hash := range own {
 		at := int(hash) & (size - 1)

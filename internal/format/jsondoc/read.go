@@ -2,7 +2,8 @@ package jsondoc
 
 import "wayside/internal/format"
 
-// Read opens a document, hands it to read, and holds that nothing follows what that has read. A nil budget bounds nothing.
+// Read opens a document, passes it to read, and verifies that nothing follows the part that read has consumed. A nil
+// budget bounds nothing.
 func Read(d format.Document, budget *format.Budget, read func(r *Reader) error) error {
 	body, err := d.Open()
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"wayside/internal/format"
 )
 
-// Work that is counted, in nanoseconds as measured.
+// Counted work, in measured nanoseconds.
 const (
 	byteWork  = 2  // of a document
 	tokenWork = 25 // a token that is read by itself
 	partWork  = 25 // a part of an item
-	visitWork = 2  // a part that a lookup passes
+	visitWork = 2  // a part that a lookup visits
 )
 
-// Reader goes through one document, once.
+// Reader reads one document, once.
 type Reader struct {
 	in     *bounded
 	dec    *jsontext.Decoder
@@ -28,7 +28,8 @@ type Reader struct {
 	names  names
 }
 
-// New begins to read a document: UTF-8, or UTF-16 by its mark or by the zeros of its first characters. A nil budget bounds nothing.
+// New returns a reader of a document in UTF-8, or in UTF-16, which it recognises by the mark or by the zeros of the
+// first characters. A nil budget bounds nothing.
 func New(r io.Reader, budget *format.Budget) *Reader {
 	text, _ := format.Decoded(r)
 	in := &bounded{r: text, budget: budget}
@@ -40,7 +41,8 @@ func New(r io.Reader, budget *format.Budget) *Reader {
 // errItem ends reading where one token or item is longer than may be held.
 var errItem = errors.New("an item is too large")
 
-// bounded lets a decoder read no further than is allowed: the decoder holds what it has not passed yet.
+// bounded stops a decoder from reading further than allowed, because the decoder holds everything that it has not
+// consumed yet.
 type bounded struct {
 	r      io.Reader
 	budget *format.Budget
@@ -67,16 +69,18 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// allow lets the next token or item be as long as one may be.
+// allow permits the next token or item to be as long as an item may be.
 func (r *Reader) allow() { r.in.until = r.dec.InputOffset() + format.MaxItemBytes }
 
-// Kind is what the next value is by its first character: one of { [ " 0 t f n, and 0 where there is none or it is no JSON.
+// Kind returns the first character of the next value, one of { [ " 0 t f n, or 0 where there is none or the text is not
+// JSON.
 func (r *Reader) Kind() byte {
 	r.allow()
 	return byte(r.dec.PeekKind())
 }
 
-// Members reads an object: read is called for each member and reads, or skips, its value. Another value is not the format's.
+// Members reads an object. It calls read for each member, and read must read or skip the value. Any other value is
+// refused as not of the format.
 func (r *Reader) Members(read func(name string) error) error {
 	from := len(r.names.hashes)
 	err := r.enclosed('{', '}', func() error {
@@ -109,7 +113,8 @@ func (r *Reader) token() (jsontext.Token, error) {
 	return token, nil
 }
 
-// Elements reads an array: read is called for each element, and reads or skips it. Another value is not the format's.
+// Elements reads an array. It calls read for each element, and read must read or skip it. Any other value is refused as
+// not of the format.
 func (r *Reader) Elements(read func() error) error { return r.enclosed('[', ']', read) }
 
 func (r *Reader) enclosed(opens, closes byte, each func() error) error {
@@ -144,14 +149,14 @@ func (r *Reader) enclosed(opens, closes byte, each func() error) error {
 			return err
 		}
 		if r.dec.InputOffset() == before {
-			return r.Error(format.BadJSON) // nothing was read: it would go on for ever
+			return r.Error(format.BadJSON) // read consumed nothing, so that the loop would never end
 		}
 	}
 	_, err := r.dec.ReadToken()
 	return r.wrong(err)
 }
 
-// Value reads the next value whole. It is valid until the next one is read.
+// Value reads the next value as a whole. It is valid until the next call.
 func (r *Reader) Value() (Value, error) {
 	r.allow()
 	text, err := r.dec.ReadValue()
@@ -171,10 +176,10 @@ func (r *Reader) Value() (Value, error) {
 	return Value{&r.tree, 0, true}, nil
 }
 
-// Skip passes the next value over without holding it.
+// Skip skips the next value without holding it.
 func (r *Reader) Skip() error {
 	depth := r.dec.StackDepth()
-	var open []int // where the names of each object begin that is open; of arrays they are not used
+	var open []int // where the names of each open object begin; unused for arrays
 	for {
 		token, err := r.token()
 		if err != nil {
@@ -207,15 +212,15 @@ func (r *Reader) Skip() error {
 	}
 }
 
-// Pass passes the next value over at once, which is quicker than Skip. It must not be longer than an item, and its levels are not counted:
-// it is for what another reading of the document looks at.
+// Pass skips the next value in one step, which is quicker than Skip. The value must not be longer than an item, and its
+// levels are not counted: Pass is for values that another reading of the document checks.
 func (r *Reader) Pass() error {
 	r.allow()
 	_, err := r.dec.ReadValue()
 	return r.wrong(err)
 }
 
-// End reads to the end of the document, where nothing but white space may follow.
+// End reads to the end of the document, and fails if anything but white space follows.
 func (r *Reader) End() error {
 	r.allow()
 	_, err := r.dec.ReadToken()
@@ -228,13 +233,13 @@ func (r *Reader) End() error {
 	return r.wrong(err)
 }
 
-// Error says what makes the document bad, and that it is found here.
+// Error returns an error for a fault at the current place of the document.
 func (r *Reader) Error(fault format.Fault) error {
 	return &format.Error{Fault: fault, Byte: r.dec.InputOffset()}
 }
 
-// wrong turns an error of the decoder into what makes the document bad; errors of the reader below it are passed on. The decoder's own
-// texts quote the document.
+// wrong converts an error of the decoder to the fault of the document, and returns errors of the underlying reader as
+// they are. It drops the decoder's own texts, which quote the document.
 func (r *Reader) wrong(err error) error {
 	if err == nil {
 		return nil

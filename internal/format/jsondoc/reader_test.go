@@ -17,7 +17,7 @@ import (
 	"wayside/internal/format/jsondoc"
 )
 
-// asAny makes of a value what encoding/json makes of its text.
+// asAny returns a value as encoding/json would decode it.
 func asAny(v jsondoc.Value) any {
 	switch v.Kind() {
 	case '{':
@@ -86,7 +86,7 @@ func TestBadDocuments(t *testing.T) {
 			t.Errorf("%.20q: %v, want %s", text, err, want)
 		}
 		if want == format.TooLarge {
-			continue // what is not held may be large
+			continue // a value that is not held may be large
 		}
 		r := jsondoc.New(strings.NewReader(text), nil)
 		err = r.Skip()
@@ -127,7 +127,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestEncodings reads the same in UTF-8 with its mark and in UTF-16 with and without one.
+// TestEncodings checks the same document in UTF-8 with a mark, and in UTF-16 with and without one.
 func TestEncodings(t *testing.T) {
 	const text = `{"name":"Düsseldorf 😀"}`
 	forms := map[string]string{"mark": "\uFEFF" + text}
@@ -163,7 +163,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestShortNumbers reads numbers as coordinates are written, which have a way of their own, and compares with strconv.
+// TestShortNumbers compares numbers as coordinates are written, which have a parser of their own, with strconv.
 func TestShortNumbers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
@@ -176,7 +176,7 @@ func TestShortNumbers(t *testing.T) {
 	}
 }
 
-// TestComparisons compares with what is quicker than to take a text.
+// TestComparisons checks the methods that avoid the conversion to a string against those that do not.
 func TestComparisons(t *testing.T) {
 	v, err := jsondoc.New(strings.NewReader(`{"a":"x","\u0062":"\u0078y","c":"12","d":-7,"e":1.0,"f":null,"a.b":null,"c.d":3,"g":"","h":"-9223372036854775808","i":9223372036854775808}`), nil).Value()
 	if err != nil {
@@ -209,7 +209,8 @@ func TestComparisons(t *testing.T) {
 	}
 }
 
-// TestEscapedNames finds members whose names are written with escapes, beside others that look like them, in items one after another.
+// TestEscapedNames checks that members are found whose names contain escapes, beside others that look like them, in
+// successive items.
 func TestEscapedNames(t *testing.T) {
 	r := jsondoc.New(strings.NewReader(`[{"\u0061\u0062":"1\n","a\\u0062":"2","":"3"},{"ab":"4","c":"5\\"}]`), nil)
 	wants := []map[string]string{{"ab": "1\n", `a\u0062`: "2", "": "3", `\u0061\u0062`: ""}, {"ab": "4", "c": `5\`, "": ""}}
@@ -248,7 +249,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestMemory reads texts that never end, and looks at what was held.
+// TestMemory checks that reading endless texts holds a bounded amount of memory.
 func TestMemory(t *testing.T) {
 	for _, e := range []*endless{{`["`, "a"}, {`{"`, "a"}, {`[`, " "}, {`[`, "1"}, {`[{"a":`, `[1,1],`[1:]}} {
 		var before, after runtime.MemStats
@@ -267,7 +268,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestErrorsOfReaders are passed on as they are: they say nothing about the document.
+// TestErrorsOfReaders checks that errors of the underlying reader are returned as they are, since they do not concern
+// the document.
 func TestErrorsOfReaders(t *testing.T) {
 	failed := errors.New("disk")
 	r := jsondoc.New(io.MultiReader(strings.NewReader(`{"a":`), errorReader{failed}), nil)

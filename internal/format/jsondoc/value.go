@@ -11,12 +11,13 @@ import (
 	"wayside/internal/format"
 )
 
-// tree is a JSON value as an array of its parts, in the order of the text: a part is followed by what it contains.
+// tree is a JSON value as an array of its parts, in the order of the text: a part is followed by the parts that it
+// contains.
 type tree struct {
 	budget *format.Budget
 	text   []byte
 	parts  []part
-	names  map[string]string // of members: documents repeat few of them
+	names  map[string]string // of members; documents repeat few names
 }
 
 // maxNames and maxName bound the names that a tree keeps between items.
@@ -27,30 +28,30 @@ const (
 
 // part is one value of a tree, with its name when it is a member. Offsets are into the text.
 type part struct {
-	name, nameEnd uint32 // within the quotes; both 0: an element, or the whole
+	name, nameEnd uint32 // within the quotes; both 0: an element, or the root
 	start, end    uint32
-	next          uint32 // the part after all that this one contains
+	next          uint32 // the part after the last one that this part contains
 	kind          byte   // one of { [ " 0 t f n
 	escapedName   bool
-	escaped       bool // a string that does not stand as it is
+	escaped       bool // a string with escapes
 }
 
 // Bounds of the parts of an item, which are larger in memory than in the text.
 const (
 	maxParts  = 1_000_000
 	partSize  = 24        // bytes
-	largeText = 256 << 10 // bytes from which on the parts are counted first
-	keptParts = 1 << 19   // of which the room is kept for the next item
+	largeText = 256 << 10 // bytes from which on the parts are counted before they are read
+	keptParts = 1 << 19   // number of parts whose memory is kept for the next item
 )
 
-// read makes the tree of a text that is known to be one JSON value of at most so many levels, but for names that stand twice; otherwise it
-// says what is too much.
+// read builds the tree of a text that is known to be one JSON value, apart from duplicate names and its depth. It
+// returns the fault where there is too much of something.
 func (t *tree) read(text []byte, levels int, names *names) format.Fault {
 	if cap(t.parts) > keptParts {
 		t.parts = nil
 	}
 	parts, most := t.parts[:0], min(maxParts, t.budget.Room()/partSize)
-	if len(text) > largeText { // to grow step by step would leave several times as much to collect
+	if len(text) > largeText { // growing step by step would leave several times as much garbage
 		parts = slices.Grow(parts, min(most, 1+bytes.Count(text, []byte{','})+bytes.Count(text, []byte{'{'})+bytes.Count(text, []byte{'['})))
 	}
 	var open [128]uint32 // parts that are not closed yet
@@ -74,7 +75,7 @@ func (t *tree) read(text []byte, levels int, names *names) format.Fault {
 			continue
 		}
 		p := part{}
-		if object { // a name stands before the value
+		if object { // a name precedes the value
 			end, escaped := endOfString(text, i)
 			p.name, p.nameEnd, p.escapedName = uint32(i+1), uint32(end-1), escaped
 			name := text[i+1 : end-1]
@@ -109,7 +110,7 @@ func (t *tree) read(text []byte, levels int, names *names) format.Fault {
 				i++
 			}
 		}
-		p.end = uint32(i) // of objects and arrays, once they are closed
+		p.end = uint32(i) // objects and arrays get their end when they are closed
 		parts = append(parts, p)
 	}
 	t.text, t.parts = text, parts
@@ -123,7 +124,8 @@ func kindOf(c byte) byte {
 	return c
 }
 
-// endOfString is behind the closing quote of the string that begins at i. escaped says that it does not stand as it is.
+// endOfString returns the index after the closing quote of the string that begins at i. escaped reports whether the
+// string contains escapes.
 func endOfString(text []byte, i int) (end int, escaped bool) {
 	for i++; i < len(text); i++ {
 		switch text[i] {
@@ -137,7 +139,7 @@ func endOfString(text []byte, i int) (end int, escaped bool) {
 	return len(text), escaped
 }
 
-// Value is a value of an item. The zero Value stands for one that is absent; null counts as absent.
+// Value is a value of an item. The zero Value stands for an absent one; null counts as absent.
 type Value struct {
 	t      *tree
 	at     uint32
@@ -146,10 +148,10 @@ type Value struct {
 
 func (v Value) part() *part { return &v.t.parts[v.at] }
 
-// Exists says whether there is a value other than null.
+// Exists reports whether the value is present and not null.
 func (v Value) Exists() bool { return v.exists && v.part().kind != 'n' }
 
-// Kind is what the value is by its first character: one of { [ " 0 t f, and 0 for one that is absent.
+// Kind returns the first character of the value, one of { [ " 0 t f, or 0 when the value is absent.
 func (v Value) Kind() byte {
 	if !v.exists {
 		return 0
@@ -160,7 +162,7 @@ func (v Value) Kind() byte {
 	return 0
 }
 
-// Raw is the value's text.
+// Raw returns the value's JSON text.
 func (v Value) Raw() []byte {
 	if !v.exists {
 		return nil
@@ -168,7 +170,7 @@ func (v Value) Raw() []byte {
 	return v.t.text[v.part().start:v.part().end]
 }
 
-// Get gives the member of the member … of an object.
+// Get returns the member at a path of nested objects.
 func (v Value) Get(path ...string) Value {
 	for _, name := range path {
 		v = v.member(name)
@@ -195,10 +197,11 @@ func (v Value) member(name string) Value {
 	return Value{}
 }
 
-// visit counts parts that a lookup passes. Once the budget is spent, it is false, and lookups find nothing.
+// visit counts parts that a lookup visits. It returns false once the budget is spent, and lookups find nothing.
 func (t *tree) visit(parts int) bool { return t.budget.Spend(visitWork * parts) }
 
-// Either gives the member of the first of two names, when there is one that is not null, otherwise that of the second. first says which.
+// Either returns the member of the first of two names if that is present and not null, otherwise that of the second.
+// first reports which it is.
 func (v Value) Either(name, other string) (found Value, first bool) {
 	if v.Kind() != '{' {
 		return Value{}, false
@@ -220,7 +223,7 @@ func (v Value) Either(name, other string) (found Value, first bool) {
 	return found, false
 }
 
-// nameOf is the name of a member. Of those that documents repeat, there is one string for all items.
+// nameOf returns the name of a member. Frequent names share one string among all items.
 func (t *tree) nameOf(i uint32) string {
 	p := &t.parts[i]
 	if p.escapedName {
@@ -240,16 +243,17 @@ func (t *tree) nameOf(i uint32) string {
 	return name
 }
 
-// unescaped is the text of a JSON string.
+// unescaped returns the text of a JSON string.
 func unescaped(raw []byte) string {
 	text, err := jsontext.AppendUnquote(nil, raw)
 	if err != nil {
-		return "" // cannot be: the decoder has read it
+		return "" // cannot happen: the decoder has validated the string
 	}
 	return string(text)
 }
 
-// Text is the text of a string, a number as it is written, true or false; of anything else it is empty.
+// Text returns the text of a string, a number as it is written, "true" or "false", and an empty string for any other
+// value.
 func (v Value) Text() string {
 	switch v.Kind() {
 	case '"':
@@ -260,10 +264,11 @@ func (v Value) Text() string {
 	return ""
 }
 
-// longText is the length from which on making a string of a text is counted, in bytes for each part that a lookup passes in that time.
+// longText is the length from which on the conversion to a string is counted, and the number of bytes per counted visit
+// of a part.
 const longText = 16
 
-// unquoted is the text of a string.
+// unquoted returns the text of a string.
 func (v Value) unquoted() string {
 	p := v.part()
 	if size := int(p.end - p.start); size > longText && !v.t.visit(size/longText) {
@@ -275,7 +280,7 @@ func (v Value) unquoted() string {
 	return string(v.t.text[p.start+1 : p.end-1])
 }
 
-// String is the text of a string, and false for any other value.
+// String returns the text of a string, and false for any other value.
 func (v Value) String() (string, bool) {
 	if v.Kind() != '"' {
 		return "", false
@@ -283,7 +288,7 @@ func (v Value) String() (string, bool) {
 	return v.unquoted(), true
 }
 
-// Is says whether the value is this string. It takes less time than to compare with Text.
+// Is reports whether the value is this string. It is quicker than a comparison with Text.
 func (v Value) Is(text string) bool {
 	if v.Kind() != '"' {
 		return false
@@ -295,7 +300,8 @@ func (v Value) Is(text string) bool {
 	return string(v.t.text[p.start+1:p.end-1]) == text
 }
 
-// Integer is a whole number, or one that is written as a string. Its sign and digits stand for themselves: 1.0 is none.
+// Integer returns a whole number, or one in a string. The number must consist of a sign and digits: 1.0 is not
+// accepted.
 func (v Value) Integer() (int64, bool) {
 	text := v.Raw()
 	if v.Kind() == '"' {
@@ -315,7 +321,7 @@ func (v Value) Integer() (int64, bool) {
 	return n, true
 }
 
-// Number is a number that a float64 holds.
+// Number returns a number that a float64 holds.
 func (v Value) Number() (float64, bool) {
 	if v.Kind() != '0' {
 		return 0, false
@@ -326,11 +332,11 @@ func (v Value) Number() (float64, bool) {
 	return parseNumber(string(v.Raw()))
 }
 
-// powers of ten that a float64 holds exactly.
+// powers are the powers of ten that a float64 holds exactly.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// shortDecimal reads a number of at most 15 digits without an exponent, as coordinates are: its digits and the power of ten are exact, so
-// their quotient is the nearest float64. It is a third of the time that strconv takes.
+// shortDecimal parses a number of at most 15 digits without an exponent, as coordinates are. Its digits and the power
+// of ten are exact, so that their quotient is the nearest float64. It takes a third of the time of strconv.
 func shortDecimal(text []byte) (float64, bool) {
 	negative := len(text) > 0 && text[0] == '-'
 	if negative {
@@ -356,7 +362,7 @@ func shortDecimal(text []byte) (float64, bool) {
 	return float64(digits) / powers[max(behind, 0)], true
 }
 
-// NumberOrText is a number, or one that is written as a string.
+// NumberOrText returns a number, or one in a string.
 func (v Value) NumberOrText() (float64, bool) {
 	if text, ok := v.String(); ok {
 		return parseNumber(text)
@@ -364,7 +370,8 @@ func (v Value) NumberOrText() (float64, bool) {
 	return v.Number()
 }
 
-// parseNumber reads a decimal number; what strconv reads beyond that (hexadecimal, infinities, underscores) is none.
+// parseNumber parses a decimal number, and rejects what strconv accepts beyond that (hexadecimal, infinities,
+// underscores).
 func parseNumber(text string) (float64, bool) {
 	for i := range len(text) {
 		if c := text[i]; (c < '0' || c > '9') && c != '-' && c != '+' && c != '.' && c != 'e' && c != 'E' {
@@ -375,13 +382,13 @@ func parseNumber(text string) (float64, bool) {
 	return n + 0, err == nil // + 0 turns -0 into 0
 }
 
-// Bool is the value when it is true or false, and whether it is.
+// Bool returns the value of true or false, and whether the value is one of them.
 func (v Value) Bool() (value, ok bool) {
 	kind := v.Kind()
 	return kind == 't', kind == 't' || kind == 'f'
 }
 
-// Elements are those of an array; other values have none.
+// Elements yields the elements of an array, and nothing for other values.
 func (v Value) Elements() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		if v.Kind() != '[' {
@@ -396,7 +403,7 @@ func (v Value) Elements() iter.Seq[Value] {
 	}
 }
 
-// Members are those of an object, with their names; other values have none.
+// Members yields the members of an object with their names, and nothing for other values.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.Kind() != '{' {
@@ -411,7 +418,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Len is how many elements or members there are.
+// Len returns the number of elements or members.
 func (v Value) Len() int {
 	if kind := v.Kind(); kind != '[' && kind != '{' {
 		return 0
@@ -425,7 +432,7 @@ func (v Value) Len() int {
 	return n
 }
 
-// Parts is how many values there are within the value, however deep.
+// Parts returns the number of values within the value, at any depth.
 func (v Value) Parts() int {
 	if !v.exists {
 		return 0
@@ -433,7 +440,7 @@ func (v Value) Parts() int {
 	return int(v.part().next - v.at - 1)
 }
 
-// Index is an element of an array.
+// Index returns the nth element of an array.
 func (v Value) Index(n int) Value {
 	if v.Kind() != '[' {
 		return Value{}
@@ -448,7 +455,7 @@ func (v Value) Index(n int) Value {
 	return Value{}
 }
 
-// Pair is the first two elements of an array, when they are numbers.
+// Pair returns the first two elements of an array, when they are numbers.
 func (v Value) Pair() (first, second float64, ok bool) {
 	if v.Kind() != '[' {
 		return 0, 0, false

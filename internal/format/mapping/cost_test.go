@@ -8,7 +8,7 @@ import (
 	"wayside/internal/format/geometry"
 )
 
-// TestJoinedTexts checks that a mapping joins a long value until it has 64 KiB, and once more than that at most.
+// TestJoinedTexts checks that a mapping stops joining once the text has 64 KiB, and exceeds that by one part at most.
 func TestJoinedTexts(t *testing.T) {
 	const paths = 1000
 	join := `{"join":["x"` + strings.Repeat(`,"x"`, paths-1) + `]}`

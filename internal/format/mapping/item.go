@@ -14,26 +14,26 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Converter makes items by a mapping.
+// Converter converts items by a mapping.
 type Converter struct {
 	Mapping *Mapping
 	Options *format.Options
-	Summary format.Summary // what the items met so far say
+	Summary format.Summary // of the items so far
 
 	row    []byte
 	own    []format.Own
 	values []byte
 }
 
-// Bounds of evaluating a mapping, which the owner of a feed writes as well as the document.
+// Bounds of the evaluation of a mapping, which the owner of a feed writes as well as the document.
 const (
-	maxJoined    = 64 << 10 // bytes from which on no more is joined to a text
-	lookupWork   = 50       // nanoseconds of taking one value from an item
-	byteWork     = 4        // of each byte of its text
+	maxJoined    = 64 << 10 // bytes from which on no further part is joined to a text
+	lookupWork   = 50       // nanoseconds of a lookup of one value
+	byteWork     = 4        // of each byte of the value's text
 	propertyWork = 200      // of a property
 )
 
-// Counted counts what taking a value from an item costs: a Lookup does it. Once the budget is spent, values are absent.
+// Counted counts the work of a lookup; each Lookup calls it. Once the budget is spent, it returns absent values.
 func (c *Converter) Counted(s Scalar) Scalar {
 	if !c.Options.Budget.Spend(lookupWork + byteWork*len(s.Text)) {
 		return Scalar{}
@@ -41,8 +41,8 @@ func (c *Converter) Counted(s Scalar) Scalar {
 	return s
 }
 
-// Item makes a row of an item, or finds the first reason not to (D17.11). place gives where it is; both says that the mapping makes it
-// concern both directions of its road.
+// Item converts an item to a row, or returns the first reason to skip it (D17.11). place returns the position of the
+// item; both means that the mapping applies it to both directions of its road.
 func (c *Converter) Item(get Lookup, place func(both bool) geometry.Place) format.Item {
 	m := c.Mapping
 	var item format.Item
@@ -91,8 +91,8 @@ func (c *Converter) Item(get Lookup, place func(both bool) geometry.Place) forma
 	return item
 }
 
-// properties evaluates the properties that a mapping names. What is empty is left out, and so is what is not true of the two that are
-// only ever true.
+// properties evaluates the properties that a mapping names. It leaves out empty ones, and the two boolean properties
+// unless they are true.
 func (c *Converter) properties(to *format.Properties, kind mapdata.Kind, get Lookup) (both bool) {
 	c.own, c.values = c.own[:0], c.values[:0]
 	operator, network := "", ""
@@ -129,7 +129,8 @@ func (c *Converter) properties(to *format.Properties, kind mapdata.Kind, get Loo
 	return both
 }
 
-// networkOf is a charger's network: what the feed says, otherwise the mapping, otherwise the operator's name (D17.10).
+// networkOf returns a charger's network: that of the feed's option, otherwise of the mapping, otherwise the operator's
+// name (D17.10).
 func networkOf(option, mapped, operator string) string {
 	if option == "" && mapped != "" {
 		return mapped
@@ -147,12 +148,12 @@ func (c *Converter) add(name string, s Scalar) {
 	} else if quoted, err := jsontext.AppendQuote(c.values, s.Text); err == nil {
 		c.values = quoted
 	} else {
-		return // cannot be: texts are valid UTF-8 once they are plain
+		return // cannot happen: plain texts are valid UTF-8
 	}
 	c.own = append(c.own, format.Own{Name: name, Value: slices.Clip(c.values[before:])})
 }
 
-// whole is the text of a value of which no part is absent: ids of halves would meet.
+// whole returns the text of a value of which no part is absent, because ids from incomplete parts could collide.
 func (m *Mapping) whole(v *value, get Lookup) (string, bool) {
 	if v.join == nil {
 		s := m.eval(v, get)
@@ -165,7 +166,7 @@ func (m *Mapping) whole(v *value, get Lookup) (string, bool) {
 			return "", false
 		}
 		if joined.Len() > maxJoined {
-			continue // no id is so long, but each part is needed
+			continue // an id cannot be so long, but each part must exist
 		}
 		if i > 0 {
 			joined.WriteString(v.with)
@@ -175,7 +176,7 @@ func (m *Mapping) whole(v *value, get Lookup) (string, bool) {
 	return joined.String(), true
 }
 
-// word is the foreign word that a value comes from.
+// word returns the foreign word that a value is derived from.
 func (m *Mapping) word(v *value, get Lookup) string {
 	if v.from == nil {
 		return ""
@@ -201,7 +202,7 @@ func (m *Mapping) number(v *value, get Lookup) (float64, bool) {
 	return decimal(n.Text)
 }
 
-// eval gives what a value is for an item; what is empty is absent.
+// eval evaluates a value for an item; an empty result is absent.
 func (m *Mapping) eval(v *value, get Lookup) Scalar {
 	var s Scalar
 	switch {
@@ -234,13 +235,13 @@ func (v *value) meaning(word Scalar) Scalar {
 	return Scalar{}
 }
 
-// joined puts parts together; those that are absent are left out, with what would stand between.
+// joined concatenates parts. It leaves out absent parts together with their separator.
 func (m *Mapping) joined(v *value, get Lookup) Scalar {
 	var joined strings.Builder
 	some := false
 	for _, part := range v.join {
 		if joined.Len() > maxJoined {
-			break // more than is looked at of any text
+			break // longer than any text that is used
 		}
 		s := m.eval(part, get)
 		if s.Text == "" {
@@ -255,7 +256,7 @@ func (m *Mapping) joined(v *value, get Lookup) Scalar {
 	return Scalar{'"', joined.String()}
 }
 
-// as converts; what can't be converted is absent.
+// as converts a scalar; a scalar that cannot be converted becomes absent.
 func (m *Mapping) as(s Scalar, to as) Scalar {
 	switch {
 	case s.Kind == 0:
@@ -283,7 +284,7 @@ func (m *Mapping) as(s Scalar, to as) Scalar {
 	return s
 }
 
-// decimal reads a decimal number; infinities, hexadecimal digits and underscores are none.
+// decimal parses a decimal number, and rejects infinities, hexadecimal digits and underscores.
 func decimal(text string) (float64, bool) {
 	if text == "" || strings.Trim(text, "0123456789+-.eE") != "" {
 		return 0, false
@@ -292,7 +293,7 @@ func decimal(text string) (float64, bool) {
 	return n + 0, err == nil && !math.IsInf(n, 0)
 }
 
-// numberOf is the nth number of a text, as JSON writes it: "POINT(5.1 52.3)" has two.
+// numberOf returns the nth number of a text, as JSON writes it: "POINT(5.1 52.3)" has two.
 func numberOf(text string, nth int) string {
 	for i := 0; i < len(text); {
 		end := i

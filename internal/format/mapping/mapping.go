@@ -10,12 +10,12 @@ const MaxBytes = 16 << 10
 
 // Bounds within a mapping.
 const (
-	maxLevels = 4   // of values that are joined of joined values
+	maxLevels = 4   // nesting of joined values
 	maxName   = 64  // bytes of a property's name
 	maxPart   = 100 // of the numbers of a text
 )
 
-// Mapping is a mapping that was found good.
+// Mapping is a parsed and checked mapping.
 type Mapping struct {
 	CSV CSV
 
@@ -28,7 +28,7 @@ type Mapping struct {
 	required                     []Path
 }
 
-// CSV is how a table is written.
+// CSV is the syntax of a table.
 type CSV struct {
 	Delimiter byte
 	Comma     bool   // numbers have a decimal comma
@@ -36,7 +36,8 @@ type CSV struct {
 	Header    bool   // the first line names the columns; otherwise they are "1", "2", ...
 }
 
-// Encodings are those of tables. UTF-8 and UTF-16 are recognised by their marks, whatever a mapping says.
+// Encodings returns the encodings of tables. UTF-8 and UTF-16 are recognised by their byte order marks, whatever a
+// mapping names.
 func Encodings() []string {
 	return []string{"utf-8", "utf-16", "iso-8859-1", "iso-8859-15", "windows-1252"}
 }
@@ -44,16 +45,16 @@ func Encodings() []string {
 // Path names a member, "properties.type", or a column.
 type Path struct {
 	Text  string
-	steps []string // what is left of the text at each level: "properties.type", "type"
+	steps []string // the rest of the path at each level: "properties.type", "type"
 }
 
-// value is what a mapping takes from an item, or states itself.
+// value is a value that a mapping takes from an item, or states itself.
 type value struct {
 	constant *Scalar
 	from     *Path
 	words    map[string]Scalar // nil: the word itself is the value
-	other    *Scalar           // of words that words lacks; nil: absent
-	part     int               // which number of the text, from 1; 0: the text as it is
+	other    *Scalar           // for words that the table lacks; nil: absent
+	part     int               // the ordinal of a number in the text, from 1; 0: the whole text
 	join     []*value
 	with     string
 	as       as
@@ -86,7 +87,7 @@ type Scalar struct {
 	Text string
 }
 
-// ScalarOf is a JSON value as a scalar; null, objects and arrays are absent.
+// ScalarOf returns a JSON value as a scalar; null, objects and arrays are absent.
 func ScalarOf(v jsondoc.Value) Scalar {
 	switch kind := v.Kind(); kind {
 	case '"', '0':
@@ -97,11 +98,11 @@ func ScalarOf(v jsondoc.Value) Scalar {
 	return Scalar{}
 }
 
-// Lookup gives what an item has at a path.
+// Lookup returns the value of an item at a path.
 type Lookup func(p *Path) Scalar
 
-// In finds the value at a path of a JSON object. A member whose name contains the rest of the path, dots included, goes before what lies
-// deeper; an element of an array is named by its number, from 0.
+// In returns the value at a path of a JSON object. A member whose name contains the rest of the path, dots included,
+// takes precedence over nested members; a number, from 0, names an element of an array.
 func (p *Path) In(v jsondoc.Value) jsondoc.Value {
 	for i, rest := range p.steps {
 		if i+1 == len(p.steps) && v.Kind() == '{' {
@@ -127,10 +128,11 @@ func (p *Path) In(v jsondoc.Value) jsondoc.Value {
 	return v
 }
 
-// Required are the paths without which an item has no id, no kind or no place: a table that lacks such a column is another table.
+// Required returns the paths without which an item has no id, no kind or no place. A table that lacks such a column is
+// refused.
 func (m *Mapping) Required() []Path { return m.required }
 
-// Point is the place that a line of a table gives.
+// Point returns the position of a line of a table.
 func (m *Mapping) Point(get Lookup) (geo.Point, bool) {
 	lat, goodLat := m.number(m.lat, get)
 	lng, goodLng := m.number(m.lng, get)

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// TestMistakes holds that each mistake in a mapping is found, with the path to it.
+// TestMistakes checks that each mistake in a mapping is found, and that its path is reported.
 func TestMistakes(t *testing.T) {
 	const good = `"id":"a","kind":"alert.police"`
 	deep := strings.Repeat(`{"join":[`, 5) + `"a"` + strings.Repeat(`]}`, 5)
@@ -81,7 +81,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// convert makes an item of one object by a mapping.
+// convert converts one object by a mapping.
 func convert(t *testing.T, text, object string, o format.Options) format.Item {
 	t.Helper()
 	m, wrong := mapping.Parse([]byte(text), false)
@@ -96,7 +96,7 @@ func convert(t *testing.T, text, object string, o format.Options) format.Item {
 	return c.Item(func(p *mapping.Path) mapping.Scalar { return mapping.ScalarOf(p.In(v)) }, func(bool) geometry.Place { return geometry.Place{Point: geo.Point{Lat: 1, Lng: 2}} })
 }
 
-// TestValues evaluates each form of a value as the property "x".
+// TestValues checks each form of a value as the property "x".
 func TestValues(t *testing.T) {
 	const object = `{"a":"word","n":40,"t":" 50.5 ","flag":true,"no":false,"null":null,"list":["p",{"q":"r"}],"o":{"b":"deep","c.d":"dotted"},"o.e":"at the top","yes":"YES",
 		"tags":"<b>A1</b>  \u0000closed","wkt":"POINT (-46.7 23.5e)","empty":"","true":"true"}`
@@ -195,7 +195,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestTimesAndLifetimes holds what stands beside and in a row for the times of a mapping.
+// TestTimesAndLifetimes checks the times of a mapping, in the row and beside it.
 func TestTimesAndLifetimes(t *testing.T) {
 	amsterdam, err := time.LoadLocation("Europe/Amsterdam")
 	if err != nil {

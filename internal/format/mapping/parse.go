@@ -12,7 +12,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Parse reads a mapping, of a table (csv) or of objects (geojson), and lists all that is wrong with it: fields are paths within it.
+// Parse reads a mapping for a table (csv) or for objects (geojson), and lists all mistakes in it; Field is the path
+// within the mapping.
 func Parse(text []byte, table bool) (*Mapping, []mapdata.FieldError) {
 	p := parser{table: table}
 	if len(text) > MaxBytes {
@@ -98,7 +99,7 @@ func (v *value) paths(to []Path) []Path {
 	return to
 }
 
-// kind is a value that becomes a kind: all that the mapping itself states must be ids of kinds.
+// kind reads a value that becomes a kind: all constants of the mapping itself must be ids of kinds.
 func (p *parser) kind(v jsondoc.Value) *value {
 	if id, isText := v.String(); isText {
 		if _, known := mapdata.ParseKind(id); known {
@@ -108,7 +109,7 @@ func (p *parser) kind(v jsondoc.Value) *value {
 	k := p.value("kind", v, maxLevels)
 	check := func(path string, s *Scalar) {
 		if s == nil || s.Kind == 0 {
-			return // a word that has no kind
+			return // a word without a kind
 		}
 		if _, known := mapdata.ParseKind(s.Text); !known || s.Kind != '"' {
 			p.wrong(path, "is no kind")
@@ -127,7 +128,7 @@ func (p *parser) kind(v jsondoc.Value) *value {
 	return k
 }
 
-// value reads a path, or an object that says where a value comes from. It is nil when that is wrong.
+// value reads a path, or an object that describes the origin of a value. It returns nil when that is wrong.
 func (p *parser) value(path string, v jsondoc.Value, levels int) *value {
 	switch {
 	case levels == 0:
@@ -179,7 +180,7 @@ func (p *parser) value(path string, v jsondoc.Value, levels int) *value {
 	return one
 }
 
-// together holds which members of a value belong to which.
+// together checks which members of a value may be combined.
 func (p *parser) together(path string, v jsondoc.Value, origins int) {
 	if origins != 1 {
 		p.wrong(path, `must have one of "value", "from" and "join"`)
@@ -223,7 +224,7 @@ func newPath(text string, table bool) *Path {
 	return made
 }
 
-// index is the number of an element.
+// index parses the number of an element.
 func index(name string) (int, bool) {
 	n, err := strconv.Atoi(name)
 	return n, err == nil && n >= 0
@@ -361,7 +362,7 @@ func (p *parser) csv(v jsondoc.Value, c CSV) CSV {
 	return c
 }
 
-// Checked is the mapping of a feed, which was checked when it was registered.
+// Checked parses the mapping of a feed, which was checked when the feed was registered.
 func Checked(text []byte, table bool) (*Mapping, error) {
 	m, wrong := Parse(text, table)
 	if len(wrong) > 0 {

@@ -9,10 +9,10 @@ import (
 	"wayside/internal/geo"
 )
 
-// directCurrent is Open Charge Map's number for it, among types of current.
+// directCurrent is Open Charge Map's id of the current type DC.
 const directCurrent = 30
 
-// Convert is a format.Convert.
+// Convert reads places of Open Charge Map; it implements format.Convert.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	c := converter{o: o}
 	err := jsondoc.Read(d, o.Budget, func(r *jsondoc.Reader) error {
@@ -32,7 +32,7 @@ type converter struct {
 	row []byte
 }
 
-// item makes a row of a place, or finds the first reason not to (D17.11).
+// item converts a place to a row, or returns the first reason to skip it (D17.11).
 func (c *converter) item(v jsondoc.Value) format.Item {
 	if v.Kind() != '{' {
 		return format.Item{Skip: format.NotAnItem}
@@ -66,7 +66,7 @@ func (c *converter) item(v jsondoc.Value) format.Item {
 	return item
 }
 
-// submission is the number of the state that a place has with its editors; empty: it is not told.
+// submission returns the number of a place's submission status, or an empty string if the place has none.
 func submission(v jsondoc.Value) string {
 	if id := v.Get("SubmissionStatus", "ID"); id.Exists() {
 		return id.Text()
@@ -77,7 +77,7 @@ func submission(v jsondoc.Value) string {
 	return v.Get("SubmissionStatus").Text()
 }
 
-// charger reads connections, and what is known of the operator.
+// charger reads the connections, and the operator.
 func (c *converter) charger(v jsondoc.Value) (string, *format.Charging) {
 	address := v.Get("AddressInfo")
 	site := format.Site{Charging: format.Charging{

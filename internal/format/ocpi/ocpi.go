@@ -10,7 +10,8 @@ import (
 	"wayside/internal/geo"
 )
 
-// Convert is a format.Convert. The address of the next page is in a header of the answer, not in the document.
+// Convert reads locations of OCPI; it implements format.Convert. It returns no next page, since its URL is in a header
+// of the answer, not in the document.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	c := converter{o: o, yield: yield, plugs: format.Vocabulary().Plugs.OCPI}
 	return format.Summary{}, jsondoc.Read(d, o.Budget, c.document)
@@ -58,7 +59,8 @@ func (c *converter) document(r *jsondoc.Reader) error {
 	return nil
 }
 
-// success says whether a status code is one of success, 1xxx. Some write a word instead, which says nothing.
+// success reports whether a status code is one of success, 1xxx. A word in its place, as some publishers write, counts
+// as success.
 func success(v jsondoc.Value) bool {
 	code, isNumber := v.NumberOrText()
 	return !isNumber || code >= 1000 && code < 2000
@@ -72,7 +74,7 @@ func (c *converter) location() error {
 	return c.yield(c.item(v))
 }
 
-// item makes a row of a location, or finds the first reason not to (D17.11).
+// item converts a location to a row, or returns the first reason to skip it (D17.11).
 func (c *converter) item(v jsondoc.Value) format.Item {
 	if v.Kind() != '{' {
 		return format.Item{Skip: format.NotAnItem}
@@ -118,7 +120,7 @@ func (c *converter) item(v jsondoc.Value) format.Item {
 	return item
 }
 
-// idOf is country_code*party_id*id where all are there: ids are unique within a party alone.
+// idOf returns country_code*party_id*id where all three are present, because ids are unique within a party only.
 func idOf(v jsondoc.Value) string {
 	id, country, party := v.Get("id").Text(), v.Get("country_code").Text(), v.Get("party_id").Text()
 	if id == "" || country == "" || party == "" {
@@ -147,7 +149,7 @@ func (c *converter) connector(site *format.Site, v jsondoc.Value) {
 	site.Plug(c.plugs, v.Get("standard").Text())
 }
 
-// watts is the power of a connector; 0: not known.
+// watts returns the power of a connector, or 0 if it is not known.
 func watts(v jsondoc.Value, current string) float64 {
 	if power, ok := v.Get("max_electric_power").NumberOrText(); ok && power > 0 {
 		return power
@@ -159,11 +161,11 @@ func watts(v jsondoc.Value, current string) float64 {
 	return product
 }
 
-// either is the number of a member, or of its name in OCPI 2.1.1.
+// either returns the number of a member, by its current name or by that of OCPI 2.1.1.
 func either(v jsondoc.Value, name, old string) float64 {
 	if n, ok := v.Get(name).NumberOrText(); ok {
 		return n
 	}
-	n, _ := v.Get(old).NumberOrText() // 0 where there is none
+	n, _ := v.Get(old).NumberOrText() // 0 if absent
 	return n
 }

@@ -37,7 +37,7 @@ func connector(t *testing.T, members string) string {
 	return string(location(t, `"evses":[{"connectors":[{`+members+`}]}]`).Row)
 }
 
-// TestWords walks the tables of plugs and of statuses word by word.
+// TestWords checks the tables of plugs and of statuses word by word.
 func TestWords(t *testing.T) {
 	words := format.Vocabulary()
 	for word, plug := range words.Plugs.OCPI {
@@ -74,7 +74,7 @@ func TestPower(t *testing.T) {
 		{`"max_voltage":"400","max_amperage":"32","power_type":" ac_3_phase"`, "22.2", "destination"},
 		{`"max_voltage":400,"power_type":"dc"`, "", "supercharger"},
 		{`"power_type":"AC_3_PHASE"`, "", "destination"},
-		{`"max_electric_power":22,"power_type":"AC_3_PHASE"`, "", "destination"}, // kilowatts where watts are asked for: less than is shown
+		{`"max_electric_power":22,"power_type":"AC_3_PHASE"`, "", "destination"}, // kilowatts in place of watts: too little to be shown
 	} {
 		row := connector(t, tt.members)
 		if !strings.Contains(row, `"kind":"charger.`+tt.kind+`"`) || strings.Contains(row, `"max_kw"`) != (tt.kw != "") || tt.kw != "" && !strings.Contains(row, `"max_kw":`+tt.kw+`}`) {
@@ -98,7 +98,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestReasons holds the order of reasons: of several that apply, the first.
+// TestReasons checks the order of reasons: of several that apply, the first counts.
 func TestReasons(t *testing.T) {
 	for members, want := range map[string]format.Reason{
 		`"evses":[{}]`:                    "",
@@ -136,7 +136,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestOrder converts the locations of the sample in both orders.
+// TestOrder checks the locations of the sample in both orders.
 func TestOrder(t *testing.T) {
 	a, b := `{"id":"a","evses":[{"status":"AVAILABLE"}],"coordinates":{"latitude":1,"longitude":2}}`, `{"id":"b","evses":[{}],"coordinates":{"latitude":3,"longitude":4}}`
 	one, err := convert(`[` + a + `,` + b + `]`)

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/format/xmldoc"
 )
 
-// Convert is a format.Convert.
+// Convert reads events of Open511; it implements format.Convert.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	c := converter{o: o, yield: yield, words: format.Vocabulary()}
 	isXML, err := format.IsXML(d)
@@ -54,14 +54,14 @@ type event struct {
 
 type road struct{ name, direction, state string }
 
-// recurring is one of the schedules: dates, hours of the day, and days from 1, Monday.
+// recurring is one of the schedules: dates, hours of the day, and days of the week, 1 being Monday.
 type recurring struct {
 	startDate, endDate string
 	startTime, endTime string
 	days               []string
 }
 
-// item makes a row of an event, or finds the first reason not to (D17.11).
+// item converts an event to a row, or returns the first reason to skip it (D17.11).
 func (c *converter) item(e *event) format.Item {
 	item := format.Item{ID: e.id}
 	skip := func(reason format.Reason, word string) format.Item {
@@ -101,7 +101,7 @@ func (c *converter) item(e *event) format.Item {
 	return item
 }
 
-// kindOf gives the kind of an event, and the word that decided on it.
+// kindOf returns the kind of an event, and the word that decided on it.
 func (c *converter) kindOf(e *event) (kind, word string) {
 	for _, r := range e.roads {
 		if r.state == "CLOSED" {
@@ -157,7 +157,7 @@ func (r *recurring) hours() (h format.Hours, ok bool) {
 	return h, ok
 }
 
-// bounds is when the first interval begins and the last one ends, where all say it.
+// bounds returns the start of the first interval and the end of the last one, each zero unless all intervals have it.
 func bounds(w format.When) (start, end time.Time) {
 	for i, p := range w.Periods {
 		if i == 0 {
@@ -300,7 +300,7 @@ func children(n xmldoc.Node) []string {
 	return list
 }
 
-// gml reads the geometries of GML: latitude first, except in coordinates.
+// gml reads the geometries of GML, with the latitude first, except in coordinates.
 func gml(n xmldoc.Node, both bool) geometry.Place {
 	for child := range n.Children() {
 		if strings.Contains(child.Name(), "Polygon") || strings.Contains(child.Name(), "Surface") {

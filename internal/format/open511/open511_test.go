@@ -12,7 +12,7 @@ import (
 	"wayside/internal/format/open511"
 )
 
-// convert reads a document as of noon, in a zone that is UTC.
+// convert converts a document as of noon, in UTC.
 func convert(text string) (items []format.Item, err error) {
 	d := format.Document{Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
 	o := format.Options{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Zone: time.UTC}
@@ -34,7 +34,7 @@ func one(t *testing.T, text string) format.Item {
 	return items[0]
 }
 
-// isOf says whether an item became a row of the kind, or none where there is none.
+// isOf reports whether an item became a row of the kind; with an empty kind, whether it was skipped for having none.
 func isOf(item format.Item, kind string) bool {
 	if kind == "" {
 		return item.Skip == format.NoKind
@@ -56,7 +56,7 @@ func TestBadDocuments(t *testing.T) {
 	}
 }
 
-// TestWords walks the tables of words one by one.
+// TestWords checks the tables of words one by one.
 func TestWords(t *testing.T) {
 	words := format.Vocabulary().Open511
 	if len(words.EventType) == 0 || len(words.Subtypes) == 0 {
@@ -95,7 +95,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestSchedules holds that now must lie in an interval and in a schedule, and that the earlier end counts.
+// TestSchedules checks that now must lie in an interval and in a schedule, and that the earlier end counts.
 func TestSchedules(t *testing.T) {
 	event := func(schedule string) string {
 		return `{"events":[{"id":"a","status":"ACTIVE","event_type":"INCIDENT","schedule":` + schedule + `,"geography":{"type":"Point","coordinates":[5,52]}}]}`

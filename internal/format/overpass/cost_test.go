@@ -10,7 +10,8 @@ import (
 	"wayside/internal/format/overpass"
 )
 
-// TestSections checks that of a relation's sections 200 000 positions are looked at, and 2 000 of one way, however often it is named.
+// TestSections checks that 200 000 positions of a relation's sections are read, and 2 000 of one way, however often the
+// relation names it.
 func TestSections(t *testing.T) {
 	const section = `{"type":"way","ref":1,"role":"section"}`
 	for _, tt := range []struct {
@@ -40,7 +41,7 @@ func TestSections(t *testing.T) {
 			work, _ := o.Budget.Spent()
 			return work
 		}
-		// The same document where the way is no section, but for the word itself.
+		// The same document, in which the role of the way is not section.
 		if joining := convert("section") - convert("nothing"); joining < tt.least || joining > tt.most {
 			t.Errorf("a way of %d positions named %d times: %d of work, want %d to %d", tt.positions, tt.named, joining, tt.least, tt.most)
 		}

@@ -9,21 +9,21 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Bounds of what is held of a document: more of these cannot be rows.
+// Bounds of the parts of a document that are held.
 const (
 	maxMembers   = 200_000 // enforcement relations and their members
 	maxPositions = 400_000 // of ways among them
 
-	maxWay      = 2000    // nodes of a way, which has no more in OpenStreetMap: any number of relations may name it
-	maxSections = 200_000 // positions of the sections of one relation, which may name one way often
+	maxWay      = 2000    // nodes of a way, the maximum in OpenStreetMap, because any number of relations may name a way
+	maxSections = 200_000 // positions of the sections of one relation, because it may name one way often
 
-	// What each takes in memory, in bytes.
+	// Memory of each, in bytes.
 	relationSize = 160
 	memberSize   = 200 // of lists and maps
 	positionSize = 24
 	nodeSize     = 70
 
-	sectionWork = 20 // nanoseconds of a position whenever a relation names its way
+	sectionWork = 20 // nanoseconds of a position each time that a relation names its way
 )
 
 // ref names an element.
@@ -32,7 +32,7 @@ type ref struct {
 	id   int64
 }
 
-// String is the element's external id.
+// String returns the element's external id.
 func (r ref) String() string {
 	id := strconv.FormatInt(r.id, 10)
 	switch r.kind {
@@ -46,7 +46,7 @@ func (r ref) String() string {
 	return ""
 }
 
-// refOf names an element by its type and the member with its number.
+// refOf returns the reference to an element by its type and by the member that holds its id.
 func refOf(v jsondoc.Value, number string) (ref, bool) {
 	id, ok := v.Get(number).Integer()
 	if !ok {
@@ -63,7 +63,7 @@ func refOf(v jsondoc.Value, number string) (ref, bool) {
 	return ref{}, false
 }
 
-// elements is what is known of enforcement relations and of what they name.
+// elements holds the enforcement relations of a document and the elements that they name.
 type elements struct {
 	relations []relation
 	members   map[ref]bool
@@ -85,10 +85,10 @@ type relation struct {
 
 type member struct {
 	ref  ref
-	role string // device, from or section; all others are empty
+	role string // device, from or section; empty for any other role
 }
 
-// device is a node that enforces something: one row, whatever number of relations name it.
+// device is a node that enforces something. It becomes one row, however many relations name it.
 type device struct {
 	kind                   string
 	speed, bearing         float64 // of relations
@@ -101,12 +101,12 @@ type way struct {
 	line  []geo.Point
 }
 
-// enforcement says whether an element is a relation that enforces.
+// enforcement reports whether an element is an enforcement relation.
 func enforcement(v jsondoc.Value) bool {
 	return v.Get("type").Is("relation") && v.Get("tags", "type").Is("enforcement")
 }
 
-// findRelations is the first pass.
+// findRelations gathers the enforcement relations, in the first pass.
 func (c *converter) findRelations() error {
 	k := &c.known
 	k.members, k.devices = make(map[ref]bool), make(map[int64]*device)
@@ -162,7 +162,8 @@ func (c *converter) member(one *relation, v jsondoc.Value) error {
 	return nil
 }
 
-// device notes a device. Several relations may name it, in any order: the kind that comes first in rank counts, and the lower numbers.
+// device adds a device. Several relations may name it, in any order: the kind of the highest rank counts, and the lower
+// numbers.
 func (c *converter) device(id int64, by *relation) {
 	d := c.known.devices[id]
 	if d == nil {
@@ -170,7 +171,7 @@ func (c *converter) device(id int64, by *relation) {
 		c.known.devices[id] = d
 	}
 	if by.kind == mapdata.AverageSpeedCamera.ID() {
-		return // it has a row of its own, where it begins
+		return // a zone has a row of its own, where it begins
 	}
 	if c.words.Graver(by.kind, d.kind) {
 		d.kind = by.kind
@@ -178,7 +179,7 @@ func (c *converter) device(id int64, by *relation) {
 	d.speed, d.bearing = lower(d.speed, by.speed), lower(d.bearing, by.bearing)
 }
 
-// lower is the lower of what is known of two numbers.
+// lower returns the lower of two numbers, of which 0 means that it is not known.
 func lower(a, b float64) float64 {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -186,7 +187,7 @@ func lower(a, b float64) float64 {
 	return a
 }
 
-// geometry keeps the line of a way: its positions, or the nodes that have them.
+// geometry stores the line of a way: its positions, or the nodes that have them.
 func (c *converter) geometry(id int64, v jsondoc.Value) error {
 	k := &c.known
 	w := k.ways[id]
@@ -218,7 +219,7 @@ func (c *converter) geometry(id int64, v jsondoc.Value) error {
 	return nil
 }
 
-// findWays is the second pass, where relations name ways without their geometry.
+// findWays reads ways that relations name without their geometry, in the second pass.
 func (c *converter) findWays() error {
 	missing := false
 	for _, w := range c.known.ways {
@@ -239,7 +240,8 @@ func (c *converter) findWays() error {
 	})
 }
 
-// findNodes is the third pass, where there are relations: places of nodes, and what their own tags say.
+// findNodes reads positions of nodes, and their own tags, in the third pass, which is needed where there are
+// relations.
 func (c *converter) findNodes() error {
 	k := &c.known
 	if len(k.members) == 0 {
@@ -259,7 +261,7 @@ func (c *converter) findNodes() error {
 			}
 		}
 		if d := k.devices[self.id]; d != nil && self.kind == 'n' {
-			// An answer may hold a node twice, with its tags and as a bare skeleton.
+			// An answer may contain a node twice, with its tags and as a bare skeleton.
 			d.nodeSpeed, d.nodeBearing = lower(d.nodeSpeed, speed(v.Get("tags"))), lower(d.nodeBearing, bearing(v.Get("tags")))
 		}
 		return nil
@@ -280,7 +282,7 @@ func (c *converter) findNodes() error {
 	return err
 }
 
-// enforce makes the rows of a relation.
+// enforce yields the rows of a relation.
 func (c *converter) enforce(one *relation) error {
 	switch {
 	case !one.good:
@@ -330,7 +332,8 @@ func (c *converter) deviceRow(self ref) format.Item {
 	return item
 }
 
-// relationRow is the row of a relation itself: at the first from, otherwise at the first member that has a place.
+// relationRow returns the row of a relation itself, at its first "from" member, otherwise at the first member that has
+// a position.
 func (c *converter) relationRow(one *relation) format.Item {
 	item := format.Item{ID: one.ref.String()}
 	var at, from *geo.Point

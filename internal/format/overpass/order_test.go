@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawElements makes an answer: relations that share devices, ways and nodes, and each element up to twice, as a query that asks for
-// members once with their tags and once as a skeleton has it.
+// drawElements draws an answer: relations that share devices, ways and nodes, and each element up to twice, as in the
+// answer to a query that asks for members once with their tags and once as a skeleton.
 func drawElements(t *rapid.T) (elements []string) {
 	id := rapid.IntRange(1, 5)
 	form := rapid.IntRange(0, 3)
@@ -41,12 +41,13 @@ func drawElements(t *rapid.T) (elements []string) {
 	return elements
 }
 
-// each gives none of two forms of an element, one of them, or both.
+// each returns none of two forms of an element, one of them, or both.
 func each(form int, first, second string) []string {
 	return [][]string{{first}, {second}, {first, second}, nil}[form]
 }
 
-// TestOrder holds that the order of elements never matters, and that the nodes and ways of a relation may stand anywhere.
+// TestOrder checks that the order of elements does not matter, and that the nodes and ways of a relation may occur
+// anywhere.
 func TestOrder(t *testing.T) {
 	items := func(t *rapid.T, elements []string) string {
 		items, err := convert(`{"elements":[` + strings.Join(elements, ",") + `]}`)
@@ -69,7 +70,8 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestElementsThatAreThereTwice: tags, and geometry before nodes, count wherever they stand.
+// TestElementsThatAreThereTwice checks that of an element that occurs twice the tags count, and the geometry rather
+// than the nodes, in either order.
 func TestElementsThatAreThereTwice(t *testing.T) {
 	const camera, skeleton = `{"type":"node","id":1,"lat":51,"lon":5,"tags":{"maxspeed":"60","direction":"90"}}`, `{"type":"node","id":1,"lat":51,"lon":5}`
 	const nodes, geometry = `{"type":"way","id":3,"nodes":[1,2]}`, `{"type":"way","id":3,"geometry":[{"lat":51,"lon":5},{"lat":53,"lon":5}]}`

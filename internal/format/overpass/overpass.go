@@ -1,4 +1,4 @@
-// Package overpass reads cameras and chargers of OpenStreetMap, as Overpass answers with them (D17.31).
+// Package overpass reads cameras and chargers of OpenStreetMap from answers of Overpass (D17.31).
 package overpass
 
 import (
@@ -11,8 +11,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Convert is a format.Convert. It reads the document twice, and up to four times where enforcement relations name elements that stand
-// anywhere in it.
+// Convert reads an answer of Overpass; it implements format.Convert. It reads the document twice, and up to four times
+// where enforcement relations name elements, which may occur anywhere in it.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	c := converter{d: d, o: o, yield: yield, words: format.Vocabulary()}
 	for _, pass := range []func() error{c.findRelations, c.findWays, c.findNodes, c.makeRows} {
@@ -29,7 +29,7 @@ type converter struct {
 	yield func(format.Item) error
 	words *format.Tables
 	known elements
-	next  int // relation of known that makeRows meets next
+	next  int // index of the relation of known that makeRows meets next
 	row   []byte
 }
 
@@ -67,7 +67,7 @@ func (c *converter) each(read func(v jsondoc.Value) error) error {
 	})
 }
 
-// makeRows is the last pass.
+// makeRows yields the rows, in the last pass.
 func (c *converter) makeRows() error { return c.each(c.element) }
 
 func (c *converter) element(v jsondoc.Value) error {
@@ -76,7 +76,7 @@ func (c *converter) element(v jsondoc.Value) error {
 	}
 	if enforcement(v) {
 		if c.next == len(c.known.relations) {
-			return &format.Error{Fault: format.NotFormat} // the document is not the one of the first pass
+			return &format.Error{Fault: format.NotFormat} // the document differs from that of the first pass
 		}
 		relation := &c.known.relations[c.next]
 		c.next++
@@ -108,7 +108,7 @@ func (c *converter) element(v jsondoc.Value) error {
 	return c.yield(item)
 }
 
-// at finishes the row of an element that stands for itself.
+// at completes the row of an element that is not part of a relation.
 func (c *converter) at(v jsondoc.Value, item format.Item, row *format.Row) format.Item {
 	point, ok := placeOf(v)
 	if !ok {
@@ -121,7 +121,7 @@ func (c *converter) at(v jsondoc.Value, item format.Item, row *format.Row) forma
 	return item
 }
 
-// placeOf is where an element is, by its own coordinates, its centre, or the first position of its geometry.
+// placeOf returns the position of an element: its own coordinates, its centre, or the first position of its geometry.
 func placeOf(v jsondoc.Value) (geo.Point, bool) {
 	for _, at := range []jsondoc.Value{v, v.Get("center"), v.Get("geometry").Index(0)} {
 		if point, ok := pointOf(at); ok {
@@ -137,7 +137,7 @@ func pointOf(v jsondoc.Value) (geo.Point, bool) {
 	return geo.Point{Lat: lat, Lng: lng}, goodLat && goodLng
 }
 
-// wordOf says what something is that has no kind here, by the tag that most likely tells.
+// wordOf returns the tag that most likely describes an element without a kind.
 func wordOf(tags jsondoc.Value) string {
 	for _, name := range []string{"highway", "amenity", "type", "man_made", "railway", "barrier"} {
 		if v := tags.Get(name); v.Exists() {
@@ -147,7 +147,7 @@ func wordOf(tags jsondoc.Value) string {
 	return ""
 }
 
-// speed is a limit in km/h; 0: not known.
+// speed returns a speed limit in km/h, or 0 if it is not known.
 func speed(tags jsondoc.Value) float64 {
 	text := strings.TrimSpace(tags.Get("maxspeed").Text())
 	perHour, miles := strings.CutSuffix(text, "mph")
@@ -164,7 +164,7 @@ func speed(tags jsondoc.Value) float64 {
 	return float64(n)
 }
 
-// bearing is a direction in degrees; 0: not known, and 360 is north.
+// bearing returns a direction in degrees, with 360 for north, or 0 if it is not known.
 func bearing(tags jsondoc.Value) float64 {
 	n, err := strconv.ParseFloat(strings.TrimSpace(tags.Get("direction").Text()), 64)
 	if err != nil || !(n >= 0 && n <= 360) {
@@ -183,7 +183,7 @@ func known(n float64) format.Number {
 	return format.Whole(n)
 }
 
-// charger reads what tags say of a charging station.
+// charger reads the tags of a charging station.
 func (c *converter) charger(tags jsondoc.Value) (string, *format.Charging) {
 	site := format.Site{Charging: format.Charging{
 		Name: tags.Get("name").Text(), City: tags.Get("addr:city").Text(), Postcode: tags.Get("addr:postcode").Text(), Country: tags.Get("addr:country").Text(),
@@ -212,7 +212,7 @@ func (c *converter) charger(tags jsondoc.Value) (string, *format.Charging) {
 	return kind, charging
 }
 
-// kilowatts is a power such as "150 kW"; 0: not known.
+// kilowatts parses a power such as "150 kW", and returns 0 if it is not known.
 func kilowatts(text string) float64 {
 	text = strings.ToLower(strings.TrimSpace(text))
 	number, unit := strings.CutSuffix(text, "kw")

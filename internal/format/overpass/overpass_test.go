@@ -22,7 +22,7 @@ func convert(text string) (items []format.Item, err error) {
 	return items, err
 }
 
-// one converts elements that become one item.
+// one converts elements that become exactly one item.
 func one(t *testing.T, elements string) format.Item {
 	t.Helper()
 	items, err := convert(`{"elements":[` + elements + `]}`)
@@ -32,7 +32,7 @@ func one(t *testing.T, elements string) format.Item {
 	return items[0]
 }
 
-// TestWords walks the tables of enforcement and of sockets word by word.
+// TestWords checks the tables of enforcement and of sockets word by word.
 func TestWords(t *testing.T) {
 	words := format.Vocabulary().Overpass
 	const device = `{"type":"node","id":2,"lat":52,"lon":5},{"type":"relation","id":1,"members":[{"type":"node","ref":2,"role":"device"},{"type":"node","ref":3,"role":"from","lat":51,"lon":4}],"tags":{"type":"enforcement","enforcement":"%s"}}`
@@ -85,7 +85,7 @@ func TestTagsOfChargers(t *testing.T) {
 	}
 }
 
-// TestAverageSpeed finds the line of sections in whatever form an answer gives it.
+// TestAverageSpeed checks the line of sections in each form in which an answer may contain it.
 func TestAverageSpeed(t *testing.T) {
 	const relation = `{"type":"relation","id":1,"tags":{"type":"enforcement","enforcement":"average_speed","maxspeed":"100"},"members":[{"type":"node","ref":5,"role":"device"},%s,{"type":"way","ref":3,"role":"to"}]}`
 	geometry := func(lat float64) string {
@@ -107,7 +107,7 @@ func TestAverageSpeed(t *testing.T) {
 	}
 }
 
-// TestSharedDevice holds that a device of several relations is one row, whatever their order.
+// TestSharedDevice checks that a device of several relations becomes one row, in whatever order they stand.
 func TestSharedDevice(t *testing.T) {
 	relation := func(id int, word, more string) string {
 		return fmt.Sprintf(`{"type":"relation","id":%d,"members":[{"type":"node","ref":7,"role":"device","lat":1,"lon":2}],"tags":{"type":"enforcement","enforcement":"%s"%s}}`, id, word, more)

@@ -12,7 +12,7 @@ import (
 	"wayside/internal/format/xmldoc"
 )
 
-// Convert is a format.Convert.
+// Convert reads messages of TraFF; it implements format.Convert.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	body, err := d.Open()
 	if err != nil {
@@ -52,7 +52,7 @@ type converter struct {
 	row     []byte
 }
 
-// item makes a row of a message, or finds the first reason not to (D17.11).
+// item converts a message to a row, or returns the first reason to skip it (D17.11).
 func (c *converter) item(n xmldoc.Node) format.Item {
 	item := format.Item{ID: n.Attr("id")}
 	skip := func(reason format.Reason, word string) format.Item {
@@ -104,7 +104,7 @@ func (c *converter) item(n xmldoc.Node) format.Item {
 	return item
 }
 
-// kindOf gives the kind of the gravest event, and its word; without one, the word of the first event.
+// kindOf returns the kind of the gravest event, and its word; without a kind, the word of the first event.
 func (c *converter) kindOf(n xmldoc.Node) (kind, word string) {
 	works := false
 	for event := range n.First("events").All("event") {
@@ -120,7 +120,7 @@ func (c *converter) kindOf(n xmldoc.Node) (kind, word string) {
 	return kind, word
 }
 
-// eventKind gives the kind of one event: by its type, by a part of its type, or by its class.
+// eventKind returns the kind of one event: by its type, by a part of its type, or by its class.
 func (c *converter) eventKind(class, typ string) string {
 	if kind, known := c.words.TraFF.Event[typ]; known {
 		return kind
@@ -135,7 +135,7 @@ func (c *converter) eventKind(class, typ string) string {
 	return c.words.TraFF.Class.Kind(class, "")
 }
 
-// placeOf is where a message is: a point, since its line is told by its ends alone.
+// placeOf returns the position of a message: a point, since a message states only the ends of its line.
 func placeOf(location xmldoc.Node) geometry.Place {
 	for _, name := range [...]string{"at", "from", "to"} {
 		if positions := geometry.Positions(strings.FieldsSeq(location.First(name).Text()), false); len(positions) > 0 {

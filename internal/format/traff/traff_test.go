@@ -12,7 +12,7 @@ import (
 	"wayside/internal/format/traff"
 )
 
-// convert reads a document as of noon, in a zone that is UTC.
+// convert converts a document as of noon, in UTC.
 func convert(text string) (items []format.Item, err error) {
 	d := format.Document{Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
 	o := format.Options{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Zone: time.UTC}
@@ -34,7 +34,7 @@ func one(t *testing.T, text string) format.Item {
 	return items[0]
 }
 
-// isOf says whether an item became a row of the kind, or none where there is none.
+// isOf reports whether an item became a row of the kind; with an empty kind, whether it was skipped for having none.
 func isOf(item format.Item, kind string) bool {
 	if kind == "" {
 		return item.Skip == format.NoKind
@@ -62,7 +62,7 @@ func message(events, location string) string {
 
 const place = `<at>52 5</at>`
 
-// TestWords walks the tables of words one by one.
+// TestWords checks the tables of words one by one.
 func TestWords(t *testing.T) {
 	words := format.Vocabulary().TraFF
 	if len(words.Event) == 0 || len(words.Class) == 0 || len(words.Contains) == 0 {

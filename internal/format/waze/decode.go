@@ -15,29 +15,29 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Item is one alert or jam, as a v1 row with what such a row cannot say.
+// Item is one alert or jam, as a v1 row with the parts that such a row cannot express.
 type Item struct {
 	Row   []byte      // a JSON object in v1 form, not yet judged
 	Line  []geo.Point // of a jam; nil: none (fewer than two good points)
 	Prior float64     // reliability / 10, cut to [0, 1] (D9.4); mapdata.DefaultPrior when it has none
 }
 
-// What makes a whole answer unacceptable. Neither error repeats any of its text.
+// Errors that make a whole answer unacceptable. Neither repeats any of its text.
 var (
 	errText  = fmt.Errorf("%w: not one JSON object in UTF-8, nested at most %d deep", mapdata.ErrMalformed, maxDepth)
 	errShape = fmt.Errorf("%w: neither alerts nor jams, or one that is no array or stands twice", mapdata.ErrMalformed)
 )
 
-// maxDepth is how many levels of objects and arrays an answer may have, as a text of rows may (D3.11).
+// maxDepth is the largest number of levels of objects and arrays, the same as in a text of rows (D3.11).
 const maxDepth = 1000
 
-// Decode turns an answer, { alerts, jams, users, fetched_at_utc }, into v1 rows, which the one row decoder is to judge
-// (D3.13). unknown is called for each item that is dropped, with a short label of plain words: an item that the
-// vocabulary does not know, that has no kind of ours, or that is no object. fetchedAt is zero when the answer does not
-// say it in RFC 3339. Nothing of users is kept (D13).
+// Decode converts an answer, { alerts, jams, users, fetched_at_utc }, to v1 rows, which the one row decoder must then
+// judge (D3.13). It calls unknown, with a short label of plain words, for each item that it drops: an item that the
+// vocabulary does not contain, that has no kind here, or that is not an object. fetchedAt is zero when the answer does
+// not state it in RFC 3339. Decode keeps nothing of users (D13).
 //
-// It fails with mapdata.ErrMalformed when the answer is not one JSON object with arrays, or null, as alerts or jams. What
-// is wrong with one item harms that item alone.
+// Decode fails with mapdata.ErrMalformed when the answer is not one JSON object with arrays, or null, as alerts or
+// jams. An error in one item concerns that item alone.
 func Decode(body []byte, unknown func(label string)) (items []Item, fetchedAt time.Time, err error) {
 	body = bytes.TrimPrefix(body, []byte("\uFEFF"))
 	if !utf8.Valid(body) || deeper(body, maxDepth) {
@@ -46,20 +46,20 @@ func Decode(body []byte, unknown func(label string)) (items []Item, fetchedAt ti
 	r := reader{
 		body:    body,
 		unknown: unknown,
-		// Items judge their own duplicate members; UTF-8 is looked at above, and halves of surrogate pairs by the row
-		// decoder (D3.12).
+		// item checks duplicate members itself; UTF-8 is checked above, and unpaired surrogates by the row decoder
+		// (D3.12).
 		dec: jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
 	}
 	switch err := r.answer(); {
 	case errors.Is(err, errShape):
 		return nil, time.Time{}, errShape
 	case err != nil:
-		return nil, time.Time{}, errText // what the parser says quotes the text
+		return nil, time.Time{}, errText // the parser's own error quotes the text
 	}
 	return r.items, r.fetchedAt, nil
 }
 
-// deeper says whether a JSON text has more than so many levels. It need not be well formed.
+// deeper reports whether a JSON text has more than the given number of levels. The text need not be well formed.
 func deeper(text []byte, levels int) bool {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -81,7 +81,7 @@ func deeper(text []byte, levels int) bool {
 	return false
 }
 
-// reader goes through an answer once. Values that it gives are parts of body.
+// reader reads an answer once. The values that it returns are parts of body.
 type reader struct {
 	body      []byte
 	dec       *jsontext.Decoder
@@ -122,7 +122,7 @@ func (r *reader) answer() error {
 	return nil
 }
 
-// list reads alerts or jams. null is an empty list, as some encoders write it.
+// list reads alerts or jams. null counts as an empty list, because some encoders write it.
 func (r *reader) list(list string, seen map[string]bool) error {
 	if seen[list] {
 		return errShape
@@ -149,7 +149,7 @@ func (r *reader) value() ([]byte, error) {
 	return r.body[end-len(v) : end], nil
 }
 
-// members reads an object; read is to read the value of each member.
+// members reads an object, and calls read to read the value of each member.
 func (r *reader) members(read func(name []byte) error) error {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (r *reader) members(read func(name []byte) error) error {
 	return err
 }
 
-// elements reads an array; read is to read each element.
+// elements reads an array, and calls read to read each element.
 func (r *reader) elements(read func() error) error {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return err
@@ -181,7 +181,7 @@ func (r *reader) elements(read func() error) error {
 	return err
 }
 
-// textOf is the text of a JSON string, and of another value its bytes.
+// textOf returns the text of a JSON string, and the bytes of any other value.
 func textOf(value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {
 		return value
@@ -191,19 +191,19 @@ func textOf(value []byte) []byte {
 	}
 	text, err := jsontext.AppendUnquote(nil, value)
 	if err != nil {
-		return value // half a surrogate pair: no word of anybody's
+		return value // an unpaired surrogate: no term has one
 	}
 	return text
 }
 
-// coordinates are a place as an answer gives it: nil where one is absent or null.
+// coordinates is a position as an answer states it: nil where a member is absent or null.
 type coordinates struct {
 	x, y         []byte // longitude, latitude
 	seenX, seenY bool
-	twice        bool // one of them stands twice
+	twice        bool // one of the members occurs twice
 }
 
-// point is the place when it can be one.
+// point returns the position, and whether it is valid.
 func (c *coordinates) point() (geo.Point, bool) {
 	lat, goodLat := number(c.y)
 	lng, goodLng := number(c.x)
@@ -211,7 +211,7 @@ func (c *coordinates) point() (geo.Point, bool) {
 	return p, goodLat && goodLng && !c.twice && p.Valid()
 }
 
-// coordinates reads { x, y }; another value has neither.
+// coordinates reads { x, y }; it returns empty coordinates for any other value.
 func (r *reader) coordinates() (c coordinates, err error) {
 	if r.dec.PeekKind() != '{' {
 		return c, r.dec.SkipValue()
@@ -239,7 +239,7 @@ func (r *reader) coordinates() (c coordinates, err error) {
 	return c, err
 }
 
-// line reads the good points of [{ x, y }, …]; another value has none.
+// line reads the valid points of [{ x, y }, …]; it returns none for any other value.
 func (r *reader) line() (line []geo.Point, err error) {
 	if r.dec.PeekKind() != '[' {
 		return nil, r.dec.SkipValue()
@@ -254,7 +254,7 @@ func (r *reader) line() (line []geo.Point, err error) {
 	return line, err
 }
 
-// number reads a JSON number that a float64 holds.
+// number parses a JSON number that a float64 holds.
 func number(value []byte) (float64, bool) {
 	if len(value) == 0 || value[0] != '-' && (value[0] < '0' || value[0] > '9') {
 		return 0, false

@@ -21,7 +21,7 @@ import (
 
 var testNow = time.Date(2026, 11, 21, 8, 2, 0, 0, time.UTC)
 
-// mapped maps an answer that must be acceptable, and gives the labels of what was dropped.
+// mapped decodes an answer that must be acceptable, and returns the items and the labels of dropped ones.
 func mapped(t testing.TB, body string) (items []Item, labels []string) {
 	t.Helper()
 	items, _, err := Decode([]byte(body), func(label string) { labels = append(labels, label) })
@@ -31,7 +31,7 @@ func mapped(t testing.TB, body string) (items []Item, labels []string) {
 	return items, labels
 }
 
-// judged gives the rows that the row decoder accepts, and the codes of those that it rejects.
+// judged returns the rows that the row decoder accepts, and the codes of those that it rejects.
 func judged(t testing.TB, items []Item) (rows []ingest.Row, codes []string) {
 	t.Helper()
 	parts := make([][]byte, len(items))
@@ -55,7 +55,7 @@ func judged(t testing.TB, items []Item) (rows []ingest.Row, codes []string) {
 	return rows, codes
 }
 
-// one maps one item that must become a good row.
+// one decodes one item that must become a good row.
 func one(t testing.TB, list, item string) (ingest.Row, Item) {
 	t.Helper()
 	items, labels := mapped(t, `{"`+list+`":[`+item+`]}`)
@@ -70,7 +70,7 @@ func alert(typ, subtype string) string {
 	return fmt.Sprintf(`{"uuid":"u","type":%q,"subtype":%q,"location":{"x":4.9,"y":52.3}}`, typ, subtype)
 }
 
-// shown is what a row and its item say, in a form that is easily read.
+// shown is a row and its item in a readable form.
 type shown struct {
 	ID, Kind, Properties string
 	Lat, Lng             float64
@@ -105,7 +105,8 @@ func mappedFile(t *testing.T, name string) (got []shown, labels []string, fetche
 	return got, labels, fetchedAt
 }
 
-// The samples are made up, in the shapes that the publishers of the two vocabularies document.
+// TestReports checks the samples, which are made up in the structure that the publishers of the two vocabularies
+// document.
 func TestReports(t *testing.T) {
 	got, labels, fetchedAt := mappedFile(t, "reports.json")
 	want := []shown{
@@ -155,7 +156,7 @@ func TestIcons(t *testing.T) {
 	}
 }
 
-// TestNobodyIsNamed holds that neither who reported nor who drives there gets past the mapping (D13).
+// TestNobodyIsNamed checks that the mapping keeps neither the author of a report nor any other driver (D13).
 func TestNobodyIsNamed(t *testing.T) {
 	body, err := os.ReadFile("testdata/reports.json")
 	if err != nil {
@@ -208,7 +209,7 @@ func TestWholeAnswers(t *testing.T) {
 	}
 }
 
-// TestErrorsQuoteNothing holds that an error never carries what an upstream wrote.
+// TestErrorsQuoteNothing checks that an error never contains text of an upstream.
 func TestErrorsQuoteNothing(t *testing.T) {
 	for _, body := range []string{`{"alerts":[{"SECRET":SECRET}]}`, `{"SECRET":SECRET`, `SECRET`, `{"alerts":{"SECRET":1}}`, `{"alerts":"SECRET"}`} {
 		_, _, err := Decode([]byte(body), func(string) {})
@@ -218,7 +219,7 @@ func TestErrorsQuoteNothing(t *testing.T) {
 	}
 }
 
-// TestOneBadItem holds that what is wrong with one item harms that item alone.
+// TestOneBadItem checks that an error in one item concerns that item alone.
 func TestOneBadItem(t *testing.T) {
 	tests := []struct{ name, item, code string }{
 		{"no id", `{"type":"POLICE","location":{"x":1,"y":2}}`, "missing_external_id"},
@@ -309,7 +310,7 @@ func TestPrior(t *testing.T) {
 	}
 }
 
-// TestCoordinatesAreJudgedOnce holds that a location reaches the row decoder as it was written.
+// TestCoordinatesAreJudgedOnce checks that a location reaches the row decoder as it was written.
 func TestCoordinatesAreJudgedOnce(t *testing.T) {
 	items, _ := mapped(t, `{"alerts":[{"uuid":"u","type":"JAM","location":{"y":52.30000000000000000001,"x":-4.9E+0,"z":9}}]}`)
 	for _, want := range []string{`"lat":52.30000000000000000001`, `"lng":-4.9E+0`} {
@@ -383,7 +384,8 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// TestMiddleLiesOnTheLine holds for any line that its middle is a place, and no farther from its ends than the line is long.
+// TestMiddleLiesOnTheLine checks for any line that its middle is a valid point, and no farther from its ends than the
+// line is long.
 func TestMiddleLiesOnTheLine(t *testing.T) {
 	point := rapid.Custom(func(t *rapid.T) geo.Point {
 		return geo.Point{Lat: rapid.Float64Range(-89, 89).Draw(t, "lat"), Lng: rapid.Float64Range(-180, 180).Draw(t, "lng")}

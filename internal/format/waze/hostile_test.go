@@ -15,7 +15,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// hostileStrings gives JSON strings as they are written, and one that is too long for any row.
+// hostileStrings returns JSON strings as they are written, and one that is too long for any row.
 func hostileStrings(t testing.TB) []string {
 	t.Helper()
 	body, err := os.ReadFile("testdata/hostile_strings.json")
@@ -40,8 +40,8 @@ func hostileStrings(t testing.TB) []string {
 	return texts
 }
 
-// TestHostileStrings puts each into every text of an item: it stays one JSON string with the same text, or harms the item
-// alone.
+// TestHostileStrings checks each string in every text of an item: it stays one JSON string with the same text, or makes
+// that item alone bad.
 func TestHostileStrings(t *testing.T) {
 	texts := map[string]string{"street": "street", "city": "city", "subtype": "subtype", "reportDescription": "description", "endNode": "end_node"}
 	ids := []string{"uuid", "id"}
@@ -139,7 +139,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// BenchmarkMapRaw maps an answer of 300 items: a city's.
+// BenchmarkMapRaw measures an answer of 300 items, as for a city.
 func BenchmarkMapRaw(b *testing.B) {
 	var alerts, jams []string
 	for i := range 200 {

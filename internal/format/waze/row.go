@@ -10,8 +10,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Members of an alert or a jam that are read, beside location and line. Others are passed over: among them reportBy, which
-// names a person (D13), and whatever holds coordinates.
+// Members of an alert or a jam that are read, beside location and line. Others are skipped, among them reportBy, which
+// names a person (D13), and any member that holds coordinates.
 const (
 	memberUUID = iota
 	memberID
@@ -25,7 +25,7 @@ const (
 	memberDescription
 	memberEndNode
 	memberMagvar
-	memberHeading // names under which other raw sources send the same as magvar
+	memberHeading // names that other raw sources use for magvar
 	memberBearing
 	memberLevel
 	memberSpeed
@@ -42,8 +42,8 @@ var memberNames = [memberCount]string{
 	"location", "line",
 }
 
-// shownProperties are what a driver is told of an item beside its kind: texts, and numbers of 0 or more. A negative number
-// means none there: a blocked road has a delay of -1.
+// shownProperties are the properties of an item beside its kind: texts, and numbers of 0 or more. A negative number
+// means that there is none: a blocked road has a delay of -1.
 var shownProperties = [...]struct {
 	member int
 	name   string
@@ -66,7 +66,7 @@ type fields struct {
 	raw   [memberCount][]byte
 	place coordinates
 	line  []geo.Point
-	twice bool // a member that is read stands twice
+	twice bool // a known member occurs twice
 }
 
 // item reads an alert or a jam and keeps it as a row, or drops it.
@@ -123,15 +123,15 @@ func (r *reader) fields(list string) (f fields, err error) {
 	return f, err
 }
 
-// row writes the item in v1 form. What the row decoder judges is passed on as it was written: the id, the coordinates,
-// and what texts hold.
+// row returns the item in v1 form. Members that the row decoder judges are copied as they were written: the id, the
+// coordinates, and the contents of texts.
 func (f *fields) row(kind mapdata.Kind) []byte {
 	row := append(make([]byte, 0, 512), `{"kind":"`...)
 	row = append(row, kind.ID()...)
 	row = append(row, '"')
 	if f.twice {
-		// Which of the two was meant cannot be known. The row has a member twice as well, so that it is rejected for it
-		// (D3.12).
+		// It is unknown which of the two was meant. The row gets a duplicate member as well, so that the row decoder
+		// rejects it for that (D3.12).
 		row = append(row, `,"kind":null`...)
 	}
 	row = f.appendID(row)
@@ -166,10 +166,10 @@ func (f *fields) row(kind mapdata.Kind) []byte {
 	return append(row, '}')
 }
 
-// isText says whether a value is a string with something in it.
+// isText reports whether a value is a string that is not empty.
 func isText(value []byte) bool { return len(value) > 2 && value[0] == '"' }
 
-// appendID writes external_id: the uuid, or in its absence the id. A number becomes its text.
+// appendID appends external_id: the uuid, or in its absence the id. A number becomes its text.
 func (f *fields) appendID(row []byte) []byte {
 	for _, m := range [...]int{memberUUID, memberID} {
 		id := f.raw[m]
@@ -189,7 +189,7 @@ func (f *fields) appendID(row []byte) []byte {
 	return row
 }
 
-// appendPlace writes lat and lng: those of the location, or, for a jam that has none, of the middle of its line.
+// appendPlace appends lat and lng: those of the location, or, for a jam that has none, of the middle of its line.
 func (f *fields) appendPlace(row []byte) []byte {
 	lat, lng := f.place.y, f.place.x
 	if lat == nil && lng == nil && len(f.line) > 0 {
@@ -208,11 +208,11 @@ func (f *fields) appendPlace(row []byte) []byte {
 	return row
 }
 
-// placeDigits are those behind the point in degrees that we work out ourselves: about a centimetre.
+// placeDigits is the number of decimals of computed degrees: about a centimetre.
 const placeDigits = 7
 
-// Milliseconds since 1970 that may be a time of publication. 0 stands for none, and upstreams whose time is no such number
-// are not punished by losing their items.
+// Range of milliseconds since 1970 that count as a time of publication. 0 means none. A number outside of the range is
+// ignored, so that its item is not lost.
 const (
 	firstMillis = 1
 	lastMillis  = 4_102_444_800_000 // 2100-01-01T00:00:00Z
@@ -226,10 +226,10 @@ func timeOf(value []byte) (time.Time, bool) {
 	return time.UnixMilli(int64(ms)).UTC(), true
 }
 
-// longestLine is how many points of a line are kept.
+// longestLine is the largest number of points of a line that are kept.
 const longestLine = 500
 
-// thinned keeps points of a line that is too long, evenly, its ends among them.
+// thinned keeps longestLine evenly spaced points of a longer line, including both ends.
 func thinned(line []geo.Point) []geo.Point {
 	if len(line) <= longestLine {
 		return line
@@ -241,7 +241,7 @@ func thinned(line []geo.Point) []geo.Point {
 	return kept
 }
 
-// middle is the point of a line that lies half its length from either end. line has at least one point.
+// middle returns the point halfway along a line. line has at least one point.
 func middle(line []geo.Point) geo.Point {
 	total := 0.0
 	for i := 1; i < len(line); i++ {
@@ -258,8 +258,8 @@ func middle(line []geo.Point) geo.Point {
 	return line[0]
 }
 
-// between is the point that lies the given share of the way from a to b, which are near each other: degrees will do. The
-// way crosses the antimeridian where that is shorter.
+// between returns the point at the given share of the way from a to b. Both are near each other, so that it
+// interpolates degrees. It crosses the antimeridian where that is shorter.
 func between(a, b geo.Point, share float64) geo.Point {
 	p := geo.Point{Lat: a.Lat + share*(b.Lat-a.Lat), Lng: a.Lng + share*math.Remainder(b.Lng-a.Lng, 360)}
 	p.Lng = math.Remainder(p.Lng, 360)

@@ -7,31 +7,31 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Lists of the vocabulary. Two are members of a raw answer; the third is the numbers that items may carry instead.
+// Lists of the vocabulary. Two are members of a raw answer; the third is the numbers that items may have instead of words.
 const (
 	listAlert = "alert"
 	listJam   = "jam"
 	listIcon  = "icon"
 )
 
-// dropped is what the vocabulary says of a word that no kind of ours stands for.
+// dropped marks a word of the vocabulary that has no kind here.
 const dropped = ""
 
-// term is one line of the vocabulary: what a word of an upstream means here.
+// term is one line of the vocabulary: a word of an upstream and its kind.
 type term struct {
 	list string
 	typ  string
 	kind string // a kind's id, or dropped
 }
 
-// vocabulary is what the table of D8.5 has beside alerts, whose words package alertwords shares with other formats.
+// vocabulary is the table of D8.5 without the alerts, whose words package alertwords shares with other formats.
 //
-// Jams are worded as in the "Waze Data Feed specifications" for partners (support.google.com/waze/partners/answer/13458165);
-// their sizes are those that public programs tell of which read such answers. Icons are numbered as iconCategory in "Incident
-// Details" of TomTom's Traffic API (developer.tomtom.com). What is not explained there is not guessed at: it is unknown, which
-// drops and counts it.
+// Jams are worded as in the "Waze Data Feed specifications" for partners (support.google.com/waze/partners/answer/13458165); their sizes
+// come from public programs that read such answers. Icons are numbered as iconCategory in "Incident Details" of TomTom's Traffic API
+// (developer.tomtom.com). The table does not guess at words that these sources do not explain: they are unknown, and their items are
+// dropped and counted.
 var vocabulary = [...]term{
-	{listJam, "", "traffic.jam"}, // what stands among jams and says nothing else is one
+	{listJam, "", "traffic.jam"}, // an entry of the jams without a type is a jam
 	{listJam, "NONE", "traffic.jam"},
 	{listJam, "SMALL", "traffic.jam"},
 	{listJam, "MEDIUM", "traffic.jam"},
@@ -53,7 +53,7 @@ var vocabulary = [...]term{
 	{listIcon, "14", "alert.hazard.car_stopped"},
 }
 
-// synonym gives the vocabulary's word for a type that upstreams name in two ways, with the same subtypes.
+// synonym returns the vocabulary's word for a type that upstreams name in two ways, with the same subtypes.
 func synonym(typ string) string {
 	switch typ {
 	case "WEATHERHAZARD":
@@ -64,19 +64,19 @@ func synonym(typ string) string {
 	return typ
 }
 
-// word is what a term is found by.
+// word is the key of a term.
 type word struct{ list, typ string }
 
-// meaning is what an item is here: a kind, or nothing that is shown.
+// meaning is the kind of an item, or that none is shown.
 type meaning struct {
 	kind  mapdata.Kind
 	shown bool
 }
 
-// meanings is the vocabulary by its words. It is never changed.
+// meanings holds the vocabulary by its words. It is read-only.
 var meanings = compile(vocabulary[:])
 
-// compile looks the kinds up. A term whose kind the catalogue lacks is left out, and so its word is unknown.
+// compile resolves the kinds of the terms. It leaves out a term whose kind the catalogue lacks, so that its word is unknown.
 func compile(terms []term) map[word]meaning {
 	compiled := make(map[word]meaning, len(terms))
 	for _, t := range terms {
@@ -88,16 +88,16 @@ func compile(terms []term) map[word]meaning {
 	return compiled
 }
 
-// understand finds what an item of a list is from the texts of its members, empty where one is absent. A type that is known
-// wins over an icon; a type of digits is an icon. label is empty when the item is shown, and otherwise names what was not
-// understood or has no kind.
+// understand determines the kind of an item of a list from the texts of its members, which are empty if absent. A known type takes
+// precedence over an icon; a type that consists of digits is an icon. label is empty when the item is shown, and otherwise names the word
+// that is unknown or has no kind.
 func understand(list string, typ, subtype, icon []byte) (kind mapdata.Kind, label string) {
 	if isNumber(typ) {
 		typ, icon = nil, typ
 	}
 	if len(typ) > 0 || len(icon) == 0 {
 		name := synonym(string(typ))
-		if m, known := alertwords.Find(name, string(subtype)); known { // a jam may be worded as alerts are
+		if m, known := alertwords.Find(name, string(subtype)); known { // a jam may be worded like an alert
 			return meaning{m.Kind, m.Shown}.orLabel(list, m.Word)
 		}
 		if m, known := meanings[word{list, name}]; known {
@@ -110,7 +110,7 @@ func understand(list string, typ, subtype, icon []byte) (kind mapdata.Kind, labe
 	return 0, labelOf(list, string(typ))
 }
 
-// orLabel gives the kind of what is shown, and a label for what is not.
+// orLabel returns the kind of a meaning that is shown, and a label for one that is not.
 func (m meaning) orLabel(list, text string) (mapdata.Kind, string) {
 	if m.shown {
 		return m.kind, ""
@@ -125,8 +125,7 @@ func isNumber(text []byte) bool {
 // longestLabel bounds a label, its list included, in bytes.
 const longestLabel = 40
 
-// labelOf makes a label for a metric of an upstream's own word, of which nothing but plain words is kept: labels outlive
-// what an upstream says.
+// labelOf returns a metric's label for a word of an upstream. It keeps only plain words, because labels outlive the answer.
 func labelOf(list, text string) string {
 	if len(text) == 0 || len(list)+1+len(text) > longestLabel {
 		return list + ":other"

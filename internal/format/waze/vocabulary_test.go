@@ -10,7 +10,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// meant lists, by kind, what every word of the vocabulary means, which the vocabulary lists by word: a change has to be made in both.
+// meant lists by kind the meaning of every word of the vocabulary, which the vocabulary lists by word, so that a change
+// must be made in both.
 var meant = map[string]string{
 	"alert.accident":              "alert/ACCIDENT alert/ACCIDENT/ACCIDENT_MINOR alert/ACCIDENT/ACCIDENT_MAJOR icon/1",
 	"alert.police":                "alert/POLICE alert/POLICE/POLICE_VISIBLE alert/POLICE/POLICE_HIDING",
@@ -31,7 +32,7 @@ var meant = map[string]string{
 		"alert/HAZARD/HAZARD_WEATHER_MONSOON alert/HAZARD/HAZARD_WEATHER_TORNADO icon/3 icon/7 icon/10",
 }
 
-// TestVocabulary maps an item for every word of the table, through everything (D8.5).
+// TestVocabulary checks an item for every word of the table with the whole decoder (D8.5).
 func TestVocabulary(t *testing.T) {
 	type wording struct{ list, typ, subtype string }
 	want := make(map[wording]string)
@@ -144,7 +145,7 @@ func TestUnderstand(t *testing.T) {
 	}
 }
 
-// TestLabels holds that no upstream can put anything but short plain words into a metric.
+// TestLabels checks that an upstream can put only short plain words into a metric.
 func TestLabels(t *testing.T) {
 	tests := []struct{ typ, want string }{
 		{"FOO_2", "alert:FOO_2"},

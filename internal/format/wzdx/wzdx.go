@@ -1,4 +1,4 @@
-// Package wzdx reads work zones: WZDx 4.0 to 4.2, CWZ 1.0, and of WZDx 3 what stands at a feature's top level (D17.20).
+// Package wzdx reads work zones: WZDx 4.0 to 4.2, CWZ 1.0, and the top-level members of features of WZDx 3 (D17.20).
 package wzdx
 
 import (
@@ -9,7 +9,7 @@ import (
 	"wayside/internal/format/jsondoc"
 )
 
-// Convert is a format.Convert.
+// Convert reads work zones; it implements format.Convert.
 func Convert(d format.Document, o *format.Options, yield func(format.Item) error) (format.Summary, error) {
 	body, err := d.Open()
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *converter) feature() error {
 	return c.yield(c.item(v))
 }
 
-// item makes a row of a feature, or finds the first reason not to (D17.11).
+// item converts a feature to a row, or returns the first reason to skip it (D17.11).
 func (c *converter) item(v jsondoc.Value) format.Item {
 	properties := v.Get("properties")
 	if properties.Kind() != '{' {
@@ -135,7 +135,7 @@ func (c *converter) item(v jsondoc.Value) format.Item {
 	return item
 }
 
-// either is the text of a member of the first that has it.
+// either returns the text of a member of the first value that has it.
 func either(first, second jsondoc.Value, name string) string {
 	if v := first.Get(name); v.Exists() {
 		return v.Text()
@@ -143,7 +143,7 @@ func either(first, second jsondoc.Value, name string) string {
 	return second.Get(name).Text()
 }
 
-// street is the first name of the road; WZDx 3 has one name.
+// street returns the first name of the road; WZDx 3 has one name.
 func street(core jsondoc.Value) string {
 	if name := core.Get("road_names").Index(0); name.Exists() {
 		return name.Text()
@@ -151,7 +151,7 @@ func street(core jsondoc.Value) string {
 	return core.Get("road_name").Text()
 }
 
-// closedLanes counts the lanes that are closed, where lanes are told of.
+// closedLanes returns the number of closed lanes, if the feature lists lanes.
 func closedLanes(properties jsondoc.Value) format.Number {
 	lanes := properties.Get("lanes")
 	if lanes.Kind() != '[' {

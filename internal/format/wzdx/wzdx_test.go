@@ -11,7 +11,7 @@ import (
 	"wayside/internal/format/wzdx"
 )
 
-// convert reads a document as of noon.
+// convert converts a document as of noon.
 func convert(text string) (items []format.Item, summary format.Summary, err error) {
 	d := format.Document{Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
 	o := format.Options{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
@@ -23,7 +23,7 @@ func convert(text string) (items []format.Item, summary format.Summary, err erro
 	return items, summary, err
 }
 
-// TestWords walks the table of words one by one.
+// TestWords checks the table of words one by one.
 func TestWords(t *testing.T) {
 	words := format.Vocabulary().WZDx
 	if len(words.EventType) == 0 || len(words.Closed) == 0 {

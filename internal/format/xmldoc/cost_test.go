@@ -13,7 +13,7 @@ import (
 	"wayside/internal/format/xmldoc"
 )
 
-// item reads the first element of a document that is called i.
+// item reads the first element named i of a document.
 func item(r *xmldoc.Reader) (xmldoc.Node, error) {
 	for {
 		name, err := r.Next()
@@ -26,8 +26,8 @@ func item(r *xmldoc.Reader) (xmldoc.Node, error) {
 	}
 }
 
-// TestTextBetweenChildrenIsHeldOnce reads an element whose own text is cut by many children that have text, which once was copied behind
-// the others for each of them: 40 000 took 6.3 GB.
+// TestTextBetweenChildrenIsHeldOnce checks the memory of an element whose own text is divided by many children with text. The text was once
+// copied for each of them: 40 000 took 6.3 GB.
 func TestTextBetweenChildrenIsHeldOnce(t *testing.T) {
 	for _, n := range []int{5000, 40_000} {
 		doc := "<a><i>" + strings.Repeat("x<b>y</b>", n) + "</i></a>"
@@ -50,7 +50,8 @@ func TestTextBetweenChildrenIsHeldOnce(t *testing.T) {
 	}
 }
 
-// TestItemsOfTooMuch checks that an item is refused before it holds 32 MiB: attributes take ten times as much in memory as in the text.
+// TestItemsOfTooMuch checks that an item is refused before it holds 32 MiB, because attributes take ten times as much in memory as in the
+// text.
 func TestItemsOfTooMuch(t *testing.T) {
 	attrs := "<b"
 	for i := range 1000 {
@@ -70,7 +71,7 @@ func TestItemsOfTooMuch(t *testing.T) {
 	}
 }
 
-// TestReadingEndsWithItsContext checks that a context that ends within an item ends its reading.
+// TestReadingEndsWithItsContext checks that reading ends when the context ends within an item.
 func TestReadingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	text := &endsWithin{at: 1 << 20, do: cancel}
@@ -80,7 +81,7 @@ func TestReadingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// endsWithin is an item that never ends. It does something when so many bytes of it were read.
+// endsWithin is an endless item. It calls a function after the given number of bytes was read.
 type endsWithin struct {
 	read, at int
 	do       func()

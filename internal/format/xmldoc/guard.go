@@ -13,28 +13,29 @@ const (
 	maxText = format.MaxItemBytes
 )
 
-// state is where in a document the guard is.
+// state is the syntactic position of the guard in the document.
 type state uint8
 
 const (
 	inText    state = iota
-	opened          // behind "<", before it is known what of
+	opened          // after "<", before it is known what begins
 	inTag           // outside of quotes
 	inSingle        // between single quotes of a tag
 	inDouble        // between double quotes of a tag
-	inComment       // and in other declarations that end with "-->", "]]>" or "?>"
+	inComment       // also in other declarations, which end with "-->", "]]>" or "?>"
 )
 
-// guard passes a document on to the decoder, and ends it where something is longer than may be held, or is a document type. It looks at
-// bytes: what begins and ends a tag is the same in all encodings that are read, UTF-16 being decoded before.
+// guard passes a document on to the decoder, and stops where a token is longer than may be held, or begins a document
+// type. It reads bytes, because the characters that begin and end a tag are the same in all supported encodings, UTF-16
+// being decoded before.
 type guard struct {
 	r      io.Reader
 	budget *format.Budget
 	state  state
-	length int    // of what the guard is in
-	head   []byte // what follows "<", as far as it tells what begins
-	ends   string // of a comment, a CDATA section or a processing instruction
-	tail   []byte // its last bytes
+	length int    // of the current token
+	head   []byte // the bytes after "<" that determine what begins
+	ends   string // the end of a comment, a CDATA section or a processing instruction
+	tail   []byte // the last bytes of it
 	lines  int
 	fault  error
 }
@@ -56,7 +57,7 @@ func (g *guard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pass looks at the next bytes, and says what is wrong and where.
+// pass scans the next bytes, and returns the fault, if any, and its offset.
 func (g *guard) pass(p []byte) (format.Fault, int) {
 	for i := 0; i < len(p); {
 		n := g.step(p[i:])
@@ -72,7 +73,7 @@ func (g *guard) pass(p []byte) (format.Fault, int) {
 	return "", 0
 }
 
-// isDeclaration says whether "<!" begins neither a comment nor a CDATA section.
+// isDeclaration reports whether "<!" begins neither a comment nor a CDATA section.
 func (g *guard) isDeclaration() bool {
 	const comment, section = "!--", "![CDATA["
 	head := string(g.head)
@@ -83,7 +84,7 @@ func isPrefix(head, whole string) bool {
 	return len(head) <= len(whole) && whole[:len(head)] == head
 }
 
-// step takes the next bytes up to where something else may begin, and says how many.
+// step scans the next bytes up to where another state may begin, and returns their number.
 func (g *guard) step(p []byte) int {
 	switch g.state {
 	case inText:
@@ -122,7 +123,7 @@ func (g *guard) step(p []byte) int {
 	return len(part)
 }
 
-// until goes to a byte, behind which another state begins.
+// until scans to the byte c, after which the next state begins.
 func (g *guard) until(p []byte, c byte, next state) int {
 	end := bytes.IndexByte(p, c)
 	if end < 0 {
@@ -132,7 +133,7 @@ func (g *guard) until(p []byte, c byte, next state) int {
 	return end + 1
 }
 
-// within goes to the quote that ends the value of an attribute.
+// within scans to the quote that ends the value of an attribute.
 func (g *guard) within(p []byte, quote byte) int {
 	end := bytes.IndexByte(p, quote)
 	if end < 0 {
@@ -142,7 +143,7 @@ func (g *guard) within(p []byte, quote byte) int {
 	return end + 1
 }
 
-// open takes the next byte behind "<", until it is known what begins.
+// open scans the next byte after "<", until it is known what begins.
 func (g *guard) open(c byte) int {
 	g.head = append(g.head, c)
 	switch head := string(g.head); {

@@ -16,10 +16,10 @@ const (
 	nodeSize  = 56 // bytes
 	pieceSize = 12
 	attrSize  = 48       // without the texts
-	keptBytes = 16 << 20 // of a tree whose room is kept for the next item
+	keptBytes = 16 << 20 // of a tree whose memory is kept for the next item
 )
 
-// tree is an element with all that is in it, in the order of the text: a node is followed by what it contains.
+// tree is an element with its descendants in document order: a node is followed by the nodes that it contains.
 type tree struct {
 	budget *format.Budget
 	nodes  []node
@@ -30,14 +30,14 @@ type tree struct {
 type node struct {
 	name        string
 	attrs       []xml.Attr
-	first, last uint32 // pieces of the element's own text, by their numbers from 1; 0: there is none
-	next        uint32 // the node after all that this one contains
+	first, last uint32 // pieces of the element's own text, numbered from 1; 0: none
+	next        uint32 // the node after the last one that this node contains
 }
 
-// piece is a part of an element's own text, in texts: where elements within have text, theirs stands between.
+// piece is a part of an element's own text within texts. Pieces are separated by the text of child elements.
 type piece struct {
 	start, end uint32
-	next       uint32 // number of the next one of the element; 0: it is the last
+	next       uint32 // the number of the element's next piece; 0: none
 }
 
 // Element reads the rest of the current element. The node is valid until the next one is read.
@@ -75,7 +75,7 @@ func (r *Reader) Element() (Node, error) {
 	return Node{t, 0, true}, nil
 }
 
-// reset begins another item. The room of a large one is not kept for small ones.
+// reset prepares the tree for another item. It drops the memory of a large item, so that small ones do not hold it.
 func (t *tree) reset(budget *format.Budget) {
 	budget.NextItem()
 	if cap(t.nodes)*nodeSize+cap(t.texts)+cap(t.pieces)*pieceSize > keptBytes {
@@ -84,7 +84,7 @@ func (t *tree) reset(budget *format.Budget) {
 	t.budget, t.nodes, t.texts, t.pieces = budget, t.nodes[:0], t.texts[:0], t.pieces[:0]
 }
 
-// open adds a node, unless the item would hold too much.
+// open appends a node, unless the item would hold too much.
 func (t *tree) open(e *xml.StartElement) bool {
 	size := nodeSize + len(e.Name.Local)
 	for i := range e.Attr {
@@ -97,7 +97,7 @@ func (t *tree) open(e *xml.StartElement) bool {
 	return true
 }
 
-// add adds text to a node, unless the item would hold too much. Between elements there is most often nothing but white space.
+// add appends text to a node, unless the item would hold too much. Most texts between elements are white space, which it ignores.
 func (t *tree) add(n *node, text []byte) bool {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return true
@@ -123,7 +123,8 @@ func (t *tree) add(n *node, text []byte) bool {
 	return true
 }
 
-// text is the element's own text; once the budget is spent, there is none. What stood before and behind an element with text is parted by a space.
+// text returns the element's own text, with a space between the texts before and after a child element with text. It returns an empty
+// string once the budget is spent.
 func (t *tree) text(n *node) string {
 	if n.first == 0 {
 		return ""
@@ -152,17 +153,17 @@ func (t *tree) text(n *node) string {
 	return string(bytes.TrimSpace(joined))
 }
 
-// Node is an element of an item. The zero Node stands for one that is absent.
+// Node is an element of an item. The zero Node stands for an absent one.
 type Node struct {
 	t      *tree
 	at     uint32
 	exists bool
 }
 
-// Exists says whether there is such an element.
+// Exists reports whether the element exists.
 func (n Node) Exists() bool { return n.exists }
 
-// Name is the element's local name.
+// Name returns the element's local name.
 func (n Node) Name() string {
 	if !n.exists {
 		return ""
@@ -170,7 +171,7 @@ func (n Node) Name() string {
 	return n.t.nodes[n.at].name
 }
 
-// Attr is the value of an attribute, by its local name.
+// Attr returns the value of the attribute with the local name.
 func (n Node) Attr(local string) string {
 	if !n.exists {
 		return ""
@@ -178,13 +179,13 @@ func (n Node) Attr(local string) string {
 	return attr(n.t.nodes[n.at].attrs, local)
 }
 
-// Type is the value of xsi:type without its prefix.
+// Type returns the value of xsi:type without its prefix.
 func (n Node) Type() string {
 	name := n.Attr("type")
 	return name[strings.LastIndexByte(name, ':')+1:]
 }
 
-// Text is the element's own text, without the white space around it.
+// Text returns the element's own text, without the white space around it.
 func (n Node) Text() string {
 	if !n.exists {
 		return ""
@@ -192,7 +193,7 @@ func (n Node) Text() string {
 	return n.t.text(&n.t.nodes[n.at])
 }
 
-// Nodes is how many elements there are within this one, however deep.
+// Nodes returns the number of descendants.
 func (n Node) Nodes() int {
 	if !n.exists {
 		return 0
@@ -200,7 +201,7 @@ func (n Node) Nodes() int {
 	return int(n.t.nodes[n.at].next - n.at - 1)
 }
 
-// Children are the elements directly in this one.
+// Children yields the child elements.
 func (n Node) Children() iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		if !n.exists {
@@ -214,7 +215,7 @@ func (n Node) Children() iter.Seq[Node] {
 	}
 }
 
-// First is the first child of the first child … of these names.
+// First returns the element at a path of first children with these names.
 func (n Node) First(path ...string) Node {
 	for _, name := range path {
 		n = n.first(name)
@@ -222,7 +223,7 @@ func (n Node) First(path ...string) Node {
 	return n
 }
 
-// first is the first child of a name.
+// first returns the first child with the name.
 func (n Node) first(name string) Node {
 	if !n.exists {
 		return Node{}
@@ -238,7 +239,7 @@ func (n Node) first(name string) Node {
 	return Node{n.t, i, true}
 }
 
-// All are the children of a name.
+// All yields the children with the name.
 func (n Node) All(name string) iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		for child := range n.Children() {
@@ -249,7 +250,7 @@ func (n Node) All(name string) iter.Seq[Node] {
 	}
 }
 
-// Within are the elements of a name in this one, however deep, in the order of the text.
+// Within yields the descendants with the name, in document order.
 func (n Node) Within(name string) iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		if !n.exists {
@@ -263,7 +264,7 @@ func (n Node) Within(name string) iter.Seq[Node] {
 	}
 }
 
-// Topmost are the elements of a name in this one, however deep, but for those within another of the name.
+// Topmost yields the descendants with the name, except those within another one with that name.
 func (n Node) Topmost(name string) iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		if !n.exists {
@@ -282,7 +283,7 @@ func (n Node) Topmost(name string) iter.Seq[Node] {
 	}
 }
 
-// Find is the first element of a name in this one, however deep.
+// Find returns the first descendant with the name, in document order.
 func (n Node) Find(name string) Node {
 	if !n.exists {
 		return Node{}

@@ -13,26 +13,26 @@ import (
 	"wayside/internal/format"
 )
 
-// Work that is counted, in nanoseconds as measured.
+// Counted work, in measured nanoseconds.
 const (
 	byteWork    = 10 // of a document
 	tokenWork   = 90 // a tag, a text or a comment
 	attrWork    = 60
-	visitWork   = 3 // a node that a lookup passes
-	bytesCopied = 8 // of a text in a nanosecond
+	visitWork   = 3 // a node that a lookup visits
+	bytesCopied = 8 // bytes of a text per nanosecond
 )
 
-// Reader goes through one document, once.
+// Reader reads one document, once.
 type Reader struct {
 	dec     *xml.Decoder
 	budget  *format.Budget
 	open    []xml.Name // elements that are not closed yet
 	current xml.StartElement
-	root    bool // there has been one
+	root    bool // the root element was found
 	tree    tree
 }
 
-// New begins to read a document. A nil budget bounds nothing.
+// New returns a reader of a document. A nil budget bounds nothing.
 func New(r io.Reader, budget *format.Budget) *Reader {
 	text, utf16 := format.Decoded(r)
 	dec := xml.NewDecoder(bufio.NewReaderSize(&guard{r: text, budget: budget}, 64<<10))
@@ -59,7 +59,8 @@ func decoded(label string, input io.Reader, utf16 bool) (io.Reader, error) {
 	return nil, &format.Error{Fault: format.BadCharset}
 }
 
-// Next goes to where the next element begins, however deep, and gives its local name. At the end of the document it fails with io.EOF.
+// Next advances to the beginning of the next element, at any depth, and returns its local name. At the end of the document it fails with
+// io.EOF.
 func (r *Reader) Next() (name string, err error) {
 	for {
 		token, err := r.token()
@@ -73,10 +74,10 @@ func (r *Reader) Next() (name string, err error) {
 	}
 }
 
-// Depth is how many elements the current one is in, itself included.
+// Depth returns the depth of the current element; the root has depth 1.
 func (r *Reader) Depth() int { return len(r.open) }
 
-// Attr is the value of an attribute of the current element, by its local name.
+// Attr returns the value of the current element's attribute with the local name.
 func (r *Reader) Attr(local string) string { return attr(r.current.Attr, local) }
 
 func attr(attrs []xml.Attr, local string) string {
@@ -88,7 +89,7 @@ func attr(attrs []xml.Attr, local string) string {
 	return ""
 }
 
-// token reads the next token and holds it to the nesting of elements.
+// token reads the next token and checks the nesting of elements.
 func (r *Reader) token() (xml.Token, error) {
 	token, err := r.dec.RawToken()
 	if err != nil {
@@ -118,16 +119,16 @@ func (r *Reader) token() (xml.Token, error) {
 		r.open = r.open[:len(r.open)-1]
 	case xml.CharData:
 		if text := bytes.TrimLeft(t, " \t\r\n"); len(r.open) == 0 && len(text) > 0 {
-			line, _ := r.dec.InputPos() // behind the text: what is no XML at all is wrong where it begins
+			line, _ := r.dec.InputPos() // after the text; an error for a document that is not XML should name the line where it begins
 			return nil, &format.Error{Fault: format.BadXML, Line: line - bytes.Count(text, []byte{'\n'})}
 		}
 	case xml.Directive:
-		return nil, r.Error(format.HasDTD) // the guard lets none through
+		return nil, r.Error(format.HasDTD) // cannot happen: the guard refuses document types
 	}
 	return token, nil
 }
 
-// twice says whether an attribute stands twice in one tag.
+// twice reports whether an attribute occurs twice in one tag.
 func twice(attrs []xml.Attr) bool {
 	if len(attrs) > 32 {
 		seen := make(map[xml.Name]bool, len(attrs))
@@ -146,14 +147,14 @@ func twice(attrs []xml.Attr) bool {
 	return false
 }
 
-// Error says what makes the document bad, and that it is found here.
+// Error returns an error for a fault at the current line of the document.
 func (r *Reader) Error(fault format.Fault) error {
 	line, _ := r.dec.InputPos()
 	return &format.Error{Fault: fault, Line: line}
 }
 
-// wrong turns an error of the decoder into what makes the document bad; errors of the reader below it are passed on. The decoder's own
-// texts quote the document.
+// wrong converts an error of the decoder to the fault of the document, and returns errors of the underlying reader as they are. It drops
+// the decoder's own texts, which quote the document.
 func (r *Reader) wrong(err error) error {
 	var bad *format.Error
 	var syntax *xml.SyntaxError

@@ -16,7 +16,7 @@ import (
 	"wayside/internal/format/xmldoc"
 )
 
-// written is a node as text.
+// written returns a node as text.
 func written(n xmldoc.Node) string {
 	text := n.Name() + "(" + n.Text()
 	for child := range n.Children() {
@@ -25,7 +25,7 @@ func written(n xmldoc.Node) string {
 	return text + ")"
 }
 
-// read reads the first element of a document, and then to its end.
+// read reads the first element of a document, and then the rest.
 func read(from io.Reader) (string, error) {
 	r := xmldoc.New(from, nil)
 	if _, err := r.Next(); err != nil {
@@ -101,7 +101,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// TestLineOfText checks that a document that is no XML is wrong where it begins, not where it ends.
+// TestLineOfText checks that an error for a document that is not XML names the line where it begins, not the last one.
 func TestLineOfText(t *testing.T) {
 	for text, want := range map[string]int{"id;kind\n1;a\n2;b\n": 1, "\n\n {\n\"a\": 1}\n": 3, "<a>\n</a>\n\nx\ny\n": 4} {
 		_, err := read(strings.NewReader(text))
@@ -190,8 +190,8 @@ func TestEncodings(t *testing.T) {
 // endless is a text without end.
 type endless struct {
 	begin, then string
-	block       string // many of what comes then
-	at          int    // in the block
+	block       string // repeated after begin
+	at          int    // position in the block
 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -208,7 +208,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestMemory reads documents that never end, and looks at what was held.
+// TestMemory checks that reading endless documents holds a bounded amount of memory.
 func TestMemory(t *testing.T) {
 	for _, e := range []*endless{
 		{begin: "<a", then: "a"},
@@ -248,7 +248,7 @@ type errorReader struct{ err error }
 
 func (e errorReader) Read([]byte) (int, error) { return 0, e.err }
 
-// FuzzElement holds that what we read is what encoding/xml takes for well-formed.
+// FuzzElement checks that encoding/xml accepts as well-formed every document that xmldoc accepts.
 func FuzzElement(f *testing.F) {
 	for _, text := range []string{`<a b="c">d<e/></a>`, `<!DOCTYPE a><a/>`, `<a><![CDATA[x]]></a>`, `<?xml version="1.0" encoding="ISO-8859-1"?><a/>`, "\xff\xfe<\x00a\x00"} {
 		f.Add(text)
