@@ -13,7 +13,7 @@ import (
 	"wayside/internal/ingest"
 )
 
-// cancelling is a text that cancels something when it is read a second time.
+// cancelling is a text that cancels a context when it is read a second time.
 type cancelling struct {
 	text   *strings.Reader
 	reads  int
@@ -29,8 +29,8 @@ func (c *cancelling) Read(p []byte) (int, error) {
 
 func (c *cancelling) Close() error { return nil }
 
-// TestConversionEndsWithItsContext checks for every format that a poll that is cancelled within an item ends there: what is read of it, and
-// what is done with it, ends at once.
+// TestConversionEndsWithItsContext checks for every format that a poll that is cancelled within an item ends there, in reading as well as
+// in converting.
 func TestConversionEndsWithItsContext(t *testing.T) {
 	for name, f := range costs() {
 		for i := range f.Forms {
@@ -53,7 +53,8 @@ func TestConversionEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestCostIsRefusedWithAPlace checks that a document that is refused for its cost says where, whatever it was that cost too much.
+// TestCostIsRefusedWithAPlace checks that a document that is refused for its cost is refused with a place, whatever part of it cost too
+// much.
 func TestCostIsRefusedWithAPlace(t *testing.T) {
 	f, _ := bridge.Lookup("geojson")
 	text := `{"features":[` + strings.Repeat(`{"id":"a","x":"x","geometry":`+pointOfItem+"},", 100_000) + "{}]}"

@@ -11,13 +11,14 @@ import (
 	"wayside/internal/format/formattest"
 )
 
-// Short names of what shapes are written with.
+// Abbreviations for the shapes.
 var (
 	times  = formattest.Times
 	repeat = formattest.Repeat
 )
 
-// jsonForm is a form of JSON with items between begin and end; %[1]s in item is the text, %[2]s is what else it has.
+// jsonForm returns a form of JSON with items between begin and end; in item, %[1]s is the text and %[2]s the inner
+// content.
 func jsonForm(begin, end, item string) formattest.Form {
 	return formattest.Form{Name: "JSON", Begin: begin, Between: ",", End: end, Item: func(text, inner string) string { return fmt.Sprintf(item, text, inner) }}
 }
@@ -26,12 +27,12 @@ func xmlForm(begin, end, item string) formattest.Form {
 	return formattest.Form{Name: "XML", Begin: begin, End: end, Item: func(text, inner string) string { return fmt.Sprintf(item, text, inner) }}
 }
 
-// one is a shape of a document in which something stands n times.
+// one returns a shape of a document in which something occurs n times.
 func one(name string, n int, begin string, middle func(n int) string, end string) formattest.Shape {
 	return formattest.Shape{Name: name, N: n, Document: func(n int) string { return begin + middle(n) + end }}
 }
 
-// parted is something n times with commas between.
+// parted returns a function that repeats text n times with commas between.
 func parted(text string) func(n int) string {
 	return func(n int) string { return repeat(n, ",", text) }
 }
@@ -40,21 +41,21 @@ func beside(text string) func(n int) string {
 	return func(n int) string { return repeat(n, "", text) }
 }
 
-// numbered is something n times with its number, with commas between.
+// numbered returns a function that repeats text n times with its number, with commas between.
 func numbered(text string) func(n int) string {
 	return func(n int) string {
 		return times(n, ",", func(i int) string { return strings.ReplaceAll(text, "#", fmt.Sprint(i)) })
 	}
 }
 
-// numberedBeside is likewise without commas.
+// numberedBeside returns a function that repeats text n times with its number, without commas.
 func numberedBeside(text string) func(n int) string {
 	return func(n int) string {
 		return times(n, "", func(i int) string { return strings.ReplaceAll(text, "#", fmt.Sprint(i)) })
 	}
 }
 
-// costs are the formats with their forms and the lists that only each of them has.
+// costs returns the formats with their forms and the shapes that each of them alone has.
 func costs() map[string]formattest.Format {
 	return map[string]formattest.Format{
 		"wzdx": wzdxCosts(), "digitraffic": digitrafficCosts(), "datex2": datex2Costs(), "ocpi": ocpiCosts(), "geojson": geojsonCosts(), "csv": csvCosts(),
@@ -63,7 +64,7 @@ func costs() map[string]formattest.Format {
 	}
 }
 
-// TestDocumentsCostWhatTheyWeigh holds every format of the table to the contract of formattest.
+// TestDocumentsCostWhatTheyWeigh runs the contract of formattest for every format of the table.
 func TestDocumentsCostWhatTheyWeigh(t *testing.T) {
 	amsterdam, err := time.LoadLocation("Europe/Amsterdam")
 	if err != nil {
@@ -87,7 +88,8 @@ func TestDocumentsCostWhatTheyWeigh(t *testing.T) {
 
 const pointOfItem = `{"type":"Point","coordinates":[5,52]}`
 
-// lines are geometries with n positions or n parts, between what begins and ends the item.
+// lines returns shapes of geometries with n positions or n parts; begin and end are the text of the item around the
+// geometry.
 func lines(begin, end string) []formattest.Shape {
 	return []formattest.Shape{
 		one("positions", 5000, begin+`{"type":"LineString","coordinates":[`, numbered(`[5.#,52.#]`), "]}"+end),
@@ -126,7 +128,7 @@ func digitrafficCosts() formattest.Format {
 	}
 }
 
-// record is a record of DATEX II.
+// record returns a record of DATEX II.
 func record(id, typ, place string) string {
 	return `<situationRecord xsi:type="` + typ + `" id="` + id + `"><groupOfLocations><pointCoordinates>` + place + `</pointCoordinates></groupOfLocations></situationRecord>`
 }
@@ -196,17 +198,17 @@ func ocpiCosts() formattest.Format {
 	}
 }
 
-// mapped are options with a mapping.
+// mapped returns a change of options that sets the mapping.
 func mapped(text string) func(*format.Options) {
 	return func(o *format.Options) { o.Mapping = []byte(text) }
 }
 
-// manyPaths is a mapping whose properties join a value over and over.
+// manyPaths returns a mapping with a property that joins a value 500 times.
 func manyPaths(place string) string {
 	return `{"id":"id","kind":{"value":"alert.hazard"}` + place + `,"properties":{"description":{"join":[` + repeat(500, ",", `"x"`) + `]}}}`
 }
 
-// anyMapping reads one text.
+// anyMapping returns a mapping that reads one text.
 func anyMapping(place string) string {
 	return `{"id":"id","kind":{"value":"alert.hazard"}` + place + `,"properties":{"description":"x","number":{"from":"x","part":50}}}`
 }

@@ -11,10 +11,10 @@ import (
 	"wayside/internal/format"
 )
 
-// MaxUnpacked is how many bytes a document has at most once it is unpacked (D17.12).
+// MaxUnpacked is the largest size of an unpacked document, in bytes (D17.12).
 const MaxUnpacked = 256 << 20
 
-// Unpacked opens a body that may be a gzip file, by its first two bytes, and bounds what comes out.
+// Unpacked returns a function that opens a body, unpacks it if its first two bytes are those of a gzip file, and bounds the result.
 func Unpacked(open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
 		body, err := open()
@@ -22,7 +22,7 @@ func Unpacked(open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) 
 			return nil, err
 		}
 		buffered := bufio.NewReaderSize(body, 64<<10)
-		first, _ := buffered.Peek(2) // an error comes again with the next read
+		first, _ := buffered.Peek(2) // the next read returns the error again
 		u := &unpacked{from: buffered, body: body, left: MaxUnpacked}
 		if len(first) == 2 && first[0] == 0x1F && first[1] == 0x8B {
 			zipped, err := gzip.NewReader(buffered)
@@ -35,7 +35,7 @@ func Unpacked(open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) 
 	}
 }
 
-// unpacked reads what is in a body, up to a bound.
+// unpacked reads the content of a body, up to a bound.
 type unpacked struct {
 	from   io.Reader
 	body   io.Closer
@@ -61,7 +61,7 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	return n, u.wrong(err)
 }
 
-// wrong says that a gzip file is damaged; other errors are passed on.
+// wrong converts the errors of a damaged gzip file to a fault, and returns other errors as they are.
 func (u *unpacked) wrong(err error) error {
 	if u.zipped && (errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(flate.CorruptInputError))) {
 		return &format.Error{Fault: format.NotFormat, Byte: u.read}
@@ -71,16 +71,16 @@ func (u *unpacked) wrong(err error) error {
 
 func (u *unpacked) Close() error { return u.body.Close() }
 
-// Work that is counted, in nanoseconds as measured.
+// Counted work, in measured nanoseconds.
 const (
 	readWork = 4    // a byte of a document that is unpacked and read
 	itemWork = 1000 // an item that is judged or skipped, with its texts and times
 	rowWork  = 4000 // a row that goes through the decoder of v1
-	textWork = 2    // a byte of a row, or of what is said of an item that is skipped
+	textWork = 2    // a byte of a row, or of the word and the id of a skipped item
 )
 
-// Convert reads a document, counts what is skipped and how many items there are, and hands the others to row. What the document may cost
-// is in the options' budget; without one it is that of a document, and nobody's context ends it.
+// Convert reads a document, counts the items and those that are skipped, and passes the others to row. The options' budget bounds the cost
+// of the document; without one, Convert uses the budget of a document, which no caller's context ends.
 func (f Format) Convert(d format.Document, o *format.Options, skips *Skips, row func(format.Item) error) (format.Summary, error) {
 	if o.Budget == nil {
 		bounded := *o
@@ -101,7 +101,7 @@ func (f Format) Convert(d format.Document, o *format.Options, skips *Skips, row 
 		if item.Skip == "" {
 			work += rowWork
 		}
-		// An item of which not all was read does not count either.
+		// An item that was read in part does not count either.
 		if !o.Budget.Spend(work) {
 			return o.Budget.Err()
 		}
@@ -112,12 +112,12 @@ func (f Format) Convert(d format.Document, o *format.Options, skips *Skips, row 
 		return row(item)
 	})
 	if err == nil {
-		err = o.Budget.Err() // spent by what makes no item
+		err = o.Budget.Err() // spent by a part of the document that makes no item
 	}
 	return summary, at.placed(err)
 }
 
-// position is how far a document was read. It counts what reading costs, and ends it with the budget: each read hears the context.
+// position tracks how far a document was read. It counts the cost of reading, and fails once the budget is spent or its context has ended.
 type position struct {
 	budget *format.Budget
 	read   int64 // bytes of the document that was opened last
@@ -134,7 +134,7 @@ func (p *position) counting(open func() (io.ReadCloser, error)) func() (io.ReadC
 	}
 }
 
-// placed says of a document that was refused for what it costs how far it was read.
+// placed adds the position in the document to the error of a document that was refused for its cost.
 func (p *position) placed(err error) error {
 	var bad *format.Error
 	if errors.As(err, &bad) && bad.Line == 0 && bad.Byte == 0 && bad.Fault.Large() {

@@ -23,12 +23,12 @@ import (
 
 var update = flag.Bool("update", false, "write the golden rows and counts anew")
 
-// folder is where the package of a format lies.
+// folder returns the directory of a format's package.
 func folder(f bridge.Format) string {
 	return filepath.Join("..", "format", strings.ReplaceAll(f.Name, "-", ""))
 }
 
-// options are those of a sample: the file beside it, SAMPLE.options.json.
+// options are the options of a sample, from the file beside it, SAMPLE.options.json.
 type options struct {
 	At             time.Time       `json:"at"`
 	TimeZone       string          `json:"time_zone"`
@@ -70,7 +70,7 @@ func readSample(t *testing.T, file string) sample {
 	return s
 }
 
-// golden is what a document becomes, as text: a line for each row, with what stands beside it, then what was skipped.
+// golden returns the result of a document as text: a line for each row with its line and end, then the skipped items.
 func golden(t *testing.T, f bridge.Format, d format.Document, o format.Options) string {
 	t.Helper()
 	var skips bridge.Skips
@@ -103,8 +103,8 @@ func golden(t *testing.T, f bridge.Format, d format.Document, o format.Options) 
 	return out.String()
 }
 
-// TestFormatsAreWhole holds that a format of the table has samples, with the rows that they become, a page of documentation and a fuzz
-// target, and that its samples become the same rows each time.
+// TestFormatsAreWhole checks that each format of the table has samples with their rows, a page of documentation and a
+// fuzz target, and that its samples become the same rows each time.
 func TestFormatsAreWhole(t *testing.T) {
 	for _, f := range bridge.Formats() {
 		t.Run(f.Name, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestFormatsAreWhole(t *testing.T) {
 	}
 }
 
-// document is the file whose options a file has.
+// document returns the file to which a file of options belongs.
 func document(t *testing.T, options string) string {
 	t.Helper()
 	name := strings.TrimSuffix(options, ".options.json")
@@ -177,7 +177,7 @@ func becomesGolden(t *testing.T, f bridge.Format, file string) {
 	}
 }
 
-// TestBadDocumentsOfAllFormats holds that whatever is no document of a format fails as a whole, with a fault.
+// TestBadDocumentsOfAllFormats checks that a document that is not of a format fails as a whole, with a fault.
 func TestBadDocumentsOfAllFormats(t *testing.T) {
 	for _, f := range bridge.Formats() {
 		for _, text := range []string{"", " ", "{", "<", "null", "7", `"text"`, "<a/>", "<!DOCTYPE a><a/>", strings.Repeat("[", 200_000), strings.Repeat("<a>", 200_000), "\x00\x01\x02", "{\"a\":1}"} {

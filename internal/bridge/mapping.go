@@ -5,7 +5,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// CheckMapping lists what is wrong with a mapping of a format; fields are paths within it.
+// CheckMapping lists the mistakes in a mapping of a format; Field is the path within the mapping.
 func CheckMapping(format string, text []byte) []mapdata.FieldError {
 	f, known := Lookup(format)
 	if !known || !f.Mapping {

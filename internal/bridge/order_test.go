@@ -20,8 +20,8 @@ import (
 	"wayside/internal/format"
 )
 
-// lists names where the items of a format stand: elements of XML and arrays of JSON by these names ("" is the document itself), or
-// lines of a table.
+// lists names the places of a format's items: elements of XML and arrays of JSON with these names ("" is the document itself), or lines of
+// a table.
 var lists = map[string]struct {
 	names []string
 	lines bool
@@ -41,14 +41,14 @@ var lists = map[string]struct {
 	"traff":         {names: []string{"message"}},
 }
 
-// list is where items stand beside each other in a document.
+// list is a place in a document where items are adjacent.
 type list struct {
-	from, until int // offsets: what is before and after it stays as it is
+	from, until int // offsets; the text before and after stays unchanged
 	items       []string
 	between     string
 }
 
-// text is the list with other items, or with the same in another order.
+// text returns the list with other items, or with the same items in another order.
 func (l *list) text(items []string) string { return strings.Join(items, l.between) }
 
 // listsOf finds the lists of a document.
@@ -70,7 +70,7 @@ func listsOf(t *testing.T, name string, text []byte) (found []list) {
 	return found
 }
 
-// linesOf finds the lines after the first; a quoted cell may have lines of its own.
+// linesOf finds the lines after the first; a quoted cell may contain line ends.
 func linesOf(text []byte) []list {
 	l := list{from: bytes.IndexByte(text, '\n') + 1, until: len(text)}
 	item := ""
@@ -82,7 +82,7 @@ func linesOf(text []byte) []list {
 	return []list{l}
 }
 
-// arraysOf finds the arrays of these names, and not what is within their elements.
+// arraysOf finds the arrays with these names, except those within their elements.
 func arraysOf(text []byte, names []string) (found []list, err error) {
 	d := jsontext.NewDecoder(bytes.NewReader(text))
 	name := ""
@@ -113,7 +113,7 @@ func arraysOf(text []byte, names []string) (found []list, err error) {
 	}
 }
 
-// elementsOf finds the elements of these names that stand side by side.
+// elementsOf finds adjacent elements with these names.
 func elementsOf(text []byte, names []string) (found []list, err error) {
 	d := xml.NewDecoder(bytes.NewReader(text))
 	for {
@@ -146,7 +146,7 @@ func elementsOf(text []byte, names []string) (found []list, err error) {
 	}
 }
 
-// rewritten is a document with other items in its lists.
+// rewritten returns a document with other items in its lists.
 func rewritten(text []byte, all []list, items [][]string) string {
 	var out strings.Builder
 	at := 0
@@ -159,8 +159,8 @@ func rewritten(text []byte, all []list, items [][]string) string {
 	return out.String()
 }
 
-// outcome is what a document becomes, without the order: its rows with what stands beside them, sorted, what was skipped, by reason and
-// word, and what the whole document says.
+// outcome returns the result of a document regardless of order: its rows with their lines and ends, sorted, the skipped items by reason and
+// word, and the summary.
 func outcome(f bridge.Format, document, status string, o format.Options) string {
 	open := func(text string) func() (io.ReadCloser, error) {
 		return func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
@@ -185,7 +185,7 @@ func outcome(f bridge.Format, document, status string, o format.Options) string 
 	return fmt.Sprintf("%s\n%+v %v", strings.Join(rows, "\n"), summary, err)
 }
 
-// drawn is some of the items, each any number of times, and the same ones in another order.
+// drawn returns some of the items, each any number of times, and the same items in another order.
 func drawn(t *rapid.T, all []list) (some, shuffled [][]string) {
 	for i := range all {
 		chosen := slices.Clone(all[i].items)
@@ -202,8 +202,8 @@ func drawn(t *rapid.T, all []list) (some, shuffled [][]string) {
 	return some, shuffled
 }
 
-// TestOrderNeverMatters holds for every format that documents of any of its sample's items become the same rows, skips and times in
-// whatever order the items stand, also those of its second document.
+// TestOrderNeverMatters checks for every format that documents of any items of its sample become the same rows, skips and times in whatever
+// order the items stand, also those of its second document.
 func TestOrderNeverMatters(t *testing.T) {
 	for _, f := range bridge.Formats() {
 		options, err := filepath.Glob(filepath.Join(folder(f), "testdata", "sample*.options.json"))

@@ -13,9 +13,9 @@ import (
 	"wayside/internal/format"
 )
 
-// TestRealDocuments converts what publishers wrote, from the folder that WAYSIDE_TEST_FORMATS names, a folder in it for each format: every
-// document is read to its end, and becomes the same each time, in whatever order its items stand. NAME-status.X is the second document of
-// NAME-table.X.
+// TestRealDocuments checks publishers' documents from the directory that WAYSIDE_TEST_FORMATS names, with a subdirectory for each format:
+// every document is read to its end, and becomes the same each time, in whatever order its items stand. NAME-status.X is the second
+// document of NAME-table.X.
 func TestRealDocuments(t *testing.T) {
 	root := os.Getenv("WAYSIDE_TEST_FORMATS")
 	if root == "" {

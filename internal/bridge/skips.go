@@ -7,9 +7,9 @@ import (
 	"wayside/internal/format"
 )
 
-// How much is kept of what was skipped (D17.11).
+// Bounds of the details that are kept of skipped items (D17.11).
 const (
-	maxWords    = 20 // different ones a reason
+	maxWords    = 20 // distinct words per reason
 	maxExamples = 3
 	maxWord     = 64 // characters, of words and of ids
 )
@@ -20,7 +20,7 @@ type Skips struct {
 	total   int
 }
 
-// Skipped is what is known of the items that were skipped for one reason.
+// Skipped describes the items that were skipped for one reason.
 type Skipped struct {
 	Reason   format.Reason
 	Items    int
@@ -28,7 +28,7 @@ type Skipped struct {
 	Examples []string       // ids
 }
 
-// Add counts an item that was skipped.
+// Add counts a skipped item.
 func (s *Skips) Add(item format.Item) {
 	if s.reasons == nil {
 		s.reasons = make(map[format.Reason]*Skipped)
@@ -53,10 +53,10 @@ func (s *Skips) Add(item format.Item) {
 	}
 }
 
-// Total is how many items were skipped.
+// Total returns the number of skipped items.
 func (s *Skips) Total() int { return s.total }
 
-// List gives what was skipped, in the order of reasons.
+// List returns the skipped items by reason, in the order of reasons.
 func (s *Skips) List() []Skipped {
 	var list []Skipped
 	for _, reason := range format.Reasons() {
@@ -69,10 +69,10 @@ func (s *Skips) List() []Skipped {
 	return list
 }
 
-// Reset forgets what was counted.
+// Reset clears the counts.
 func (s *Skips) Reset() { *s = Skips{} }
 
-// short makes a foreign word fit for a page.
+// short cuts a foreign word so that it fits on a page.
 func short(text string) string {
 	text = format.Text(text)
 	if len(text) <= maxWord {

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/ingest"
 )
 
-// Conversion is a document on its way through the one row decoder.
+// Conversion passes a document through its bridge and the one row decoder.
 type Conversion struct {
 	Format   Format
 	Document format.Document
@@ -20,7 +20,7 @@ type Conversion struct {
 	Summary format.Summary // likewise
 }
 
-// Source gives the rows of the document to ingest. It may be called again: what was counted begins anew.
+// Source yields the rows of the document to package ingest. It may be called again, and then restarts its counts.
 func (c *Conversion) Source(ctx context.Context, yield func(row []byte, beside ingest.Beside) error) (again time.Time, err error) {
 	c.Skips.Reset()
 	o := c.Options
@@ -31,7 +31,8 @@ func (c *Conversion) Source(ctx context.Context, yield func(row []byte, beside i
 	return c.Summary.Again, err
 }
 
-// Explain says what is wrong with a whole document, where, and what to do. It is empty for an error that says nothing of a document.
+// Explain returns a sentence about the fault of a whole document, with its place and a remedy. It returns an empty
+// string for an error that does not concern a document.
 func Explain(err error, name string) string {
 	var bad *format.Error
 	if !errors.As(err, &bad) {
@@ -53,7 +54,7 @@ func Explain(err error, name string) string {
 	return fmt.Sprintf("%s. %s", bad.Fault, text)
 }
 
-// advice says what a fault means and what to do.
+// advice maps a fault to its meaning and a remedy.
 var advice = map[format.Fault]string{
 	format.BadXML:     "The document is not well-formed XML, or breaks off. If it is JSON, a table or a page, look at the feed's format; otherwise fetch it again, or tell its publisher.",
 	format.BadJSON:    "The document is not valid JSON (a member that stands twice is not), or breaks off. If it is XML, a table or a page, look at the feed's format; otherwise fetch it again, or tell its publisher.",

@@ -17,15 +17,15 @@ import (
 	"wayside/internal/format/wzdx"
 )
 
-// Format is what the service knows of a foreign format.
+// Format is the entry of a foreign format.
 type Format struct {
 	Name   string
-	Accept Media // what is asked for
+	Accept Media // the media type that is requested
 
 	Mapping  bool // a feed needs a mapping
-	Status   bool // a second document may tell the status
+	Status   bool // a second document may state the status
 	Zone     bool // schedules, or times without an offset, are read in the feed's time zone
-	Chargers bool // charger_network says who sees its chargers
+	Chargers bool // charger_network determines who sees the feed's chargers
 	Pages    bool // a document may be one of several
 
 	convert format.Convert
@@ -60,7 +60,7 @@ func Formats() []Format {
 	}
 }
 
-// NextInBody says whether the document itself names its next page; otherwise a Link header does (D17.13).
+// NextInBody reports whether the document itself names its next page; the other formats use a Link header (D17.13).
 func (f Format) NextInBody() bool { return f.Name == "open511" }
 
 // Lookup finds a format by its name.

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/format"
 )
 
-// Documents of one item each. Their times are %s; point is its place.
+// Documents of one item each, with %s for its times; point is its position.
 const (
 	pointJSON  = `"geometry":{"type":"Point","coordinates":[5,52]}`
 	recordXML  = `<x xmlns:xsi="v"><situationPublication><situation><situationRecord xsi:type="Accident" id="a"><validity><validityTimeSpecification>%s</validityTimeSpecification></validity><groupOfLocations><pointCoordinates><latitude>52</latitude><longitude>5</longitude></pointCoordinates></groupOfLocations></situationRecord></situation></situationPublication></x>`
@@ -20,7 +20,7 @@ const (
 	timesByMap = `{"id":"id","kind":{"value":"alert.hazard"},"starts_at":"from","ends_at":"until"`
 )
 
-// between gives, for each format whose items have a start and an end, a document of one item with these.
+// between returns, for each format whose items have a start and an end, a document of one item with these.
 func between(from, until string) map[string]string {
 	return map[string]string{
 		"wzdx":        fmt.Sprintf(`{"features":[{"id":"a","properties":{"core_details":{"event_type":"work-zone"},"start_date":%q,"end_date":%q},`+pointJSON+`}]}`, from, until),
@@ -36,7 +36,7 @@ func between(from, until string) map[string]string {
 	}
 }
 
-// onDays gives, for each format with schedules, a document of one item that counts at these hours of these days of the week.
+// onDays returns, for each format with schedules, a document of one item that is in force at these hours of these days of the week.
 func onDays(days []time.Weekday, from, until string) map[string]string {
 	var applicable, hours, numbers []string
 	for _, d := range days {
@@ -52,7 +52,7 @@ func onDays(days []time.Weekday, from, until string) map[string]string {
 	}
 }
 
-// judged is what a document of one item is at a time: whether it is shown, until when, and when it is to be read again.
+// judged converts a document of one item at a time, and returns why it is skipped, when it ends, and when it must be read again.
 func judged(t *testing.T, name, text string, now time.Time, zone *time.Location) (skip format.Reason, ends, again time.Time) {
 	t.Helper()
 	f, known := bridge.Lookup(strings.Fields(name)[0])
@@ -79,7 +79,7 @@ func judged(t *testing.T, name, text string, now time.Time, zone *time.Location)
 	return skip, ends, summary.Again
 }
 
-// changes are the days of 2026 on which the clocks of a zone change, as the instants at which they do.
+// changes returns the instants in 2026 at which the clocks of a zone change.
 func changes(t *testing.T, name string) (zone *time.Location, at []time.Time) {
 	t.Helper()
 	zone, err := time.LoadLocation(name)
@@ -99,12 +99,14 @@ func changes(t *testing.T, name string) (zone *time.Location, at []time.Time) {
 	return zone, at
 }
 
-// zones: Europe and America change by night, on different days; in Chile the clocks skip midnight in one month and show it twice in another.
+// zones of the tests: Europe and America change their clocks by night, on different days; in Chile they skip midnight in one month and show
+// it twice in another.
 var zones = []string{"Europe/Amsterdam", "America/Denver", "America/Santiago", "Australia/Sydney"}
 
-// walk holds documents to what a person with a clock on the wall expects, from two days before a change of clocks until three after: at
-// every fourth hour, at every half hour around the change, and at each moment at which expected changes its mind and the second before.
-// What is shown counts, when it ends, and when the document must be read again: no later, and sooner only where hours adjoin.
+// walk compares documents with the expectation of a person with a clock on the wall, from two days before a change of clocks until three
+// days after: at every fourth hour, at every half hour around the change, and at each moment at which expected changes and a second before
+// it. It checks whether the item is shown, when it ends, and that the document is read again no later than that, and sooner only where
+// hours adjoin.
 func walk(t *testing.T, documents map[string]string, change time.Time, zone *time.Location, adjoin bool, expected func(wall time.Time) bool) {
 	t.Helper()
 	const before, after, horizon = 48 * time.Hour, 72 * time.Hour, 9 * 24 * time.Hour
@@ -138,7 +140,7 @@ func walk(t *testing.T, documents map[string]string, change time.Time, zone *tim
 	}
 }
 
-// TestStartsAndEnds: times without an offset are those of the clocks of the feed's zone, over both changes of clocks.
+// TestStartsAndEnds checks that times without an offset are read by the clocks of the feed's zone, over both changes of clocks.
 func TestStartsAndEnds(t *testing.T) {
 	for _, name := range zones {
 		zone, all := changes(t, name)
@@ -164,14 +166,14 @@ func TestStartsAndEnds(t *testing.T) {
 	}
 }
 
-// TestSchedules: hours of days of the week are those of the clocks of the feed's zone, over both changes of clocks, and nothing is shown
-// by a schedule in no zone.
+// TestSchedules checks that hours of days of the week are read by the clocks of the feed's zone, over both changes of clocks, and that a
+// schedule without a zone shows nothing.
 func TestSchedules(t *testing.T) {
 	week := []time.Weekday{1, 2, 3, 4, 5, 6, 0}
 	for _, tt := range []struct {
 		days        []time.Weekday
 		from, until string
-		adjoin      bool // hours of one day go on on the next
+		adjoin      bool // the hours of one day continue on the next
 	}{
 		{week, "22:00", "06:00", false},
 		{week[:5], "08:00", "17:30", false},
@@ -208,7 +210,7 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-// TestMotorwaysOfGermany: an end within a description is one of Germany's clocks, whatever the feed says.
+// TestMotorwaysOfGermany checks that an end within a description is read by Germany's clocks, whatever zone the feed has.
 func TestMotorwaysOfGermany(t *testing.T) {
 	zone, all := changes(t, "Europe/Berlin")
 	denver, _ := changes(t, "America/Denver")
