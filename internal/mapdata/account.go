@@ -2,7 +2,7 @@ package mapdata
 
 import "time"
 
-// Role is what an account may do besides driving (D11.4).
+// Role determines an account's rights besides driving (D11.4).
 type Role string
 
 // The roles of an account.
@@ -12,7 +12,7 @@ const (
 	Admin   Role = "admin"
 )
 
-// Tier is what an account may read (D4.7).
+// Tier determines the entities that an account may read (D4.7).
 type Tier string
 
 // The tiers. A guest has no account.
@@ -34,16 +34,16 @@ type Account struct {
 	PublicName string // in the catalogue of apps; empty: none
 }
 
-// MayReview says whether the account may approve and reject feeds.
+// MayReview reports whether the account may approve and reject feeds.
 func (a *Account) MayReview() bool { return a.Role == Curator || a.Role == Admin }
 
-// Scope is what a session may be used for (D11.3).
+// Scope limits the use of a session (D11.3).
 type Scope string
 
 // The scopes.
 const (
 	ScopeAccount Scope = ""       // everything that the account may do
-	ScopeScreen  Scope = "screen" // a screen that a phone signed in
+	ScopeScreen  Scope = "screen" // a screen that was signed in by a phone
 )
 
 // Session is a browser that is signed in (D11.2).
@@ -65,7 +65,7 @@ const (
 	SessionTotal = 180 * 24 * time.Hour
 )
 
-// Alive says whether the session is valid at now.
+// Alive reports whether the session is valid at now.
 func (s *Session) Alive(now time.Time) bool {
 	return now.Before(s.SeenAt.Add(SessionIdle)) && now.Before(s.CreatedAt.Add(SessionTotal))
 }
@@ -76,7 +76,7 @@ type SignIn struct {
 	TokenHash []byte // SHA-256 of the link's token
 	Email     string
 	CodeHash  []byte // of the 8 digits and the address
-	Browser   []byte // SHA-256 of the secret of the browser in which the code works; nil: the code works nowhere (D11.10)
+	Browser   []byte // SHA-256 of the secret of the browser in which the code is valid; nil: the code is not valid anywhere (D11.10)
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	Tries     int // wrong codes so far

@@ -6,11 +6,11 @@ import (
 	"wayside/internal/geo"
 )
 
-// Rules of whose votes and reports count towards hiding a pin and towards closing a road.
+// Rules for counting votes and reports towards hiding a pin and towards closing a road.
 const (
 	// NearEntity is how close to an entity, in metres, an account must have been in the last PresenceKept.
 	NearEntity = 5_000
-	// PresenceKept is how long a position of an account counts, and how long it is remembered.
+	// PresenceKept is how long a position of an account counts and is stored.
 	PresenceKept = 10 * time.Minute
 
 	ActsCompared  = 20 // the newest acts of each of two accounts that are compared
@@ -20,28 +20,28 @@ const (
 	maxSharedPart = 80 // percent of an account's acts that the other one may share
 )
 
-// Act is a vote or a report of an account that counts: a sign of where the account was.
+// Act is a vote or a report of an account that counts: evidence of where the account was.
 type Act struct {
 	Place geo.Point
 	At    time.Time
 }
 
-// AfterAct reports whether an account that acted can have been near a place at the given time, at 300 km/h (D17.37). Both
-// entities may lie NearEntity away from the driver.
+// AfterAct reports whether an account that acted can have been near a place at the given time, at 300 km/h (D17.37).
+// Both entities may lie NearEntity away from the driver.
 func (a *Act) AfterAct(place geo.Point, at time.Time) bool {
 	return geo.Distance(a.Place, place) <= 2*NearEntity+reach(at.Sub(a.At))
 }
 
-// Record is what an account did, compared with another one.
+// Record summarises the acts of an account in comparison with another account.
 type Record struct {
-	Days int // on which the account acted (UTC); more than MinActDays are not told apart
-	Acts int // the newest ones, ActsCompared at most
-	Own  int // those of them on entities that the other account did not act on
+	Days int // on which the account acted (UTC); counted up to MinActDays
+	Acts int // the newest acts, at most ActsCompared
+	Own  int // those of Acts on entities that the other account did not act on
 }
 
-// Independent reports whether the account acts without the other one. Two accounts are two people only if each of them is
-// independent of the other: accounts that always act together count as one, and an account that has done nothing else has
-// always acted together.
+// Independent reports whether the account acts independently of the other one. Two accounts are two people only if each
+// is independent of the other: accounts that always act together count as one, and so does an account that has no other
+// acts.
 func (r Record) Independent() bool {
 	return r.Days >= MinActDays && r.Own >= minOwnActs && 100*(r.Acts-r.Own) < maxSharedPart*r.Acts
 }
@@ -59,11 +59,11 @@ func (e *Entity) NearPlace(p geo.Point) bool {
 	return false
 }
 
-// minDoubters is how many votes that count say that a road is not closed before routes lead through it. As many accounts are
-// needed as close a road by a report.
+// minDoubters is the number of counted votes that must dispute a closure before routes lead through it: as many as the
+// accounts that close a road by a report.
 const minDoubters = reportSupporters
 
-// RoadDisputed reports whether the votes on a closure that count dispute it, so that it delays and does not close (D15.13).
+// RoadDisputed reports whether the counted votes dispute a closure, so that it delays and does not close (D15.13).
 func RoadDisputed(confirms, disputes int) bool {
 	return disputes >= minDoubters && StandingOf(confirms, disputes) == Disputed
 }

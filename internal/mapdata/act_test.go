@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestIndependent checks the bounds of what makes two accounts two people.
+// TestIndependent checks the bounds beyond which two accounts count as two people.
 func TestIndependent(t *testing.T) {
 	for name, tt := range map[string]struct {
 		record mapdata.Record
@@ -29,7 +29,7 @@ func TestIndependent(t *testing.T) {
 	}
 }
 
-// TestNearPlace checks that 5 km count from the nearest point of a closed road, not from its beginning.
+// TestNearPlace checks that the 5 km are measured from the nearest point of a closed road, not from its beginning.
 func TestNearPlace(t *testing.T) {
 	const degree = 111_195 // metres
 	at := func(metres float64) geo.Point { return geo.Point{Lat: 40 + metres/degree, Lng: 9} }
@@ -65,7 +65,7 @@ func TestRoadDisputed(t *testing.T) {
 	}
 }
 
-// TestAfterAct checks the way that an account can have come: 10 km, and 5 km a minute.
+// TestAfterAct checks the distance that an account can have travelled: 10 km, and 5 km a minute.
 func TestAfterAct(t *testing.T) {
 	start := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	act := mapdata.Act{Place: geo.Point{Lat: 40}, At: start}

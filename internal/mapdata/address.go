@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// ParseEmail normalizes an address to the form that is stored and compared: lower case, no display name, ASCII. Quoted
-// local parts and address literals are rejected: mail providers do not issue them, and they need escaping elsewhere.
+// ParseEmail normalizes an address to the form that is stored and compared: lower case, no display name, ASCII. It
+// rejects quoted local parts and address literals, because mail providers do not issue them and they need escaping
+// elsewhere.
 func ParseEmail(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	local, domain, _ := strings.Cut(text, "@")

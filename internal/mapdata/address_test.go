@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// An accepted address needs no escaping in mail headers, logs and lists.
+// FuzzParseEmail checks that an accepted address needs no escaping in mail headers, logs and lists.
 func FuzzParseEmail(f *testing.F) {
 	f.Add("a@b.example")
 	f.Add("\"\"@\r\n")

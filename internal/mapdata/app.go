@@ -9,7 +9,7 @@ import (
 // AppID identifies an app: a UUIDv7 (D16.1).
 type AppID uuid.UUID
 
-// NewAppID makes a new id. It fails only if the system's random source does.
+// NewAppID returns a new id. It fails only if the system's random source does.
 func NewAppID() (AppID, error) {
 	id, err := uuid.NewV7()
 	return AppID(id), err
@@ -23,11 +23,11 @@ func ParseAppID(s string) (AppID, bool) {
 
 func (id AppID) String() string { return uuid.UUID(id).String() }
 
-// AppKind is what an app adds (D16.1).
+// AppKind is the kind of an app's contribution to the map (D16.1).
 type AppKind string
 
 // The kinds of apps. Pins and layers are feeds that the catalogue shows; widgets and notifications are web pages of the
-// developer's beside the map.
+// developer beside the map.
 const (
 	AppPins          AppKind = "pins"
 	AppCustomLayer   AppKind = "custom_layer"
@@ -47,7 +47,7 @@ const (
 	ConfigURL     ConfigType = "url"
 )
 
-// ConfigField is a field of an app's config: what a driver may set, and in which bounds. nil: not given.
+// ConfigField is a field of an app's config: a value that a driver may set, and its bounds. A nil bound is absent.
 type ConfigField struct {
 	Key       string
 	Label     string
@@ -55,7 +55,7 @@ type ConfigField struct {
 	Required  bool
 	Default   any // string, float64 or bool, as a config has it
 	Help      string
-	Secret    bool // of texts: shown as dots, sealed in the store
+	Secret    bool // of texts: masked in the form, sealed in the store
 	Options   []string
 	Min       *float64
 	Max       *float64
@@ -66,16 +66,16 @@ type ConfigField struct {
 // ConfigSchema lists the fields of an app's config.
 type ConfigSchema []ConfigField
 
-// AppConfig is what a driver set: strings, float64s and bools by key.
+// AppConfig is a driver's settings of an app: strings, float64s and bools by key.
 type AppConfig map[string]any
 
-// AppCost discloses what an app costs; nothing is paid here (D16.3).
+// AppCost discloses the price of an app; it is not paid through the service (D16.3).
 type AppCost struct {
 	Model string
 	Note  string
 }
 
-// AppFields are what a developer submits as a version of an app (D16.1).
+// AppFields are the fields that a developer submits as a version of an app (D16.1).
 type AppFields struct {
 	Name         string
 	Summary      string
@@ -109,36 +109,37 @@ type AppVersion struct {
 	Number      int // from 1
 	State       AppState
 	Fields      AppFields
-	Report      string // what the app bench saw, as JSON; empty: none was attached
+	Report      string // result of the app bench, as JSON; empty: none was attached
 	Note        string // of the curator
 	SubmittedAt time.Time
-	DecidedAt   time.Time // zero: not yet
+	DecidedAt   time.Time // zero: not decided yet
 	Page        AppPage
 }
 
-// AppPage is what is known of the page of a version since it was approved.
+// AppPage is the state of a version's page since its approval.
 type AppPage struct {
-	Digest    string    // of what the curator approved; empty: not known
-	ChangedAt time.Time // when it was first seen to be another one; zero: it is as it was
+	Digest    string    // of the page that the curator approved; empty: not known
+	ChangedAt time.Time // when a different page was first seen; zero: unchanged
 }
 
 // App is an app with its versions.
 type App struct {
 	ID        AppID
 	Slug      string
-	Owner     AccountID // zero: the account is gone, and the app is suspended
-	OwnerName string    // the owner's public name; empty: there is none
+	Owner     AccountID // zero: the account was deleted, and the app is suspended
+	OwnerName string    // the owner's public name; empty: none
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
-	SuspendedAt   time.Time // zero: it is not
+	SuspendedAt   time.Time // zero: not suspended
 	SuspendedNote string
 
 	Versions []AppVersion // the oldest first
-	NewIcon  *AppIcon     // to be stored with the app; nil: none. It is not read
+	NewIcon  *AppIcon     // stored together with the app; nil: none. Reads leave it nil
 }
 
-// Version is the version in a state that at most one has, pending or approved; nil: there is none.
+// Version returns the version in the given state, pending or approved, of which an app has at most one, or nil if there
+// is none.
 func (a *App) Version(state AppState) *AppVersion {
 	for i := range a.Versions {
 		if a.Versions[i].State == state {
@@ -148,39 +149,39 @@ func (a *App) Version(state AppState) *AppVersion {
 	return nil
 }
 
-// Served says whether the app is in the catalogue and in cars.
+// Served reports whether the app is in the catalogue and in cars.
 func (a *App) Served() bool {
 	return a.SuspendedAt.IsZero() && !a.Owner.IsZero() && a.Version(AppApproved) != nil
 }
 
-// IsZero says whether the id is unset.
+// IsZero reports whether the id is unset.
 func (id AppID) IsZero() bool { return id == AppID{} }
 
-// AppInstall is an app that a driver installed.
+// AppInstall is an app that is installed for a driver.
 type AppInstall struct {
 	Account     AccountID
 	App         AppID
-	Config      []byte // sealed: it may hold secrets
+	Config      []byte // sealed, because it may contain secrets
 	Hidden      bool
 	InstalledAt time.Time
 }
 
 // AppIcon is an icon as it is served.
 type AppIcon struct {
-	Name  string // made of the image's hash; it ends in .png or .svg
+	Name  string // derived from the image's hash; ends in .png or .svg
 	Image []byte
 }
 
-// AppLimits bound what developers store of apps.
+// AppLimits bound the apps that developers may store.
 type AppLimits struct {
 	PerOwner        int // apps of an account
 	Waiting         int // versions of all accounts that wait for curators
-	WaitingPerOwner int // of them, those of an account
+	WaitingPerOwner int // versions among them of one account
 }
 
 // ServedApp is an app of the catalogue, as of its revision.
 type ServedApp struct {
 	ID       AppID
-	Revision int64 // grows with each change of what is served of the app
-	App      *App  // with the approved version alone; nil: its revision is known
+	Revision int64 // increases with each change of the served content of the app
+	App      *App  // with the approved version alone; nil: the caller knows this revision
 }

@@ -10,10 +10,10 @@ import (
 // (D11.8). It contains neither clients' addresses nor positions. A store writes it in the transaction of the action.
 type AuditEntry struct {
 	At      time.Time
-	Actor   AccountID // zero: the operator or the service itself, as Via says
+	Actor   AccountID // zero: the operator or the service itself, see Via
 	Via     Via
 	Action  string    // one of the actions below, or of those of passkeys
-	Subject string    // id of what was acted on
+	Subject string    // id of the entity, feed, account or other subject of the action
 	Owner   AccountID // owner of the subject; zero: the actor, or unknown
 	Note    string
 	// Reviewed is the feed's reviewed content at the time of a decision; nil: the entry is not a decision, or the feed
@@ -32,18 +32,18 @@ const (
 	AuditFeedRotate      = "feed.rotate_token"
 	AuditFeedHeader      = "feed.auth_header"
 	AuditFeedDelete      = "feed.delete"
-	AuditFeedInvite      = "feed.invite"   // the note says to what: maintain, transfer
+	AuditFeedInvite      = "feed.invite"   // the note states for what: maintain, transfer
 	AuditFeedUninvite    = "feed.uninvite" // the invitation was withdrawn or declined
 	AuditMaintainerJoin  = "feed.maintainer_join"
-	AuditMaintainerEnd   = "feed.maintainer_end" // the note says whether the maintainer left or was removed
-	AuditFeedTransfer    = "feed.transfer"       // the actor is the receiver, the owner is the one before
-	AuditFeedReviewAgain = "feed.review_again"   // an edit put it back to pending (D5.5, D5.7)
+	AuditMaintainerEnd   = "feed.maintainer_end" // the note states whether the maintainer left or was removed
+	AuditFeedTransfer    = "feed.transfer"       // the actor is the receiver, the owner is the previous one
+	AuditFeedReviewAgain = "feed.review_again"   // an edit set it back to pending (D5.5, D5.7)
 	AuditFeedApprove     = "feed.approve"
 	AuditFeedReject      = "feed.reject"
 	AuditAccountRole     = "account.role"
 	AuditAccountTier     = "account.tier"
 	AuditAccountDelete   = "account.delete"
-	AuditAccountEmail    = "account.email"    // the note says nothing of the addresses
+	AuditAccountEmail    = "account.email"    // the note contains neither address
 	AuditAccountSignOut  = "account.sign_out" // by an operator
 	AuditKeyRotate       = "key.rotate"       // all auth headers are sealed with a new key; without a subject
 	AuditTokenCreate     = "api_token.create"
@@ -54,7 +54,7 @@ const (
 	AuditRegionCancel = "region.cancel" // an import was cancelled
 	AuditRegionRemove = "region.remove" // the subject is the region's id
 
-	// Apps (D16); the note names the version. Nothing is said of what drivers install or set.
+	// Apps (D16); the note names the version. The log does not contain what drivers install or set.
 	AuditAppSubmit   = "app.submit"
 	AuditAppWithdraw = "app.withdraw"
 	AuditAppApprove  = "app.approve"
@@ -76,12 +76,12 @@ const (
 // AuditKept is the retention of an entry. The reviewed content of a decision is kept as long as the feed.
 const AuditKept = 2 * 365 * 24 * time.Hour
 
-// AuditDecisions are the actions that change a feed's review state.
+// AuditDecisions returns the actions that change a feed's review state.
 func AuditDecisions() []string {
 	return []string{AuditFeedApprove, AuditFeedReject, AuditFeedReviewAgain}
 }
 
-// AuditForCurators are the actions that curators see: their own.
+// AuditForCurators returns the actions that curators see: their own.
 func AuditForCurators() []string {
 	return append(AuditDecisions(), AuditPinHide, AuditPinShow, AuditCuratorPause, AuditCuratorResume, AuditCuratorRemove, AuditComplaintClose,
 		AuditAppApprove, AuditAppReject, AuditAppSuspend, AuditAppResume)
@@ -89,7 +89,7 @@ func AuditForCurators() []string {
 
 // AuditRecord is a stored entry.
 type AuditRecord struct {
-	ID int64 // rises with each entry
+	ID int64 // increases with each entry
 	AuditEntry
 	ActorEmail string // empty: the account was deleted, or there is no actor
 	Named      string // current name of the subject: a feed's name, an account's address; empty: it was deleted
@@ -117,12 +117,12 @@ const (
 
 type viaKey struct{}
 
-// WithVia adds to a context the interface of its request, for the audit log.
+// WithVia returns a context with the interface of its request, for the audit log.
 func WithVia(ctx context.Context, via Via) context.Context {
 	return context.WithValue(ctx, viaKey{}, via)
 }
 
-// ViaOf is the interface in a context; empty: there is none.
+// ViaOf returns the interface in a context, or an empty value if there is none.
 func ViaOf(ctx context.Context) Via {
 	via, _ := ctx.Value(viaKey{}).(Via)
 	return via
@@ -142,16 +142,16 @@ type Reviewed struct {
 	Bridge      Bridge
 }
 
-// Reviewed is the feed's current reviewed content: with the words that wait for a review, if some do.
+// Reviewed returns the feed's current reviewed content, including words that wait for a review.
 func (f *Feed) Reviewed() Reviewed {
 	f = f.Edited()
 	return Reviewed{f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL, f.Direction, f.Visibility, f.Layer.Name, f.PullURL, f.Bridge}
 }
 
-// ReviewedField is one of those fields, with its name in the API.
+// ReviewedField is one of these fields, with its name in the API.
 type ReviewedField struct{ Name, Value string }
 
-// Fields are the fields in the order of the pages.
+// Fields returns the fields in the order of the pages.
 func (r *Reviewed) Fields() []ReviewedField {
 	return []ReviewedField{
 		{"name", r.Name},
@@ -174,7 +174,7 @@ func (r *Reviewed) Fields() []ReviewedField {
 // FieldChange is a changed field.
 type FieldChange struct{ Field, Was, Is string }
 
-// Since lists the fields that differ from an earlier state, in the order of Fields.
+// Since returns the fields that differ from an earlier state, in the order of Fields.
 func (r *Reviewed) Since(earlier *Reviewed) []FieldChange {
 	var all []FieldChange
 	was := earlier.Fields()
@@ -190,7 +190,7 @@ func (r *Reviewed) Since(earlier *Reviewed) []FieldChange {
 type PendingFeed struct {
 	Feed
 	OwnerEmail string
-	Since      time.Time // when it was registered, or put back to pending
+	Since      time.Time // when the feed was registered, or set back to pending
 }
 
 // ChangedError refuses a decision about content that has changed since it was shown. It is an ErrConflict.

@@ -5,10 +5,10 @@ import "time"
 // FormatV1 is the format of feeds that publish v1 rows.
 const FormatV1 = "v1"
 
-// ChargerNetworkNone is Bridge.ChargerNetwork of chargers that everybody sees (D4.7).
+// ChargerNetworkNone is the Bridge.ChargerNetwork of chargers that every driver sees (D4.7).
 const ChargerNetworkNone = "none"
 
-// Bridge says how the documents of a pull feed become rows (D17.17). The zero value: they are v1 rows.
+// Bridge describes how the documents of a pull feed become rows (D17.17). The zero value means that they are v1 rows.
 type Bridge struct {
 	Format         string // name of the format; empty: v1
 	Mapping        string // of geojson and csv: JSON; empty: none
@@ -17,7 +17,7 @@ type Bridge struct {
 	ChargerNetwork string // none, or the id of one network; empty: each operator's name (D17.10)
 }
 
-// FormatName is the format as the API names it.
+// FormatName returns the name of the format in the API.
 func (b *Bridge) FormatName() string {
 	if b.Format == "" {
 		return FormatV1
@@ -25,10 +25,10 @@ func (b *Bridge) FormatName() string {
 	return b.Format
 }
 
-// Bridged says whether the feed's documents are in another format than v1 rows.
+// Bridged reports whether the feed's documents are in another format than v1 rows.
 func (f *Feed) Bridged() bool { return f.Bridge.Format != "" }
 
-// Bounds of what is kept of items that became no row (D17.11).
+// Bounds of the details that are kept of items that became no row (D17.11).
 const (
 	MaxSkipWords    = 20
 	MaxSkipExamples = 3
@@ -38,17 +38,17 @@ const (
 type Skip struct {
 	Reason   string // one of format.Reasons
 	Items    int
-	Words    []SkipWord // the foreign words met, the most frequent first, at most MaxSkipWords
+	Words    []SkipWord // the foreign words, the most frequent first, at most MaxSkipWords
 	Examples []string   // ids of items, at most MaxSkipExamples
 }
 
-// SkipWord is a foreign word, and how many items it decided on.
+// SkipWord is a foreign word, and the number of items that it decided on.
 type SkipWord struct {
 	Word  string
 	Items int
 }
 
-// SkippedItems is the number of items of all reasons.
+// SkippedItems returns the number of items of all reasons.
 func SkippedItems(all []Skip) (items int) {
 	for i := range all {
 		items += all[i].Items
@@ -56,8 +56,9 @@ func SkippedItems(all []Skip) (items int) {
 	return items
 }
 
-// MostLost is the reason, in addition to those of rows, that makes a snapshot a shrunken one: more items than half of the rows before
-// were skipped for it that were not before (D6.9). What time alone decides is none: closures of the night are gone by day.
+// MostLost returns a reason to treat a snapshot as a shrunken one, in addition to the reasons of rows: it reports
+// whether the number of items skipped for one reason has grown by more than half of the previous number of rows (D6.9).
+// It ignores reasons that depend on time alone, because closures of the night are gone by day.
 func MostLost(before, now []Skip, rowsBefore int) (reason string, lost bool) {
 	for i := range now {
 		was := 0
@@ -81,21 +82,22 @@ func timely(reason string) bool {
 	return false
 }
 
-// Validators are what the answers of the last good poll said of the documents' versions, for conditional requests (D17.12).
+// Validators are the document versions that the answers of the last good poll stated, for conditional requests
+// (D17.12).
 type Validators struct {
-	Generation int64       // Feed.Generation of that poll: an edit since makes them void
+	Generation int64       // Feed.Generation of that poll: a later edit invalidates them
 	Documents  []Validator // the document, then the status document if the feed has one
 }
 
-// MaxValidator is how many bytes of a header are kept as a validator; longer ones are none.
+// MaxValidator is the largest size of a header that is kept as a validator, in bytes; longer ones are ignored.
 const MaxValidator = 1024
 
-// Validator is that of one document. Both are as the server sent them; empty: it sent none.
+// Validator is the validator of one document. Both headers are as the server sent them; empty: it sent none.
 type Validator struct {
 	URL          string // SHA-256 of the URL that answered, in hexadecimal
 	ETag         string
 	LastModified string
 }
 
-// MaxRetryAfter bounds how long a server may ask a bridged feed to stay away (D17.12).
+// MaxRetryAfter is the longest pause that a server may request from a bridged feed (D17.12).
 const MaxRetryAfter = time.Hour

@@ -6,7 +6,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// D6.9, issue 19: a snapshot that lost half its rows to one reason is a shrunken one; what time decides on is no loss.
+// TestMostLost checks that a snapshot that lost half its rows to one reason is a shrunken one, and that reasons that
+// depend on time alone do not count (D6.9, issue 19).
 func TestMostLost(t *testing.T) {
 	skips := func(reason string, items int) []mapdata.Skip { return []mapdata.Skip{{Reason: reason, Items: items}} }
 	for _, test := range []struct {

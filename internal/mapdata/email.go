@@ -2,7 +2,7 @@ package mapdata
 
 import "time"
 
-// EmailKind names what an e-mail is about (D11.7).
+// EmailKind is the subject of an e-mail (D11.7).
 type EmailKind string
 
 // The e-mails that the service sends.
@@ -15,25 +15,25 @@ const (
 
 	EmailChangeRejected EmailKind = "feed_change_rejected" // of a feed that stays approved (D5.5)
 
-	// EmailNotice is what the operator has to say to all owners of feeds (Versioning 2).
+	// EmailNotice is a message of the operator to all owners of feeds (Versioning 2).
 	EmailNotice EmailKind = "notice"
-	// Feeds wait for review (for curators): the first of them, a digest a day, and what has waited for 20 hours.
+	// Feeds wait for review (for curators): the first of them, a daily digest, and those that have waited for 20 hours.
 	EmailReviewWaiting  EmailKind = "review_waiting"
 	EmailReviewDigest   EmailKind = "review_digest"
 	EmailReviewReminder EmailKind = "review_reminder"
 
-	// A feed is in trouble (for its owner): once until it is well again.
+	// A feed is in trouble (for its owner): sent once until the feed is well again.
 	EmailSilent     EmailKind = "feed_silent"
 	EmailRejections EmailKind = "feed_rejections"
 	EmailFailing    EmailKind = "feed_failing"
 
-	// Invitations to maintain a feed or to take it over (to an address), and what came of them.
+	// Invitations to maintain a feed or to take it over (to an address), and their results.
 	EmailInvited           EmailKind = "feed_invited"
 	EmailOffered           EmailKind = "feed_offered"
 	EmailMaintainerJoined  EmailKind = "feed_maintainer_joined"  // for the owner
 	EmailMaintainerLeft    EmailKind = "feed_maintainer_left"    // for the owner
 	EmailMaintainerRemoved EmailKind = "feed_maintainer_removed" // for the maintainer
-	EmailTransferred       EmailKind = "feed_transferred"        // for the owner before
+	EmailTransferred       EmailKind = "feed_transferred"        // for the previous owner
 	EmailReceived          EmailKind = "feed_received"           // for the new owner
 
 	// Decisions on apps, for their developers.
@@ -61,8 +61,8 @@ const (
 	EmailAccountResumed   EmailKind = "account_resumed"
 )
 
-// EmailWhoID is the member of an e-mail's data with the id of an account that the e-mail names beside the recipient's: an
-// e-mail that was not sent goes with that account (D11.11).
+// EmailWhoID is the key in an e-mail's data of the id of an account that the e-mail names beside the recipient's. An
+// unsent e-mail is deleted together with that account (D11.11).
 const EmailWhoID = "who_id"
 
 // Email is an e-mail in the outbox. It is stored in the transaction of the event that it is about; its text is
@@ -75,7 +75,7 @@ type Email struct {
 	At      time.Time
 	Tries   int       // failed attempts so far
 	Due     time.Time // not sent before
-	Address string    // if not the account's; resolved by the store when the e-mail is due; never logged
+	Address string    // if it is not the account's; resolved by the store when the e-mail is due; never logged
 	// Language is the language of the request that caused the e-mail. When the e-mail is due, the store replaces it by
 	// the language of the recipient's account, if the account has one. Empty: unknown.
 	Language Language

@@ -2,7 +2,7 @@ package mapdata
 
 import "time"
 
-// EmailChangeTTL is how long the change of an account's address waits for both addresses to confirm it.
+// EmailChangeTTL is the time within which both addresses must confirm the change of an account's address.
 const EmailChangeTTL = 24 * time.Hour
 
 // EmailChange is the change of an account's e-mail address, which takes place once the old and the new address have

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Kinds of errors, to be compared with errors.Is; httpapi has the only table from these to statuses.
+// Kinds of errors, to be compared with errors.Is; httpapi has the only table that maps them to statuses.
 var (
 	ErrNotFound        = errors.New("not found")
 	ErrConflict        = errors.New("conflict with the current state")
 	ErrUnauthenticated = errors.New("not signed in")
 	ErrForbidden       = errors.New("not allowed")
-	ErrSignInRequired  = errors.New("not allowed to a paired screen") // the person has to sign in by e-mail or passkey
+	ErrSignInRequired  = errors.New("not allowed to a paired screen") // the person must sign in by e-mail or passkey
 	ErrPasskeyRequired = errors.New("a passkey must be used first")
 	ErrUnavailable     = errors.New("temporarily unavailable") // such as a full disk: nothing was changed, try again later
 	ErrMalformed       = errors.New("malformed")
 	ErrTooLarge        = errors.New("too large")
-	ErrFenced          = errors.New("fenced off by a later edit or lease") // a poll's outcome that is not recorded: see Lease
+	ErrFenced          = errors.New("fenced off by a later edit or lease") // the outcome of a poll is not recorded: see Lease
 )
 
 // FieldError is one error in one field or parameter. Message never repeats a secret.
@@ -25,7 +25,7 @@ type FieldError struct {
 	Field   string
 	Code    string
 	Message string // in English
-	Limit   int    // the exceeded limit, for translated messages; 0: there is none
+	Limit   int    // the exceeded limit, for translated messages; 0: none
 }
 
 // InvalidError is well-formed input with invalid fields. It lists all of them.
@@ -51,16 +51,16 @@ func (e *LimitError) Error() string { return "limit exceeded: " + e.What }
 type Described struct {
 	Kind   error
 	Detail string // in English
-	Reason Reason // key of the translated sentence; empty: there is none
+	Reason Reason // key of the translated sentence; empty: none
 }
 
 func (e *Described) Error() string { return e.Detail }
 func (e *Described) Unwrap() error { return e.Kind }
 
-// Describe makes a Described.
+// Describe returns a Described.
 func Describe(kind error, detail string) error { return &Described{Kind: kind, Detail: detail} }
 
-// Explain makes a Described with a reason, by which the pages translate it.
+// Explain returns a Described with a reason, by which the pages translate it.
 func Explain(kind error, reason Reason, detail string) error {
 	return &Described{Kind: kind, Detail: detail, Reason: reason}
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Direction says who initiates the transfer of a feed's rows.
+// Direction states who initiates the transfer of a feed's rows.
 type Direction string
 
 // The directions of a feed.
@@ -14,7 +14,7 @@ const (
 	Push Direction = "push"
 )
 
-// Visibility says who may see a feed.
+// Visibility states who may see a feed.
 type Visibility string
 
 // The visibilities of a feed.
@@ -44,7 +44,7 @@ type Layer struct {
 type Feed struct {
 	ID          FeedID
 	Owner       AccountID
-	Maintainers []AccountID // that look after it beside the owner, ordered by id
+	Maintainers []AccountID // accounts that manage it beside the owner, ordered by id
 	Layer       Layer
 	Name        string
 	Description string
@@ -56,10 +56,10 @@ type Feed struct {
 	Active      bool
 	ReviewState ReviewState
 	ReviewNote  string
-	Pause       Pause // by a curator or an operator, independent of Active, which is the owner's
+	Pause       Pause // by a curator or an operator, independent of Active, which the owner sets
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
-	Proposed    *Words // what the owner made of the words of a published feed, waiting for a review (D5.5); nil: nothing waits
+	Proposed    *Words // the owner's edit of a published feed's words, which waits for a review (D5.5); nil: none
 
 	PushTokenHash  []byte // SHA-256 of the push token; nil for a pull feed
 	PullURL        string
@@ -72,12 +72,12 @@ type Feed struct {
 	SnapshotAt       time.Time // time of the last good snapshot: "last seen" of rows without their own time
 	Snapshot         int64     // number of good snapshots so far
 	EntitiesRevision int64     // revision of the last change to the feed's entities
-	Holds            Usage     // what the feed stores; maintained by the store
+	Holds            Usage     // stored usage of the feed; maintained by the store
 	ApprovedOnce     bool      // by a curator (D5.10); maintained by the store
-	Generation       int64     // raised by the store with each edit for which PollChanged is true
+	Generation       int64     // raised by the store with each edit for which PollChanged returns true
 }
 
-// Words are what people read of a feed. A change of a published feed's words waits for a review (D5.5).
+// Words are the texts of a feed that people read. A change of a published feed's words waits for a review (D5.5).
 type Words struct {
 	Name        string
 	Description string
@@ -87,7 +87,7 @@ type Words struct {
 	SpecURL     string
 }
 
-// Words are the feed's words as readers see them.
+// Words returns the feed's words as readers see them.
 func (f *Feed) Words() Words {
 	return Words{f.Name, f.Description, f.Attribution, f.Licence, f.Layer.Name, f.SpecURL}
 }
@@ -97,7 +97,7 @@ func (f *Feed) SetWords(w *Words) {
 	f.Name, f.Description, f.Attribution, f.Licence, f.Layer.Name, f.SpecURL = w.Name, w.Description, w.Attribution, w.Licence, w.LayerName, w.SpecURL
 }
 
-// Edited is the feed as its owner left it: with the words that wait for a review.
+// Edited returns the feed as its owner edited it, including words that wait for a review.
 func (f *Feed) Edited() *Feed {
 	edited := *f
 	if edited.Proposed = nil; f.Proposed != nil {
@@ -110,14 +110,14 @@ func (f *Feed) Edited() *Feed {
 // to the same node and has the same generation. The zero Lease matches a feed that no node has claimed and whose polls no
 // edit has changed.
 type Lease struct {
-	Node       string // that claimed the feed
+	Node       string // the node that claimed the feed
 	Generation int64  // Feed.Generation when it was claimed
 }
 
-// bridgedLease is how much longer the lease of a feed lasts whose documents are in another format: they may take two minutes (D17.12).
+// bridgedLease is the additional duration of the lease of a bridged feed, because fetching its documents may take two minutes (D17.12).
 const bridgedLease = 2 * time.Minute
 
-// LeaseEnd is when a claim of the feed ends that lasts until the given time for feeds of v1 rows.
+// LeaseEnd returns the end of a claim of the feed; until is the end for feeds of v1 rows.
 func (f *Feed) LeaseEnd(until time.Time) time.Time {
 	if f.Bridged() {
 		return until.Add(bridgedLease)
@@ -125,8 +125,8 @@ func (f *Feed) LeaseEnd(until time.Time) time.Time {
 	return until
 }
 
-// PollChanged says whether an edit changed what a poll of the feed asks for or leads to. The outcome of a poll that began
-// before such an edit does not apply to the current feed.
+// PollChanged reports whether an edit changed what a poll of the feed requests or leads to. The outcome of a poll that began before such an
+// edit does not apply to the current feed.
 func (f *Feed) PollChanged(before *Feed) bool {
 	return f.PullURL != before.PullURL || !bytes.Equal(f.PullAuthSealed, before.PullAuthSealed) ||
 		f.PullInterval != before.PullInterval || f.Bridge != before.Bridge || f.Active != before.Active || f.Pause.By != before.Pause.By
@@ -137,10 +137,10 @@ type Polling struct {
 	NextFetchAt         time.Time // zero: not scheduled
 	LastFetchedAt       time.Time // zero: never
 	LastOutcome         Outcome   // empty: never polled
-	LastError           string    // what failed and what to do about it, for the owner (D6.8)
+	LastError           string    // the failure and its remedy, for the owner (D6.8)
 	LastRows            int
 	LastRejected        int
-	LastSkipped         int    // items of the last good document that became no row; Skips tells why
+	LastSkipped         int    // items of the last good document that became no row; Skips has the reasons
 	Skips               []Skip // nil: none
 	ConsecutiveFailures int
 	Shrank              bool   // the last good snapshot had fewer than half the rows of the one before (D6.9)
@@ -148,41 +148,40 @@ type Polling struct {
 	Validators          Validators
 }
 
-// Approved says whether a curator approved the feed.
+// Approved reports whether a curator approved the feed.
 func (f *Feed) Approved() bool { return f.ReviewState == Approved }
 
 // MaxFailures is the number of consecutive failed polls after which the service deactivates a feed.
 const MaxFailures = 20
 
-// maxPersistence is how long after the last success the persistent entities of a feed are shown that failures deactivated
-// (D4.16).
+// maxPersistence is how long after the last success the persistent entities of a feed that failures deactivated are shown (D4.16).
 const maxPersistence = 7 * 24 * time.Hour
 
-// Deactivate deactivates the feed as a person does, which hides it (D4.16): that it failed before does not matter.
+// Deactivate deactivates the feed by a person's decision, which hides it (D4.16), even if it failed before.
 func (f *Feed) Deactivate() {
 	if f.Active = false; f.Polling.ConsecutiveFailures >= MaxFailures {
 		f.Polling.ConsecutiveFailures = 0
 	}
 }
 
-// DeactivatedByFailures says whether the service deactivated the feed because its polls failed. It stays readable (D4.16).
+// DeactivatedByFailures reports whether the service deactivated the feed because its polls failed. It stays readable (D4.16).
 func (f *Feed) DeactivatedByFailures() bool {
 	return !f.Active && f.Polling.ConsecutiveFailures >= MaxFailures
 }
 
-// Published says whether the feed is public and approved, active or not.
+// Published reports whether the feed is public and approved, active or not.
 func (f *Feed) Published() bool { return f.Visibility == Public && f.Approved() }
 
-// Served says whether everybody may read the feed's entities: published, not deactivated by a person (D4.16), and not paused
-// by a curator.
+// Served reports whether everybody may read the feed's entities: published, not deactivated by a person (D4.16), and not paused by a
+// curator.
 func (f *Feed) Served() bool {
 	return f.Published() && (f.Active || f.DeactivatedByFailures()) && !f.Pause.InForce()
 }
 
-// Listed says whether the feed is in the list of sources: served and active.
+// Listed reports whether the feed is in the list of sources: served and active.
 func (f *Feed) Listed() bool { return f.Served() && f.Active }
 
-// PersistentUntil is when the feed's persistent entities are hidden from everybody but its owner (D4.16); zero: never.
+// PersistentUntil returns when the feed's persistent entities are hidden from everybody but its owner (D4.16), or zero for never.
 func (f *Feed) PersistentUntil() time.Time {
 	if !f.DeactivatedByFailures() {
 		return time.Time{}
@@ -222,13 +221,13 @@ type Attempt struct {
 	Unchanged int    // accepted rows that changed nothing
 	Retired   int    // entities that this attempt retired
 	Status    int    // the provider's HTTP status, when Outcome is http_status; 0: otherwise
-	Reason    Reason // of a failure: more detailed than Outcome, one of Reasons or the code of an address rule; empty: no more detail
+	Reason    Reason // of a failure, in more detail than Outcome: one of Reasons or the code of an address rule; empty: no more detail
 }
 
-// Accepted is the number of accepted rows.
+// Accepted returns the number of accepted rows.
 func (a *Attempt) Accepted() int { return a.Rows - a.Rejected }
 
-// Retention of a feed's history for its owner: not more than a page shows.
+// Retention of a feed's history for its owner: no more than a page shows.
 const (
 	TimelineLength = 100                // attempts of one feed
 	TimelineSpan   = 7 * 24 * time.Hour // older attempts are pruned
@@ -254,7 +253,7 @@ type RejectedRow struct {
 	Value      string // of the field, as JSON, cut to MaxValue bytes; empty: it is missing, or not helpful
 }
 
-// Side is what is stored with a change of a feed, in the same transaction.
+// Side is stored together with a change of a feed, in the same transaction.
 type Side struct {
 	Audit  []AuditEntry
 	Emails []Email

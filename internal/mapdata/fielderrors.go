@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// FieldErrors collects what is wrong with the fields of an input, so that one answer lists all of it.
+// FieldErrors collects the errors in the fields of an input, so that one answer lists all of them.
 type FieldErrors []FieldError
 
 // Add adds an error.
@@ -25,7 +25,7 @@ func (e *FieldErrors) AddRule(field, code string, err error) {
 	e.Add(field, code, err.Error())
 }
 
-// Err is an *InvalidError with what was collected, or nil.
+// Err returns an *InvalidError with the collected errors, or nil if there are none.
 func (e FieldErrors) Err() error {
 	if len(e) == 0 {
 		return nil

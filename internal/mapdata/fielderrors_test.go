@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestCleanReason holds what the reason of a takedown, a pause or a suspension may be.
+// TestCleanReason checks the texts that are accepted as the reason of a takedown, a pause or a suspension.
 func TestCleanReason(t *testing.T) {
 	most := strings.Repeat("ß", mapdata.MaxTakedownReason)
 	for text, want := range map[string]string{

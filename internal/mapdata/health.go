@@ -34,11 +34,11 @@ const (
 	minutesInHour    = 60
 )
 
-// Recent is the part of a feed's attempts that its health depends on: the last few one by one, the last hour's by
-// minute. The zero value is a feed without attempts. A copy is independent of the original.
+// Recent is the part of a feed's attempts that its health depends on: the last few one by one, those of the last hour
+// by minute. The zero value is a feed without attempts. A copy is independent of the original.
 type Recent struct {
 	last     [RecentPolls]bool // newest first
-	known    int               // of last
+	known    int               // number of attempts in last
 	revision int64             // of the newest
 	success  time.Time
 	minutes  [minutesInHour + 1]attemptCount // by minute since the epoch, modulo its length
@@ -49,12 +49,12 @@ type attemptCount struct {
 	ok, fail int32
 }
 
-// Revision is the store's revision of the newest attempt; 0: none.
+// Revision returns the store's revision of the newest attempt, or 0 if there is none.
 func (r *Recent) Revision() int64 { return r.revision }
 
-// AddAttempt adds the attempt that was recorded with a revision of the store. Attempts come in the order of their revisions;
-// one that is not newer than the newest is ignored. Their times do not decide, because nodes' clocks differ and two
-// attempts may have the same millisecond.
+// AddAttempt adds the attempt that was recorded with a revision of the store. Attempts must come in the order of their
+// revisions; an attempt that is not newer than the newest one is ignored. Their times do not decide, because nodes'
+// clocks differ and two attempts may have the same millisecond.
 func (r *Recent) AddAttempt(revision int64, a *Attempt) {
 	if revision <= r.revision {
 		return
@@ -81,10 +81,10 @@ func (r *Recent) AddAttempt(revision int64, a *Attempt) {
 	}
 }
 
-// forever is the end of a health that does not change by time alone.
+// forever is the end of a health that time alone does not change.
 var forever = time.Unix(1<<40, 0)
 
-// FeedHealth derives the health of a feed (D4.15). decaying says whether the feed's entities expire. As long as no
+// FeedHealth derives the health of a feed (D4.15). decaying means that the feed's entities expire. As long as no
 // attempt is recorded and the feed does not change, the health is the same from now to before until.
 func FeedHealth(f *Feed, r *Recent, decaying bool, now time.Time) (h Health, until time.Time) {
 	h, until = Health{Status: status(f, r, decaying, now), LastSuccessAt: r.success}, forever
@@ -125,7 +125,7 @@ func earlier(a, b time.Time) time.Time {
 func status(f *Feed, r *Recent, decaying bool, now time.Time) Status {
 	switch {
 	case f.Active && f.Builtin():
-		return Online // it is as the region is, however long ago that was imported
+		return Online // it is up to date with the region, whenever that was imported
 	case !f.Active, r.known == 0:
 		return Offline
 	case f.Direction == Push && decaying && now.Sub(f.LastPushAt) > maxPushSilence:

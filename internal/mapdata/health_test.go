@@ -9,7 +9,7 @@ import (
 
 var now = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-// attempts makes a feed's attempts, oldest first, one a minute up to now: "." succeeded, "x" failed.
+// attempts returns a feed's attempts, oldest first, one a minute up to now: "." succeeded, "x" failed.
 func attempts(pattern string) *mapdata.Recent {
 	r := new(mapdata.Recent)
 	for i, c := range pattern {
@@ -67,8 +67,8 @@ func TestRecentIgnoresRepeatedAttempts(t *testing.T) {
 	}
 }
 
-// TestRecentFollowsRevisions: of two attempts in one millisecond, or from a node whose clock is behind, none is lost, and
-// the one that was recorded last is the newest.
+// TestRecentFollowsRevisions checks that of two attempts in one millisecond, or from a node whose clock is behind, none
+// is lost, and that the attempt that was recorded last is the newest.
 func TestRecentFollowsRevisions(t *testing.T) {
 	pull, push := mapdata.Feed{Direction: mapdata.Pull, Active: true}, mapdata.Feed{Direction: mapdata.Push, Active: true, LastPushAt: now}
 	r := attempts(".")
@@ -90,7 +90,8 @@ func TestRecentFollowsRevisions(t *testing.T) {
 	}
 }
 
-// TestHealthHoldsUntil: a health is the same before the time that FeedHealth returns, and different from then on.
+// TestHealthHoldsUntil checks that a health is the same before the time that FeedHealth returns, and different from
+// then on.
 func TestHealthHoldsUntil(t *testing.T) {
 	push := mapdata.Feed{Direction: mapdata.Push, Active: true, LastPushAt: now}
 	r := attempts("x..") // two minutes ago, one minute ago, now

@@ -13,13 +13,13 @@ type FeedID uuid.UUID
 // AccountID identifies an account: a UUIDv7.
 type AccountID uuid.UUID
 
-// NewFeedID makes a new id. It fails only if the system's random source does.
+// NewFeedID returns a new id. It fails only if the system's random source does.
 func NewFeedID() (FeedID, error) {
 	id, err := uuid.NewV7()
 	return FeedID(id), err
 }
 
-// NewAccountID makes a new id. It fails only if the system's random source does.
+// NewAccountID returns a new id. It fails only if the system's random source does.
 func NewAccountID() (AccountID, error) {
 	id, err := uuid.NewV7()
 	return AccountID(id), err
@@ -45,10 +45,10 @@ func parseUUID(s string) (uuid.UUID, bool) {
 func (id FeedID) String() string    { return uuid.UUID(id).String() }
 func (id AccountID) String() string { return uuid.UUID(id).String() }
 
-// IsZero says whether the id is unset.
+// IsZero reports whether the id is unset.
 func (id FeedID) IsZero() bool { return id == FeedID{} }
 
-// IsZero says whether the id is unset: a guest.
+// IsZero reports whether the id is unset, as that of a guest.
 func (id AccountID) IsZero() bool { return id == AccountID{} }
 
 // SourceID identifies a source in the API: a built-in's name, or "feed:" and a feed's id.
@@ -59,7 +59,7 @@ const feedSourcePrefix = "feed:"
 // Incidents is the built-in source of live incidents (D8.1). Its layer has the same name.
 const Incidents SourceID = "incidents"
 
-// SourceID is the source id of the feed.
+// SourceID returns the source id of the feed.
 func (id FeedID) SourceID() SourceID {
 	switch id {
 	case OSMCamerasID:
@@ -72,7 +72,7 @@ func (id FeedID) SourceID() SourceID {
 	return SourceID(feedSourcePrefix + id.String())
 }
 
-// FeedID is the feed of a source id, if it has one.
+// FeedID returns the feed of a source id, if it has one.
 func (s SourceID) FeedID() (FeedID, bool) {
 	switch s {
 	case OSMCameras:
@@ -96,8 +96,8 @@ const entityIDVersion = ":v1:"
 // incidentPrefix is the prefix of ids of live incidents: their source's name in the singular (D4.10).
 const incidentPrefix = "incident" + entityIDVersion
 
-// EntityIDPrefix is the common prefix of the ids of all entities of a source; the rest is the external id in base64url
-// without padding (D4.10).
+// EntityIDPrefix returns the common prefix of the ids of all entities of a source; the rest is the external id in
+// base64url without padding (D4.10).
 func EntityIDPrefix(s SourceID) string {
 	if s == Incidents {
 		return incidentPrefix
@@ -105,12 +105,12 @@ func EntityIDPrefix(s SourceID) string {
 	return string(s) + entityIDVersion
 }
 
-// EntityID is the opaque id of an entity in the API (D4.10).
+// EntityID returns the opaque id of an entity in the API (D4.10).
 func EntityID(s SourceID, externalID string) string {
 	return EntityIDPrefix(s) + base64.RawURLEncoding.EncodeToString([]byte(externalID))
 }
 
-// ParseEntityID splits an entity id; false: it is malformed.
+// ParseEntityID splits an entity id. ok is false if it is malformed.
 func ParseEntityID(id string) (source SourceID, externalID string, ok bool) {
 	encoded, live := strings.CutPrefix(id, incidentPrefix)
 	source = Incidents
@@ -125,7 +125,7 @@ func ParseEntityID(id string) (source SourceID, externalID string, ok bool) {
 			return "", "", false
 		}
 	}
-	if strings.ContainsAny(encoded, "\r\n") { // decoding would skip them, and an entity have many ids
+	if strings.ContainsAny(encoded, "\r\n") { // decoding would skip them, so that an entity had many ids
 		return "", "", false
 	}
 	text, err := base64.RawURLEncoding.Strict().DecodeString(encoded)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Kind is a kind of entity (D2.1), as its index in the list of kinds. Indexes may change between versions: whatever is
-// stored or sent contains the kind's id.
+// Kind is a kind of entity (D2.1), as its index in the list of kinds. Indexes may change between versions, so that
+// stored and sent data contain the kind's id.
 type Kind uint8
 
 // KindInfo is a kind's entry in the list.
@@ -18,8 +18,8 @@ type KindInfo struct {
 	Default       time.Duration // lifetime without a ttl; 0: persistent
 	Longest       time.Duration // maximum; a longer ttl is reduced to it; 0: none
 	MergeDistance float64       // metres within which entities of two sources are one event (D10.2); 0: never merged
-	Gravity       int           // of several kinds the highest is shown first; the reverse of D17's rank, 1 or more, each once
-	Colour        string        // of its pin and of whatever else stands for it, as #rrggbb
+	Gravity       int           // the kind of the highest gravity is shown first; the reverse of D17's rank, 1 or more, unique
+	Colour        string        // of its pin and of everything else that represents it, as #rrggbb
 }
 
 const (
@@ -28,7 +28,8 @@ const (
 	day    = 24 * time.Hour
 )
 
-// Colours of kinds. Red is what stops a driver, amber what slows one down; white can be read on all but amber.
+// Colours of kinds. Red is for kinds that stop a driver, amber for those that slow one down; white text is readable on
+// all but amber.
 const (
 	red    = "#c62f1c"
 	amber  = "#f4ab00"
@@ -73,16 +74,16 @@ func ParseKind(id string) (Kind, bool) {
 	return 0, false
 }
 
-// Hazard is the kind of a danger that no more exact kind describes.
+// Hazard returns the kind of a danger that no more specific kind describes.
 func Hazard() Kind { return kindOf("alert.hazard") }
 
-// kindOf is the kind of an id that is in the catalogue.
+// kindOf returns the kind of an id that is in the catalogue.
 func kindOf(id string) Kind {
 	k, _ := ParseKind(id)
 	return k
 }
 
-// Kinds that OpenStreetMap tells apart: of a region's cameras and chargers (D15.24).
+// Kinds that OpenStreetMap distinguishes: of a region's cameras and chargers (D15.24).
 var (
 	SpeedCamera        = kindOf("camera.speed")
 	RedLightCamera     = kindOf("camera.red_light")
@@ -97,31 +98,31 @@ func Kinds() []KindInfo {
 	return all[:]
 }
 
-// Info is the entry of k, which must be below KindCount.
+// Info returns the entry of k, which must be below KindCount.
 func (k Kind) Info() KindInfo { return catalogue[k] }
 
-// ID is the kind's id.
+// ID returns the kind's id.
 func (k Kind) ID() string { return catalogue[k].ID }
 
-// Gravity orders kinds where one stands for several, as in a cluster: the highest is shown.
+// Gravity returns the order of kinds where one represents several, as in a cluster: the highest is shown.
 func (k Kind) Gravity() int { return catalogue[k].Gravity }
 
-// Persistent says whether entities of this kind live until they are retired, unless they ask for a ttl (D2.4).
+// Persistent reports whether entities of this kind live until they are retired, unless they ask for a ttl (D2.4).
 func (k Kind) Persistent() bool { return catalogue[k].Default == 0 }
 
-// Charger says whether the rules of charger networks apply (D4.7).
+// Charger reports whether the rules of charger networks apply (D4.7).
 func (k Kind) Charger() bool { return catalogue[k].Group == "chargers" }
 
-// Camera says whether the rules of cameras apply: zones, and limits that drivers may exceed.
+// Camera reports whether the rules of cameras apply: zones, and limits that drivers may exceed.
 func (k Kind) Camera() bool { return catalogue[k].Group == "cameras" }
 
-// Detour says whether drivers may want to take another road: such kinds are announced early.
+// Detour reports whether drivers may want to take another road; such kinds are announced early.
 func (k Kind) Detour() bool {
 	return catalogue[k].ID == "alert.road_closed" || catalogue[k].ID == "traffic.jam"
 }
 
-// Lifetime is how long an entity lives after it was last seen: the kind's default for ttl 0, otherwise ttl, at most the
-// kind's maximum (D2.4). 0 means persistent.
+// Lifetime returns how long an entity lives after it was last seen: the kind's default for ttl 0, otherwise ttl, at
+// most the kind's maximum (D2.4). 0 means persistent.
 func (k Kind) Lifetime(ttl time.Duration) time.Duration {
 	info := catalogue[k]
 	switch {
@@ -139,34 +140,34 @@ type KindSet uint64
 // AllKinds contains every kind.
 const AllKinds = KindSet(1)<<KindCount - 1
 
-// IncidentKinds are the kinds of live incidents, which are those that are merged (D10.1).
+// IncidentKinds returns the kinds of live incidents, which are those that are merged (D10.1).
 func IncidentKinds() KindSet {
 	return kindsWhere(func(k Kind) bool { return catalogue[k].MergeDistance > 0 })
 }
 
-// CameraKinds are the kinds of cameras.
+// CameraKinds returns the kinds of cameras.
 func CameraKinds() KindSet { return kindsWhere(Kind.Camera) }
 
-// ChargerKinds are the kinds of chargers.
+// ChargerKinds returns the kinds of chargers.
 func ChargerKinds() KindSet { return kindsWhere(Kind.Charger) }
 
-// JamKinds are the kinds of traffic jams.
+// JamKinds returns the kinds of traffic jams.
 func JamKinds() KindSet {
 	return kindsWhere(func(k Kind) bool { return catalogue[k].Group == "traffic" })
 }
 
-// WorksKinds are the kinds of road works.
+// WorksKinds returns the kinds of road works.
 func WorksKinds() KindSet { return SelectKinds("alert.construction") }
 
-// ClosureKinds are the kinds of closed roads.
+// ClosureKinds returns the kinds of closed roads.
 func ClosureKinds() KindSet { return SelectKinds("alert.road_closed") }
 
-// SlipperyKinds are the kinds of roads on which one drives at half the speed (D15.14).
+// SlipperyKinds returns the kinds of roads on which drivers go at half the speed (D15.14).
 func SlipperyKinds() KindSet {
 	return SelectKinds("alert.hazard.ice") | SelectKinds("alert.hazard.flooding")
 }
 
-// AccidentKinds are the kinds of accidents.
+// AccidentKinds returns the kinds of accidents.
 func AccidentKinds() KindSet { return SelectKinds("alert.accident") }
 
 func kindsWhere(match func(Kind) bool) KindSet {
@@ -179,14 +180,14 @@ func kindsWhere(match func(Kind) bool) KindSet {
 	return set
 }
 
-// Has says whether k is in the set.
+// Has reports whether k is in the set.
 func (s KindSet) Has(k Kind) bool { return s&(1<<k) != 0 }
 
 // With returns the set with k added.
 func (s KindSet) With(k Kind) KindSet { return s | 1<<k }
 
-// SelectKinds is the set that a reader's kind id selects: the kind and its subtypes (D2.6). It is empty for an unknown
-// id.
+// SelectKinds returns the set that a reader's kind id selects: the kind and its subtypes (D2.6). It is empty for an
+// unknown id.
 func SelectKinds(id string) KindSet {
 	k, ok := ParseKind(id)
 	if !ok {

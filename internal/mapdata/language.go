@@ -30,12 +30,12 @@ func ParseLanguage(tag string) (Language, bool) {
 	return "", false
 }
 
-// maxAcceptLanguageBytes bounds how much of an Accept-Language header is parsed: browsers send less than a hundred
+// maxAcceptLanguageBytes bounds the part of an Accept-Language header that is parsed; browsers send less than a hundred
 // bytes.
 const maxAcceptLanguageBytes = 1000
 
-// AcceptedLanguage picks from an Accept-Language header (RFC 9110, 12.5.4) the supported language with the highest
-// weight, the first one if several have it. Empty: none.
+// AcceptedLanguage returns the supported language with the highest weight in an Accept-Language header (RFC 9110,
+// 12.5.4), the first one if several have it, or an empty value for none.
 func AcceptedLanguage(header string) Language {
 	var best Language
 	bestWeight := 0.0
@@ -49,7 +49,7 @@ func AcceptedLanguage(header string) Language {
 	return best
 }
 
-// quality parses "q=0.8": 1 if it is absent, 0 (not accepted) if it is malformed.
+// quality parses "q=0.8". It returns 1 if the weight is absent, 0 (not accepted) if it is malformed.
 func quality(parameter string) float64 {
 	name, value, given := strings.Cut(strings.TrimSpace(parameter), "=")
 	if name == "" && !given {

@@ -28,8 +28,8 @@ func Licences() []Licence {
 	return all[:]
 }
 
-// LicenceURL is the URL of a stated licence's text; empty: it is not a well-known one. SPDX identifiers are
-// case-insensitive.
+// LicenceURL returns the URL of a stated licence's text, or an empty string if it is not a well-known one. SPDX
+// identifiers are case-insensitive.
 func LicenceURL(stated string) string {
 	for i := range licences {
 		if strings.EqualFold(licences[i].ID, stated) {

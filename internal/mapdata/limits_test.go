@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestOldestVotes holds how far back votes are read: whatever may still hide or count for an entity that is shown.
+// TestOldestVotes checks how far back votes are read: those that may still hide a shown entity or count for it.
 func TestOldestVotes(t *testing.T) {
 	const day = 24 * time.Hour
 	if got := noon.Sub(mapdata.OldestSuppression(noon)); got != 8*day {
@@ -26,7 +26,7 @@ func TestOldestVotes(t *testing.T) {
 	}
 }
 
-// TestReturned holds when an entity that votes hid is shown again (D4.3, D9.5).
+// TestReturned checks when an entity that votes hid is shown again (D4.3, D9.5).
 func TestReturned(t *testing.T) {
 	police := kind(t, "alert.police")
 	hidden := mapdata.Tally{Disputes: 3, LastDisputeAt: noon}
@@ -43,7 +43,7 @@ func TestReturned(t *testing.T) {
 	}
 }
 
-// TestLongestExternalID holds the limit of D3.1 for ids that clients send.
+// TestLongestExternalID checks the limit of D3.1 for ids that clients send.
 func TestLongestExternalID(t *testing.T) {
 	for length, want := range map[int]bool{1: true, 256: true, 257: false} {
 		id := mapdata.EntityID(mapdata.Incidents, strings.Repeat("x", length))
@@ -53,7 +53,7 @@ func TestLongestExternalID(t *testing.T) {
 	}
 }
 
-// TestCompareEntityIDs holds the order of ids: of the texts that readers see.
+// TestCompareEntityIDs checks that ids are ordered by the texts that readers see.
 func TestCompareEntityIDs(t *testing.T) {
 	feed, other := mapdata.FeedID{15: 1}.SourceID(), mapdata.FeedID{15: 2}.SourceID()
 	type entity struct {
@@ -72,7 +72,7 @@ func TestCompareEntityIDs(t *testing.T) {
 	}
 }
 
-// TestHealthUntil holds until when a health stays as it is without another attempt.
+// TestHealthUntil checks until when a health stays the same without another attempt.
 func TestHealthUntil(t *testing.T) {
 	push := mapdata.Feed{Direction: mapdata.Push, Active: true, LastPushAt: now}
 	for _, tt := range []struct {
@@ -99,7 +99,7 @@ func TestHealthUntil(t *testing.T) {
 	}
 }
 
-// TestIncidentKinds: live incidents are alerts and jams, and no cameras or chargers (D10.1).
+// TestIncidentKinds checks that live incidents are alerts and jams, and not cameras or chargers (D10.1).
 func TestIncidentKinds(t *testing.T) {
 	set := mapdata.IncidentKinds()
 	for id, want := range map[string]bool{
@@ -111,7 +111,7 @@ func TestIncidentKinds(t *testing.T) {
 	}
 }
 
-// TestLastSuccess: the last success of a feed without recent attempts is that of its state.
+// TestLastSuccess checks that the last success of a feed without recent attempts is that of its state.
 func TestLastSuccess(t *testing.T) {
 	snapshot, push := now.Add(-48*time.Hour), now.Add(-72*time.Hour)
 	for direction, want := range map[mapdata.Direction]time.Time{mapdata.Pull: snapshot, mapdata.Push: push} {
@@ -122,8 +122,8 @@ func TestLastSuccess(t *testing.T) {
 	}
 }
 
-// TestKindOfLiveTally: the tally of a live incident has the kind that it had at its first vote, and that of a feed's entity
-// has none.
+// TestKindOfLiveTally checks that the tally of a live incident has the kind that it had at its first vote, and that of
+// a feed's entity has none.
 func TestKindOfLiveTally(t *testing.T) {
 	police, jam := kind(t, "alert.police"), kind(t, "traffic.jam")
 	live := (&mapdata.Tally{}).Cast(&mapdata.Entity{Kind: jam}, counted(mapdata.NoVote), counted(mapdata.Confirm), noon)
@@ -137,8 +137,8 @@ func TestKindOfLiveTally(t *testing.T) {
 	}
 }
 
-// TestVotesOfAnEarlierLife: a vote during a suppression of an earlier life does not move the earlier votes to the new life,
-// and an earlier life's confirm does not keep the new one.
+// TestVotesOfAnEarlierLife checks that a vote during a suppression of an earlier life does not move the earlier votes
+// to the new life, and that an earlier life's confirm does not keep the new one.
 func TestVotesOfAnEarlierLife(t *testing.T) {
 	police := kind(t, "alert.police")
 	hidden := mapdata.Tally{Disputes: 3, LastDisputeAt: noon, ChangedAt: noon, LifeAt: noon}

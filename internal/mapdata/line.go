@@ -9,14 +9,15 @@ import (
 	"wayside/internal/geo"
 )
 
-// MaxLine is how many positions the line of a stored entity has at most (D17.4).
+// MaxLine is the largest number of positions in the line of a stored entity (D17.4).
 const MaxLine = 500
 
-// LatestEnd is the latest end of an entity. A later one is none: the index keeps ends as seconds in 32 bits.
+// LatestEnd returns the latest end of an entity. A later end counts as none, because the index keeps ends as seconds in
+// 32 bits.
 func LatestEnd() time.Time { return time.Unix(math.MaxUint32, 0).UTC() }
 
-// Lines are stored as well-known binary (WKB), which PostGIS and other tools read: byte order, type, number of positions, and
-// of each position longitude and latitude.
+// Lines are stored as well-known binary (WKB), which PostGIS and other tools read: byte order, type, number of
+// positions, and the longitude and latitude of each position.
 const (
 	littleEndian  = 1
 	wkbLineString = 2
@@ -27,7 +28,7 @@ const (
 
 var errNoLine = errors.New("a stored line is not the well-known binary of a line of 2 to 500 positions")
 
-// ValidLine says whether an entity can have the line: 2 to MaxLine positions on the globe.
+// ValidLine reports whether an entity can have the line: 2 to MaxLine positions on the globe.
 func ValidLine(line []geo.Point) bool {
 	if len(line) < minLine || len(line) > MaxLine {
 		return false
@@ -40,7 +41,7 @@ func ValidLine(line []geo.Point) bool {
 	return true
 }
 
-// LineBytes is how long a line is as AppendLine writes it; 0 for none.
+// LineBytes returns the size of a line as AppendLine writes it; 0 for none.
 func LineBytes(line []geo.Point) int {
 	if len(line) == 0 {
 		return 0
@@ -48,7 +49,7 @@ func LineBytes(line []geo.Point) int {
 	return wkbHeader + wkbPosition*len(line)
 }
 
-// AppendLine appends a line as it is stored, and nothing for none.
+// AppendLine appends a line in its stored form, and nothing for an empty line.
 func AppendLine(dst []byte, line []geo.Point) []byte {
 	if len(line) == 0 {
 		return dst
@@ -63,7 +64,7 @@ func AppendLine(dst []byte, line []geo.Point) []byte {
 	return dst
 }
 
-// ParseLine reads what AppendLine wrote; nil for nothing.
+// ParseLine parses the output of AppendLine; it returns nil for empty input.
 func ParseLine(stored []byte) ([]geo.Point, error) {
 	if len(stored) == 0 {
 		return nil, nil

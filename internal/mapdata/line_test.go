@@ -54,7 +54,7 @@ func TestValidLine(t *testing.T) {
 	}
 }
 
-// TestParseLineRefusesAnythingElse: a damaged database gives an error, not a line, and costs no memory.
+// TestParseLineRefusesAnythingElse checks that damaged bytes lead to an error, not to a line, and cost no memory.
 func TestParseLineRefusesAnythingElse(t *testing.T) {
 	good := mapdata.AppendLine(nil, []geo.Point{{Lat: 1, Lng: 2}, {Lat: 3, Lng: 4}})
 	count := func(n uint32) []byte {
@@ -73,12 +73,13 @@ func TestParseLineRefusesAnythingElse(t *testing.T) {
 	}
 }
 
-// TestEndsBoundExpiry holds D17.3: expires_at is the earlier of last seen + lifetime and the end, confirms included.
+// TestEndsBoundExpiry checks that expires_at is the earlier of last seen + lifetime and the end, confirms included
+// (D17.3).
 func TestEndsBoundExpiry(t *testing.T) {
 	const hour = time.Hour
 	for name, c := range map[string]struct {
 		lifetime, end, kept time.Duration // 0: none
-		want                time.Duration // 0: it does not expire
+		want                time.Duration // 0: never
 	}{
 		"persistent": {0, 0, 0, 0}, "persistent with an end": {0, 3 * hour, 0, 3 * hour}, "decaying": {hour, 0, 0, hour},
 		"ends first": {2 * hour, hour, 0, hour}, "expires first": {hour, 2 * hour, 0, hour}, "both": {hour, hour, 0, hour},
@@ -112,7 +113,8 @@ func TestEndsBoundExpiry(t *testing.T) {
 	}
 }
 
-// TestConfirmMovesExpiryNoFurtherThanTheEnd holds D9.6 and D17.3.
+// TestConfirmMovesExpiryNoFurtherThanTheEnd checks that a confirm does not move the expiry beyond the end (D9.6,
+// D17.3).
 func TestConfirmMovesExpiryNoFurtherThanTheEnd(t *testing.T) {
 	f := mapdata.FeedID{1}
 	for end, want := range map[time.Duration]time.Duration{0: 30 * time.Minute, 10 * time.Minute: 10 * time.Minute, time.Hour: 30 * time.Minute} {

@@ -23,21 +23,21 @@ type Search struct {
 	AllNetworks bool     // chargers of every network; otherwise
 	Networks    []string // of these, and those that name none (D4.7)
 
-	Viewer  AccountID // who reads their own reports that wait for others to stand behind them (D17.37); zero: a guest
-	Waiting bool      // find such reports of everybody, to compare a new one with them
+	Viewer  AccountID // the account that may read its own reports while they wait for supporters (D17.37); zero: a guest
+	Waiting bool      // also find waiting reports of everybody, to compare a new one with them
 
-	Suppressed bool // find entities that votes hide too: for curators (D9.5). Owners always find their own
+	Suppressed bool // also find entities that votes hide, for curators (D9.5). Owners always find their own
 
-	Since time.Time // only entities that changed after it (D4.3); zero: all
+	Since time.Time // only entities that changed later (D4.3); zero: all
 	Now   time.Time // entities that have expired by then are not found
-	Limit int       // the nearest ones, at most this many; more than 0
+	Limit int       // number of nearest entities to return; more than 0
 }
 
 // Hit is one entity that a search found. It is read-only and stays valid while it is referenced.
 type Hit struct {
 	Source      SourceID
 	Layer       string  // the layer's slug
-	Chord       float64 // squared chord to the center: the order of distances in metres, see geo.MetresOf
+	Chord       float64 // squared chord to the center: ordered like distances in metres, see geo.MetresOf
 	ExternalID  []byte
 	Prepared    []byte // output of the index's encoder when the entity was stored
 	FirstSeenAt int64  // milliseconds since 1970
@@ -51,7 +51,7 @@ type Hit struct {
 	Zone          int32 // metres: width of the zone with its center at Point, if the law hides the position; 0: Point is the position
 
 	Confirms, Disputes int32 // standing votes of this entity and of those merged into it (D10.3)
-	CountedConfirms    int32 // those of Confirms that count towards what roads do
+	CountedConfirms    int32 // those of Confirms that count towards decisions about roads
 	CountedDisputes    int32 // those of Disputes likewise
 	Prior              float32
 	Rank               int32      // the lowest of several merged entities is shown (D10.3)
@@ -68,7 +68,7 @@ type MergedID struct {
 	Source     SourceID
 	ExternalID []byte
 
-	// What the hit said; of entities that are merged in a read alone.
+	// Copied from the merged hit, and set only for entities that are merged during a read.
 	Prepared  []byte
 	ExpiresAt int64 // milliseconds since 1970; 0: persistent
 	Point     geo.Point
@@ -93,7 +93,7 @@ func (h *Hit) Compare(o *Hit) int {
 func CompareEntityIDs(aSource SourceID, aID []byte, bSource SourceID, bID []byte) int {
 	if aSource != bSource {
 		if len(aSource) == len(bSource) {
-			return strings.Compare(string(aSource), string(bSource)) // the same follows each
+			return strings.Compare(string(aSource), string(bSource)) // the same text follows each
 		}
 		a, b := EntityIDPrefix(aSource), EntityIDPrefix(bSource)
 		return bytes.Compare([]byte(a), []byte(b))

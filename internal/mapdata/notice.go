@@ -13,14 +13,14 @@ type Notice struct {
 	At      time.Time
 }
 
-// Key identifies the notice by its words, so that nobody gets the same one twice.
+// Key returns an id of the notice derived from its words, so that nobody gets the same one twice.
 func (n *Notice) Key() string {
 	sum := sha256.Sum256([]byte(n.Subject + "\x00" + n.Text))
 	return hex.EncodeToString(sum[:16])
 }
 
-// NoticeResult says who gets a notice.
+// NoticeResult is the number of recipients of a notice.
 type NoticeResult struct {
 	Owners int // accounts that have a feed
-	Queued int // those of them that had not got this notice before
+	Queued int // accounts among them that had not received this notice before
 }

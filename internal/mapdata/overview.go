@@ -2,12 +2,12 @@ package mapdata
 
 import "wayside/internal/geo"
 
-// Overview is what an area contains, by the tiles of one level.
+// Overview summarises the entities of an area by the tiles of one level.
 type Overview struct {
-	Level    int // of the tiles: the one asked for, or a coarser one
+	Level    int // of the tiles: the requested one, or a coarser one
 	Clusters []Cluster
 	Count    int      // of entities, in all clusters
-	Feeds    []FeedID // the feeds that they come from, MaxOverviewFeeds at most
+	Feeds    []FeedID // the feeds of these entities, at most MaxOverviewFeeds
 }
 
 // MaxOverviewFeeds bounds the feeds that an overview names.

@@ -9,13 +9,13 @@ const PasskeyFresh = 10 * time.Minute
 const (
 	AuditPasskeyCreate = "passkey.create"
 	AuditPasskeyDelete = "passkey.delete"
-	AuditPasskeyCloned = "passkey.cloned" // its counter decreased: it is refused from then on
+	AuditPasskeyCloned = "passkey.cloned" // its counter decreased, so that it is refused from then on
 )
 
-// Passkey is a credential whose private key only a person's own device has; it signs in instead of an e-mail.
+// Passkey is a credential whose private key only a person's own device has; it replaces the e-mail at sign-in.
 type Passkey struct {
 	ID           string // public name, for listing and removing
-	CredentialID []byte // the device's id of it, unique
+	CredentialID []byte // the authenticator's unique id of the credential
 	Account      AccountID
 	Name         string // 1 to 100 characters, none of them a control character
 	Blob         []byte // record of the library that verifies it; opaque to everything else
@@ -23,7 +23,7 @@ type Passkey struct {
 	UsedAt       time.Time // when last used, to the day; zero: never
 }
 
-// Challenge is a challenge that was answered. It is stored because it must not be answered again.
+// Challenge is an answered challenge. It is stored so that it cannot be answered again.
 type Challenge struct {
 	Hash      []byte // SHA-256
 	ExpiresAt time.Time

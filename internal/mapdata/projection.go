@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// StoreSnapshot is what the store holds, for a projection that builds its view of it from nothing. Its methods may be
-// called from several goroutines. Except for the feeds, what is yielded is valid only during the call, and may be newer
-// than the feeds: what changed meanwhile follows as changes.
+// StoreSnapshot is the content of the store, from which a projection builds its view. Its methods may be called from
+// several goroutines. Except for the feeds, yielded values are valid only during the call, and may be newer than the
+// feeds; later changes follow as FeedChanges.
 type StoreSnapshot interface {
-	// Feeds gives every feed. The slice and the feeds are shared and never change.
+	// Feeds returns every feed. The slice and the feeds are shared and never change.
 	Feeds() []*Feed
-	// Entities yields every stored entity of part number part of parts (feeds are divided among the parts), so that several
-	// parts can be read side by side.
+	// Entities yields every stored entity of part number part of parts (feeds are divided among the parts), so that
+	// several parts can be read in parallel.
 	Entities(ctx context.Context, part, parts int, yield func(*Entity)) error
-	// FeedTallies yields the tallies of entities of feeds: those that changed since the given time, and older ones of what is
-	// stored.
+	// FeedTallies yields the tallies of entities of feeds: those that changed since the given time, and older ones of
+	// stored entities.
 	FeedTallies(ctx context.Context, since time.Time, yield func(*Tally)) error
 	// LiveTallies yields the tallies of live incidents of the kind that changed since the given time.
 	LiveTallies(ctx context.Context, kind Kind, since time.Time, yield func(*Tally)) error
@@ -25,7 +25,7 @@ type StoreSnapshot interface {
 
 // Staged is the next state of a projection, built beside the one that readers see.
 type Staged interface {
-	// Publish shows the state to readers and tells what it touched. It is quick and does not fail.
+	// Publish makes the state visible to readers and returns where it changed. It is quick and does not fail.
 	Publish() Touched
 }
 
@@ -42,7 +42,7 @@ type Expired struct {
 	ExternalIDs []string
 }
 
-// Merge adds what another projection touched.
+// Merge adds the changes of another projection.
 func (t *Touched) Merge(other Touched) {
 	t.Everywhere = t.Everywhere || other.Everywhere
 	t.Areas = append(t.Areas, other.Areas...)

@@ -2,9 +2,9 @@ package mapdata
 
 import "slices"
 
-// Property is a well-known property of entities, as its index in the list. Properties are the provider's (D3.3): what is
-// not in the list, and what does not fit it, is stored and served as it was sent. Readers such as the page for cars show
-// what is in the list and fits.
+// Property is a well-known property of entities, as its index in the list. Properties are the provider's (D3.3):
+// properties that are not in the list, or do not fit it, are stored and served as they were sent. Readers such as the
+// page for cars show properties that are in the list and fit.
 type Property uint8
 
 // PropertyType is the form of a property's value.
@@ -23,11 +23,11 @@ const (
 // PropertyInfo is a property's entry in the list.
 type PropertyInfo struct {
 	Name    string
-	Kinds   KindSet // whose entities have it; of others it means nothing
+	Kinds   KindSet // kinds whose entities have it; it has no meaning for others
 	Type    PropertyType
 	Min     float64  // of a number
 	Max     float64  // of a number
-	Unit    string   // of a number; empty: it is a count or a grade
+	Unit    string   // of a number; empty: a count or a grade
 	Values  []string // of an enum
 	Meaning string   // English, for providers
 }
@@ -105,10 +105,11 @@ var properties = [...]PropertyInfo{
 // PropertyCount is the number of well-known properties; every Property is below it.
 const PropertyCount = len(properties)
 
-// longestName is the length of the longest name of a property that ParseProperty looks for.
+// longestName is an upper bound of the lengths of names that ParseProperty looks up.
 const longestName = 16
 
-// propertiesByLength are the properties by the length of their names: each row's properties are looked up in it.
+// propertiesByLength holds the properties by the length of their names, because the properties of each row are looked
+// up in it.
 var propertiesByLength = func() (all [longestName][]Property) {
 	for p := range properties {
 		n := len(properties[p].Name)
@@ -117,7 +118,7 @@ var propertiesByLength = func() (all [longestName][]Property) {
 	return all
 }()
 
-// propertiesOfKind are the properties of each kind.
+// propertiesOfKind holds the properties of each kind.
 var propertiesOfKind = func() (all [KindCount]PropertySet) {
 	for p := range properties {
 		for k := range all {
@@ -148,39 +149,39 @@ func Properties() []PropertyInfo {
 	return all[:]
 }
 
-// Name is the property's name.
+// Name returns the property's name.
 func (p Property) Name() string { return properties[p].Name }
 
-// Type is the form of the property's value.
+// Type returns the form of the property's value.
 func (p Property) Type() PropertyType { return properties[p].Type }
 
-// Info is the entry of p, which must be below PropertyCount.
+// Info returns the entry of p, which must be below PropertyCount.
 func (p Property) Info() PropertyInfo { return properties[p] }
 
-// InRange says whether a number is one that the property may have.
+// InRange reports whether the property may have the number as its value.
 func (p Property) InRange(v float64) bool { return v >= properties[p].Min && v <= properties[p].Max }
 
-// Names says whether a text is one of the values of an enum.
+// Names reports whether a text is one of the values of an enum.
 func (p Property) Names(text string) bool { return slices.Contains(properties[p].Values, text) }
 
 // PropertySet is a set of well-known properties.
 type PropertySet uint64
 
-// PropertiesOf are the properties that entities of a kind have.
+// PropertiesOf returns the properties that entities of a kind have.
 func PropertiesOf(k Kind) PropertySet { return propertiesOfKind[k] }
 
-// Has says whether p is in the set.
+// Has reports whether p is in the set.
 func (s PropertySet) Has(p Property) bool { return s&(1<<p) != 0 }
 
 // With returns the set with p added.
 func (s PropertySet) With(p Property) PropertySet { return s | 1<<p }
 
-// Codes of warnings: a row was accepted, but a well-known property of it is not shown to drivers. Warnings are stored and
-// listed as rejections are, by their code.
+// Codes of warnings: a row was accepted, but a well-known property of it is not shown to drivers. Warnings are stored
+// and listed by their code, like rejections.
 const (
 	WarnPropertyType  = "property_wrong_type"
 	WarnPropertyRange = "property_out_of_range"
 )
 
-// IsWarning says whether a code of a Rejection is that of a warning: its rows were accepted.
+// IsWarning reports whether a code of a Rejection is that of a warning, whose rows were accepted.
 func IsWarning(code string) bool { return code == WarnPropertyType || code == WarnPropertyRange }

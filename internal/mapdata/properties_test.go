@@ -6,7 +6,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestPropertiesAreWellFormed holds what the type of each property asks of its entry.
+// TestPropertiesAreWellFormed checks that each entry has what the type of its property requires.
 func TestPropertiesAreWellFormed(t *testing.T) {
 	if mapdata.PropertyCount > 64 {
 		t.Fatalf("%d properties do not fit into a set", mapdata.PropertyCount)
@@ -33,7 +33,7 @@ func TestPropertiesAreWellFormed(t *testing.T) {
 	}
 }
 
-// TestPropertiesOfKinds holds the names of D15.14, D15.15 and D17.9 to the kinds that have them.
+// TestPropertiesOfKinds compares the names of D15.14, D15.15 and D17.9 with the kinds that have them.
 func TestPropertiesOfKinds(t *testing.T) {
 	has := func(kind, name string) bool {
 		k, known := mapdata.ParseKind(kind)

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// kindNames names a set of kinds as briefly as possible: all, groups and single kinds.
+// kindNames returns the shortest description of a set of kinds: all, groups and single kinds.
 func kindNames(set mapdata.KindSet) string {
 	if set == mapdata.AllKinds {
 		return "all"

@@ -1,8 +1,8 @@
 package mapdata
 
-// Reason says why something was refused or failed, in more detail than an error's kind, an attempt's outcome or a row's
-// code. The pages have a message for each reason in every language. Empty: there is no more detail. An attempt's reason
-// is stored.
+// Reason is the detailed cause of a refusal or a failure, beyond an error's kind, an attempt's outcome or a row's code.
+// The pages have a message for each reason in every language. Empty: there is no more detail. An attempt's reason is
+// stored.
 type Reason string
 
 // Reasons why a fetch failed or a push was refused, in addition to its outcome.
@@ -21,24 +21,24 @@ const (
 	ReasonXML              Reason = "xml"               // parse_error: the document is not well-formed
 	ReasonJSON             Reason = "json"              // parse_error: likewise
 	ReasonCSV              Reason = "csv"               // parse_error: likewise
-	ReasonDTD              Reason = "dtd"               // parse_error: it has a document type declaration, or entities of its own
-	ReasonTooDeep          Reason = "too_deep"          // parse_error: more levels than are read
-	ReasonEncoding         Reason = "encoding"          // parse_error: an encoding that is not read
-	ReasonFormat           Reason = "format"            // parse_error: well-formed, but nothing that the format's bridge reads
-	ReasonStatusCode       Reason = "status_code"       // parse_error: OCPI's own status says that it failed
-	ReasonPages            Reason = "pages"             // parse_error: the next page leads elsewhere, came before, or pages do not end; timeout: all together
+	ReasonDTD              Reason = "dtd"               // parse_error: the document has a document type declaration, or its own entities
+	ReasonTooDeep          Reason = "too_deep"          // parse_error: more levels than the limit
+	ReasonEncoding         Reason = "encoding"          // parse_error: an unsupported encoding
+	ReasonFormat           Reason = "format"            // parse_error: well-formed, but not a document of the bridge's format
+	ReasonStatusCode       Reason = "status_code"       // parse_error: OCPI's own status is a failure
+	ReasonPages            Reason = "pages"             // parse_error: the next page is on another host, came before, or pages do not end; timeout: all pages together
 	ReasonWrongName        Reason = "wrong_name"        // tls_error: the certificate is another host's
 	ReasonUnknownAuthority Reason = "unknown_authority" // tls_error: the certificate's authority is unknown
 	ReasonExpired          Reason = "expired"           // tls_error: the certificate has expired, or is not valid yet
 	ReasonBadCertificate   Reason = "bad_certificate"   // tls_error: the certificate is not for servers
 	ReasonNoTLS            Reason = "no_tls"            // tls_error: the port does not speak TLS
 	ReasonTooManyHops      Reason = "too_many_hops"     // redirect_error
-	ReasonNoLocation       Reason = "no_location"       // redirect_error: there is no Location
+	ReasonNoLocation       Reason = "no_location"       // redirect_error: no Location header
 	ReasonBadLocation      Reason = "bad_location"      // redirect_error: Location is not a URL
 )
 
-// Reasons lists the reasons of attempts by outcome. An attempt may also have the code of an address rule of safehttp:
-// for blocked_address the feed's own address violates it, for redirect_error one that it was redirected to.
+// Reasons returns the reasons of attempts by outcome. An attempt may also have the code of an address rule of safehttp:
+// for blocked_address the feed's own address violates it, for redirect_error the address of a redirect.
 func Reasons() map[Outcome][]Reason {
 	return map[Outcome][]Reason{
 		OutcomeTimeout:         {ReasonPages},

@@ -7,32 +7,32 @@ import (
 	"wayside/internal/geo"
 )
 
-// ReportKinds are the kinds that drivers can report: alerts and jams (D17.35).
+// ReportKinds returns the kinds that drivers can report: alerts and jams (D17.35).
 func ReportKinds() KindSet { return IncidentKinds() }
 
 // Rules of drivers' reports (D17.37).
 const (
 	ReportPrior          = 0.3              // reliability of a report before any vote
 	reportLifetimeShare  = 2                // an unconfirmed report lives for the kind's default lifetime divided by this
-	reportSupporters     = 2                // accounts behind a report that everybody reads, if it needs them
-	ReportFirstDay       = 24 * time.Hour   // after an account's first sign-in, in which it may make fewer reports
-	ReportsOnFirstDay    = 10               // that it may make then
+	reportSupporters     = 2                // accounts that must support a report before everybody reads it, if it needs them
+	ReportFirstDay       = 24 * time.Hour   // after an account's first sign-in, during which it may make fewer reports
+	ReportsOnFirstDay    = 10               // reports that it may make on that day
 	reportReach          = 2_000            // metres between two reports of an account that are always plausible
 	reportSpeed          = 300_000.0 / 3600 // metres a second that an account can travel beyond that
 	ReportObservedWithin = 10 * time.Minute // how old the observation may be (D17.35)
 )
 
-// ReportPlaceKept is how long it is known where an account reported last: in that time it may have gone anywhere.
+// ReportPlaceKept is how long the position of an account's last report is stored: in that time the account may have travelled to any place.
 const ReportPlaceKept = time.Duration(20_040_000/reportSpeed) * time.Second
 
-// Report is what a tally holds of a driver's report.
+// Report is the part of a tally that describes a driver's report.
 type Report struct {
 	Author        AccountID // zero: none, or no longer linked (D17.38)
 	AuthorTrusted bool      // the author's account counted when it reported (D17.37)
-	NeedsTwo      bool      // its author alone reads it until two accounts that count stand behind it (D17.37)
+	NeedsTwo      bool      // only its author reads it until two counted accounts support it (D17.37)
 }
 
-// Waits says whether the author alone reads the entity: too few accounts that count stand behind it.
+// Waits reports whether only the author may read the entity, because too few counted accounts support it.
 func (t *Tally) Waits() bool {
 	if !t.NeedsTwo {
 		return false
@@ -44,13 +44,13 @@ func (t *Tally) Waits() bool {
 	return supporters < reportSupporters
 }
 
-// WaitsFor says whether the account, zero for a guest, may not read the entity because it waits.
+// WaitsFor reports whether the account, zero for a guest, may not read the entity because it waits.
 func (t *Tally) WaitsFor(account AccountID) bool {
 	return t.Waits() && (account.IsZero() || account != t.Author)
 }
 
-// Shown is how many votes readers are told of, which decide on the entity's standing: of a report that needs two accounts that count, only
-// theirs. A crowd of new accounts changes nothing that drivers see of a closed road.
+// Shown returns the numbers of votes that readers see, and that decide on the entity's standing. For a report that needs two counted
+// accounts, these are only the counted votes, so that a crowd of new accounts changes nothing that drivers see of a closed road.
 func (t *Tally) Shown() (confirms, disputes int32) {
 	confirms, disputes = int32(t.Confirms), int32(t.Disputes)
 	if t.NeedsTwo {
@@ -59,13 +59,13 @@ func (t *Tally) Shown() (confirms, disputes int32) {
 	return confirms, disputes
 }
 
-// Counted is how many of the votes count: not those of new accounts, of accounts that were not there, and of accounts that
-// always act together with another one.
+// Counted returns the numbers of counted votes: without those of new accounts, of accounts that were not near, and of accounts that always
+// act together with another one.
 func (t *Tally) Counted() (confirms, disputes int32) {
 	return int32(t.Confirms - t.UntrustedConfirms), int32(t.Disputes - t.UntrustedDisputes)
 }
 
-// Discount has one of the votes that count, of those that are v, count no more.
+// Discount makes one of the counted votes of type v uncounted.
 func (t *Tally) Discount(v Vote) {
 	t.count(CountedVote{Vote: v}, -1)
 	t.count(CountedVote{Vote: v, Untrusted: true}, 1)
@@ -79,16 +79,16 @@ type NewReport struct {
 	NeedsTwo   bool
 }
 
-// ReportAttempt is an account that is about to report. The store refuses it beyond the limits, and otherwise counts it.
+// ReportAttempt is an account's attempt to report. The store refuses it beyond the limits, and otherwise counts it.
 type ReportAttempt struct {
 	Account AccountID
 	Point   geo.Point
 	At      time.Time // of the request, by which reports are counted
-	SeenAt  time.Time // when the driver saw it, by which the way is judged: reports may wait on a car without a connection; zero: At
+	SeenAt  time.Time // when the driver made the observation, for the check of the travelled distance, because a car without a connection sends reports late; zero: At
 	PerDay  int       // reports within 24 hours; on an account's first day ReportsOnFirstDay, if that is less
 }
 
-// Plausible says whether an account that was at one place can be at another one after the given time (D17.37).
+// Plausible reports whether an account that was at one place can be at another one after the given time (D17.37).
 func Plausible(from, to geo.Point, after time.Duration) bool {
 	return geo.Distance(from, to) <= reportReach+reach(after)
 }
@@ -96,7 +96,7 @@ func Plausible(from, to geo.Point, after time.Duration) bool {
 // reach returns how far an account can travel in the given time, in metres.
 func reach(after time.Duration) float64 { return reportSpeed * max(0, after.Seconds()) }
 
-// ReportLifetime is how long an unconfirmed report of the kind lives.
+// ReportLifetime returns how long an unconfirmed report of the kind lives.
 func ReportLifetime(k Kind) time.Duration { return k.Info().Default / reportLifetimeShare }
 
 // OwnReport is a report that is still linked to its author's account, for the account's export.
@@ -108,7 +108,8 @@ type OwnReport struct {
 	At         time.Time
 }
 
-// Matching are the kinds of what may be the same event as something of kind k: the kind, its parent and its subtypes (D10.2).
+// Matching returns the kinds of entities that may describe the same event as an entity of kind k: the kind, its parent and its subtypes
+// (D10.2).
 func (k Kind) Matching() KindSet {
 	return kindsWhere(func(o Kind) bool {
 		a, b := catalogue[k].ID, catalogue[o].ID
@@ -116,7 +117,7 @@ func (k Kind) Matching() KindSet {
 	})
 }
 
-// Prior is the reliability of a source that is a feed before any vote (D9.4).
+// Prior returns the reliability, before any vote, of a source that is a feed (D9.4).
 func (s SourceID) Prior() float32 {
 	if s == Drivers {
 		return ReportPrior
@@ -124,7 +125,7 @@ func (s SourceID) Prior() float32 {
 	return DefaultPrior
 }
 
-// Rank orders sources that are feeds where several entities are one event: the built-in one comes first (D10.3).
+// Rank returns the order of sources that are feeds where several entities are one event: the built-in one comes first (D10.3).
 func (s SourceID) Rank() int32 {
 	if s == Drivers {
 		return RankOfFeeds - 1

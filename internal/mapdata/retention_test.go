@@ -9,12 +9,12 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestSessionAlive holds D11.2: a session ends 30 days after its last use and 180 days after it began.
+// TestSessionAlive checks that a session ends 30 days after its last use and 180 days after it began (D11.2).
 func TestSessionAlive(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, tt := range []struct {
 		name          string
-		created, used time.Duration // ago
+		created, used time.Duration // durations before now
 		alive         bool
 	}{
 		{"new", 0, 0, true},
@@ -30,7 +30,7 @@ func TestSessionAlive(t *testing.T) {
 	}
 }
 
-// TestRetention holds what docs and decisions promise about how long, and how much, is kept.
+// TestRetention checks the promises of docs and decisions about how long, and how much, is kept.
 func TestRetention(t *testing.T) {
 	const day = 24 * time.Hour
 	if mapdata.AuditKept != 730*day {
@@ -47,7 +47,7 @@ func TestAcceptedRows(t *testing.T) {
 	}
 }
 
-// TestReviewedSince holds that a curator is shown each field that differs, and no other.
+// TestReviewedSince checks that a curator is shown each field that differs, and no other.
 func TestReviewedSince(t *testing.T) {
 	earlier := mapdata.Reviewed{Name: "Roads", Description: "of Ghent", Licence: "CC0-1.0"}
 	later := earlier

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestReviewCalls walks through the days of a curator minute by minute.
+// TestReviewCalls checks the e-mails to a curator over several days, minute by minute.
 func TestReviewCalls(t *testing.T) {
 	begin := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	type sent struct {
@@ -13,7 +13,7 @@ func TestReviewCalls(t *testing.T) {
 		Kind  EmailKind
 	}
 	for name, test := range map[string]struct {
-		waiting func(d time.Duration) []time.Duration // since when feeds wait, d after the beginning
+		waiting func(d time.Duration) []time.Duration // ages of the waiting feeds, d after the beginning
 		want    []sent
 	}{
 		"nothing waits": {func(time.Duration) []time.Duration { return nil }, nil},

@@ -6,19 +6,19 @@ import (
 	"wayside/internal/geo"
 )
 
-// Usage is what a feed holds in the store, expired entities included until they are removed.
+// Usage is the stored volume of a feed, including expired entities until they are removed.
 type Usage struct {
 	Entities int
 	Bytes    int64 // of rows: RowBytes of each entity
 }
 
-// Plus adds two usages.
+// Plus returns the sum of two usages.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{Entities: u.Entities + v.Entities, Bytes: u.Bytes + v.Bytes}
 }
 
-// RowBytes is how much an entity counts towards the bounds on bytes: its external id, its properties and its line. All else
-// has a length of its own.
+// RowBytes returns the size of an entity that counts towards the bounds on bytes: that of its external id, its
+// properties and its line. All other fields have a fixed size.
 func RowBytes(externalID string, properties []byte, line []geo.Point) int64 {
 	return int64(len(externalID) + len(properties) + LineBytes(line))
 }
@@ -29,12 +29,13 @@ type StorageLimits struct {
 	BytesPerFeed    int64
 	BytesPerAccount int64 // of all its feeds
 
-	// Of a feed that no curator has approved yet.
+	// Bounds of a feed that no curator has approved yet.
 	UnreviewedEntitiesPerFeed int
 	UnreviewedBytesPerFeed    int64
 }
 
-// OfFeed is what a feed may hold; reviewed says whether it was approved once. A bound that is off is the largest number.
+// OfFeed returns the bounds of a feed; reviewed means that it was approved at some time. An absent bound is returned as
+// the largest number.
 func (l StorageLimits) OfFeed(reviewed bool) Usage {
 	most := Usage{Entities: orUnbounded(l.EntitiesPerFeed), Bytes: orUnbounded(l.BytesPerFeed)}
 	if !reviewed {
@@ -44,7 +45,7 @@ func (l StorageLimits) OfFeed(reviewed bool) Usage {
 	return most
 }
 
-// OfAccount is how many bytes all feeds of an account may hold.
+// OfAccount returns the bound on the bytes of all feeds of an account.
 func (l StorageLimits) OfAccount() int64 { return orUnbounded(l.BytesPerAccount) }
 
 func orUnbounded[N int | int64](limit N) N {

@@ -2,22 +2,22 @@ package mapdata
 
 import "time"
 
-// Hiding is a curator's decision that readers do not see one entity, whatever its source says of it next: it is bound to
-// source and external id, so that it outlives snapshots, pushes and lives of the entity. The provider and curators still
-// see the entity, with the reason.
+// Hiding is a curator's decision to hide one entity from readers, regardless of later rows of its source. It is bound
+// to the source and the external id, so that it outlives snapshots, pushes and lives of the entity. The provider and
+// curators still see the entity, with the reason.
 type Hiding struct {
 	Until  time.Time // ForGood: without an end
 	Reason string    // for the provider
 }
 
-// LongestLiveHiding is for how long a live incident can be hidden: votes and hidings of live incidents are forgotten after
-// that time, because nothing tells that an incident is over.
+// LongestLiveHiding is the longest time for which a live incident can be hidden: votes and hidings of live incidents
+// are deleted after that time, because nothing states that an incident is over.
 const LongestLiveHiding = liveVotesMin
 
-// ForGood is the end of what has none. It is a time like any other, so that no comparison has a special case.
+// ForGood returns the end of a permanent hiding. It is an ordinary time, so that no comparison needs a special case.
 func ForGood() time.Time { return time.UnixMilli(253_402_300_799_000).UTC() } // the last second of the year 9999
 
-// HiddenUntil is when the curator's hiding ends or ended; zero: there was none.
+// HiddenUntil returns when the curator's hiding ends or ended, or zero if there was none.
 func (t *Tally) HiddenUntil() time.Time {
 	if t.Hidden == nil {
 		return time.Time{}
@@ -25,7 +25,7 @@ func (t *Tally) HiddenUntil() time.Time {
 	return t.Hidden.Until
 }
 
-// HiddenAt is the hiding that is in force at now; nil: none.
+// HiddenAt returns the hiding that is in force at now, or nil.
 func (t *Tally) HiddenAt(now time.Time) *Hiding {
 	if t.Hidden == nil || !now.Before(t.Hidden.Until) {
 		return nil
@@ -33,7 +33,7 @@ func (t *Tally) HiddenAt(now time.Time) *Hiding {
 	return t.Hidden
 }
 
-// WithheldUntil is when votes and a curator cease to hide an entity of the kind; zero: neither does.
+// WithheldUntil returns when votes and a curator cease to hide an entity of the kind, or zero if neither hides it.
 func (t *Tally) WithheldUntil(k Kind) time.Time {
 	disputed, hidden := t.DisputedUntil(k), t.HiddenUntil()
 	if hidden.After(disputed) {
@@ -61,18 +61,18 @@ type HiddenPin struct {
 	Hiding
 }
 
-// Pause is a decision of a curator or an operator that a feed is not served: it stays, hidden, and is neither polled nor
-// pushed to. Its owner cannot end it. The zero Pause is none.
+// Pause is a decision of a curator or an operator to stop serving a feed: it remains stored, but is hidden, and is
+// neither polled nor pushed to. Its owner cannot end the pause. The zero Pause is none.
 type Pause struct {
 	By     PausedBy
 	Reason string // for the owner
 	At     time.Time
 }
 
-// PausedBy says who paused a feed.
+// PausedBy is the origin of a feed's pause.
 type PausedBy string
 
-// Who pauses feeds.
+// The origins of pauses.
 const (
 	PausedByNobody     PausedBy = ""
 	PausedByCurator    PausedBy = "curator"
@@ -80,16 +80,16 @@ const (
 	PausedBySuspension PausedBy = "suspension" // of the owner's account; ends with it
 )
 
-// InForce says whether the feed is paused.
+// InForce reports whether the feed is paused.
 func (p *Pause) InForce() bool { return p.By != PausedByNobody }
 
-// Suspension is an operator's decision that an account may do nothing until it is lifted. The zero Suspension is none.
+// Suspension is an operator's decision to block an account until the decision is lifted. The zero Suspension is none.
 type Suspension struct {
 	At     time.Time
 	Reason string // for the account's holder
 }
 
-// Suspended says whether the account is suspended.
+// Suspended reports whether the account is suspended.
 func (a *Account) Suspended() bool { return !a.Suspension.At.IsZero() }
 
 // Complaint is a driver's statement that a source is wrong, for curators.
@@ -97,7 +97,7 @@ type Complaint struct {
 	ID         string
 	Source     SourceID
 	SourceName string // current name of the feed; empty for live incidents
-	ExternalID string // of the pin from whose card it came
+	ExternalID string // of the pin from whose card the complaint was sent
 	Account    AccountID
 	Email      string // of the account; empty: it was deleted
 	Text       string
@@ -108,7 +108,7 @@ type Complaint struct {
 const (
 	ComplaintsPerDay  = 10 // of one account
 	MaxComplaintText  = 500
-	ComplaintKept     = 90 * 24 * time.Hour // a complaint that nobody closed ends then
+	ComplaintKept     = 90 * 24 * time.Hour // after which an open complaint is closed
 	MaxTakedownReason = 500
 )
 

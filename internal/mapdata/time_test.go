@@ -7,7 +7,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestParseTime checks both cases of T and Z, and what else time.Parse refuses.
+// TestParseTime checks both cases of T and Z, and that other texts are rejected as by time.Parse.
 func TestParseTime(t *testing.T) {
 	want := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	for _, text := range []string{"2026-11-21T08:00:00Z", "2026-11-21t08:00:00Z", "2026-11-21T08:00:00z", "2026-11-21t08:00:00z", "2026-11-21t09:00:00+01:00"} {

@@ -6,7 +6,8 @@ import (
 	"wayside/internal/geo"
 )
 
-// Touched describes where a change is visible to readers, to wake the streams there. It may cover more than changed.
+// Touched describes where a change is visible to readers, so that the streams there are woken. It may cover more than
+// changed.
 type Touched struct {
 	Everywhere bool         // anything may have changed
 	Areas      []geo.Circle // where entities were added, changed, removed or voted on

@@ -28,8 +28,8 @@ func TestTrusted(t *testing.T) {
 	}
 }
 
-// TestUntrustedVotesDoNotHide holds D9.8: votes of new accounts count for the standing and neither begin, prolong nor end a
-// suppression.
+// TestUntrustedVotesDoNotHide checks that votes of new accounts count for the standing and neither begin, prolong nor
+// end a suppression (D9.8).
 func TestUntrustedVotesDoNotHide(t *testing.T) {
 	e := &mapdata.Entity{Kind: kind(t, "alert.police"), Feed: mapdata.FeedID{1}, FirstSeenAt: noon, Lifetime: time.Hour}
 	untrusted := func(v mapdata.Vote) mapdata.CountedVote { return mapdata.CountedVote{Vote: v, Untrusted: true} }

@@ -1,6 +1,6 @@
 package mapdata
 
-// UpstreamCall is how one call of an upstream ended (D8.6).
+// UpstreamCall is the result of one call of an upstream (D8.6).
 type UpstreamCall struct {
 	OK       bool
 	TimedOut bool

@@ -51,7 +51,8 @@ func StandingOf(confirms, disputes int) Standing {
 	return Reported
 }
 
-// ConfidenceOf is 0 to 1 in steps of 0.01 (D9.4, D4.9). prior is the reliability of the source before any vote, 0 to 1.
+// ConfidenceOf returns the confidence, 0 to 1 in steps of 0.01 (D9.4, D4.9). prior is the reliability of the source before any vote, 0 to
+// 1.
 func ConfidenceOf(confirms, disputes int, prior float64) float64 {
 	c := (float64(confirms) + priorWeight*prior) / float64(confirms+disputes+priorWeight)
 	return math.Round(c*100) / 100
@@ -63,21 +64,21 @@ type Tally struct {
 	ExternalID string
 
 	Confirms, Disputes int // standing votes, including those that are no longer linked to their accounts
-	// Those of Confirms and Disputes that do not count towards suppression: when they voted, their accounts were too new (D9.8),
-	// not near, or another one of the same person counted.
+	// Those of Confirms and Disputes that do not count towards suppression: at the time of the vote, the account was too new (D9.8) or not
+	// near, or another account of the same person counted.
 	UntrustedConfirms, UntrustedDisputes int
 
 	LastDisputeAt time.Time // of the standing disputes that count towards suppression; zero: none
 	KeptUntil     time.Time // minimum expiry of a feed's decaying entity because of a confirm (D9.6); zero: none
 	ChangedAt     time.Time // of the newest vote or withdrawal
-	LifeAt        time.Time // FirstSeenAt of the life that the votes are about; zero: all lives, as for live incidents
+	LifeAt        time.Time // FirstSeenAt of the life to which the votes apply; zero: all lives, as for live incidents
 	Kind          Kind      // of a live incident at its first vote; not set for an entity of a feed
-	Hidden        *Hiding   // by a curator, whatever the votes and the life; nil: never
+	Hidden        *Hiding   // by a curator, regardless of the votes and the life; nil: never
 
 	Report // of a driver's report; otherwise zero
 }
 
-// DisputedUntil is when the suppression by votes ends; zero: there is none (D9.5).
+// DisputedUntil returns when the suppression by votes ends, or zero if there is none (D9.5).
 func (t *Tally) DisputedUntil(k Kind) time.Time {
 	at, span := suppressMargin, suppressDuration
 	switch {
@@ -92,14 +93,14 @@ func (t *Tally) DisputedUntil(k Kind) time.Time {
 	return t.LastDisputeAt.Add(span)
 }
 
-// OldestSuppression is the earliest time of the newest vote on an entity that votes still hide at now, whatever its
-// kind, with a margin of a day for clocks that differ.
+// OldestSuppression returns the earliest time of the newest vote on an entity that votes still hide at now, whatever its kind, with a
+// margin of a day for clocks that differ.
 func OldestSuppression(now time.Time) time.Time {
 	return now.Add(-suppressDurationPersistent - 24*time.Hour)
 }
 
-// OldestLiveVote is the earliest time of the newest vote on a live incident of the kind that may still be shown at now. Its
-// votes count for as long as it is shown (Live incidents, 2), which may be longer than its kind's lifetime.
+// OldestLiveVote returns the earliest time of the newest vote on a live incident of the kind that may still be shown at now. Its votes
+// count for as long as it is shown (Live incidents, 2), which may be longer than its kind's lifetime.
 func OldestLiveVote(k Kind, now time.Time) time.Time {
 	if k.Persistent() {
 		return now.Add(-liveVotesPersistent)
@@ -107,10 +108,10 @@ func OldestLiveVote(k Kind, now time.Time) time.Time {
 	return now.Add(-max(k.Info().Longest, liveVotesMin))
 }
 
-// Suppressed says whether the votes hide an entity of the kind at now (D9.5).
+// Suppressed reports whether the votes hide an entity of the kind at now (D9.5).
 func (t *Tally) Suppressed(k Kind, now time.Time) bool { return now.Before(t.DisputedUntil(k)) }
 
-// Returned is when the entity was seen again after votes or a curator had hidden it; zero: it was not hidden, or still is.
+// Returned returns when the entity became visible again after votes or a curator had hidden it, or zero if it was not hidden, or still is.
 // A suppression ends by time alone, unless a vote changes the margin.
 func (t *Tally) Returned(k Kind, now time.Time) time.Time {
 	if until := t.WithheldUntil(k); !until.After(now) {
@@ -119,8 +120,8 @@ func (t *Tally) Returned(k Kind, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// Counts says whether the votes are about the current life of the entity: an entity that reappears after it expired or
-// was retired is a new one (D3.6), but a suppression stays in force.
+// Counts reports whether the votes are about the current life of the entity: an entity that reappears after it expired or was retired is a
+// new one (D3.6), but a suppression stays in force.
 func (t *Tally) Counts(k Kind, firstSeen, now time.Time) bool {
 	return t.LifeAt.IsZero() || !firstSeen.After(t.LifeAt) || t.Suppressed(k, now)
 }
@@ -131,14 +132,14 @@ type CountedVote struct {
 	Untrusted bool // it does not count towards suppression (D9.8)
 }
 
-// Trusted says whether the votes that an account casts at now count towards suppression: it first signed in at least after
-// before (D9.8). firstSignIn is zero for an account that has never signed in; after is 0 where every vote counts.
+// Trusted reports whether the votes that an account casts at now count towards suppression: it first signed in at least after before
+// (D9.8). firstSignIn is zero for an account that has never signed in; after is 0 where every vote counts.
 func Trusted(firstSignIn, now time.Time, after time.Duration) bool {
 	return after <= 0 || !firstSignIn.IsZero() && !now.Before(firstSignIn.Add(after))
 }
 
-// Cast is the tally after one account's vote on e changed from before to after; before is zero if that vote was about
-// an earlier life. LastDisputeAt is wrong after a dispute was withdrawn; the store finds the newest remaining one.
+// Cast returns the tally after one account's vote on e changed from before to after; before is zero if that vote was about an earlier life.
+// LastDisputeAt is wrong after a dispute was withdrawn; the store finds the newest remaining one.
 func (t *Tally) Cast(e *Entity, before, after CountedVote, now time.Time) Tally {
 	if !t.Counts(e.Kind, e.FirstSeenAt, now) {
 		return t.begin(e, after, now)
@@ -153,12 +154,12 @@ func (t *Tally) Cast(e *Entity, before, after CountedVote, now time.Time) Tally 
 	next.count(before, -1)
 	next.addVote(e, after, now)
 	if !next.Counts(e.Kind, e.FirstSeenAt, now) {
-		return t.begin(e, after, now) // the vote ended a suppression of an earlier life, so it counts for this one
+		return t.begin(e, after, now) // the vote ended a suppression of an earlier life, so that it counts for this one
 	}
 	return next
 }
 
-// begin is the tally of a new life after its first vote.
+// begin returns the tally of a new life after its first vote.
 func (t *Tally) begin(e *Entity, first CountedVote, now time.Time) Tally {
 	next := Tally{Source: t.Source, ExternalID: t.ExternalID, LifeAt: e.FirstSeenAt, Hidden: t.Hidden, Report: t.Report}
 	next.addVote(e, first, now)
@@ -172,7 +173,8 @@ func (t *Tally) addVote(e *Entity, v CountedVote, now time.Time) {
 	if v.Vote == Dispute && !v.Untrusted {
 		t.LastDisputeAt = now
 	}
-	// Accounts made for it do not keep a report that they cannot show (D17.37).
+	// A report that waits for two supporters is not kept by votes that do not count, which its author could cast from accounts made for it
+	// (D17.37).
 	if v.Vote == Confirm && e.Lifetime > 0 && !e.Feed.IsZero() && !(t.NeedsTwo && v.Untrusted) {
 		t.keep(e, now)
 	}
@@ -194,8 +196,8 @@ func (t *Tally) count(v CountedVote, by int) {
 	}
 }
 
-// keep extends the expiry of a confirmed entity (D9.6), no further than its end (D17.3). It does not apply to a persistent kind with a ttl, which has no
-// default lifetime to take a share of.
+// keep extends the expiry of a confirmed entity (D9.6), no further than its end (D17.3). It does not apply to a persistent kind with a ttl,
+// which has no default lifetime to take a share of.
 func (t *Tally) keep(e *Entity, now time.Time) {
 	info := e.Kind.Info()
 	until := now.Add(info.Default / keepDivisor)
@@ -217,15 +219,15 @@ type Ballot struct {
 	At         time.Time
 	TrustAfter time.Duration // how long after its account's first sign-in a vote counts towards suppression (D9.8); 0: always
 
-	// Near reports whether the account is near the entity, as far as the node that takes the vote knows: only such a vote counts
-	// towards suppression, and towards closing a road. nil: it is not asked.
+	// Near reports whether the account is near the entity, as far as the node that takes the vote knows: only such a vote counts towards
+	// suppression, and towards closing a road. nil: not checked.
 	Near func(*Entity) bool
 
-	// Reported says that the account reported the same again (D17.36), so that it stands behind a report that it may not read.
+	// Reported means that the account reported the same event again (D17.36), so that it supports a report that it may not read.
 	Reported bool
 
-	// Live is the service's own record of a live incident (D9.2); its Feed is zero. nil for an entity of a feed, which
-	// the store holds.
+	// Live is the service's own record of a live incident (D9.2); its Feed is zero. It is nil for an entity of a feed, which is in the
+	// store.
 	Live *Entity
 }
 
@@ -237,7 +239,7 @@ type Voted struct {
 	Prior      float64   // reliability of its source before any vote (D9.4); 0 for a feed, whose prior is SourceID.Prior
 }
 
-// ExpiresAt is when the entity expires, confirms included (D9.6), and false for a persistent one.
+// ExpiresAt returns when the entity expires, confirms included (D9.6), and false for a persistent one.
 func (v *Voted) ExpiresAt(now time.Time) (time.Time, bool) {
 	at, ok := v.Entity.ExpiresAt(v.SnapshotAt)
 	if ok && v.Tally.KeptUntil.After(at) && v.Tally.Counts(v.Entity.Kind, v.Entity.FirstSeenAt, now) {
@@ -246,10 +248,10 @@ func (v *Voted) ExpiresAt(now time.Time) (time.Time, bool) {
 	return at, ok
 }
 
-// VoteDaysKept is how far back the owner of a feed sees votes by days.
+// VoteDaysKept is the number of past days for which the owner of a feed sees votes.
 const VoteDaysKept = 30
 
-// VoteDay is how drivers voted on the entities of a source on one day.
+// VoteDay is the number of drivers' votes on the entities of a source on one day.
 type VoteDay struct {
 	Day      time.Time // its beginning, in UTC
 	Confirms int

@@ -80,7 +80,7 @@ func TestSuppression(t *testing.T) {
 	}
 }
 
-// TestOneStandingVote checks D9.1: a vote replaces the one before it, and withdrawing it leaves none.
+// TestOneStandingVote checks that a vote replaces the one before it, and that withdrawing it leaves none (D9.1).
 func TestOneStandingVote(t *testing.T) {
 	e := &mapdata.Entity{FirstSeenAt: noon.Add(-time.Hour)}
 	var tally mapdata.Tally
@@ -104,8 +104,8 @@ func TestOneStandingVote(t *testing.T) {
 	}
 }
 
-// TestConfirmExtendsLifetime checks D9.6: half the default lifetime from now, never beyond the maximum, never for live or
-// persistent entities.
+// TestConfirmExtendsLifetime checks that a confirm keeps an entity for half the default lifetime from now, never beyond
+// the maximum, and never for live or persistent entities (D9.6).
 func TestConfirmExtendsLifetime(t *testing.T) {
 	feed := mapdata.FeedID{1}
 	for _, tt := range []struct {
@@ -207,5 +207,5 @@ func TestEntityIDs(t *testing.T) {
 	}
 }
 
-// counted is a vote that counts towards suppression.
+// counted returns a vote that counts towards suppression.
 func counted(v mapdata.Vote) mapdata.CountedVote { return mapdata.CountedVote{Vote: v} }

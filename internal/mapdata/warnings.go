@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// When the owner of a feed is e-mailed about trouble, before anything is deactivated.
+// When the owner of a feed gets an e-mail about trouble, before anything is deactivated.
 const (
 	WarnAfterFailures = 10             // failed polls in a row; after 20 the feed is deactivated
 	WarnAfterSilence  = 24 * time.Hour // without a push
 
-	warnMinRows = 50             // an attempt with fewer rows says nothing of the share that is rejected
-	warnShare   = 0.2            // more of the rows rejected than usual
-	wellAfter   = 24 * time.Hour // without trouble, before the same trouble is worth another e-mail
+	warnMinRows = 50             // an attempt with fewer rows is too small for a rate of rejections
+	warnShare   = 0.2            // increase of the rate of rejections above the usual one
+	wellAfter   = 24 * time.Hour // without trouble, before the same trouble causes another e-mail
 )
 
-// Warnings are the troubles of a feed of which its owner has an e-mail: when each was last seen; zero: the feed is well.
-// Each is reported once until the feed has been well for a day, so that a feed that fails by turns sends no e-mail for each
-// turn.
+// Warnings are the troubles of a feed about which its owner got an e-mail, with the time at which each was last seen;
+// zero: none. Each is reported once until the feed has been well for a day, so that a feed that fails intermittently
+// does not cause an e-mail each time.
 type Warnings struct {
 	Rejections    time.Time
 	Failing       time.Time
@@ -25,8 +25,8 @@ type Warnings struct {
 	UsualRejected float64 // share of the rows that is rejected while the feed is well, in whole per cent
 }
 
-// Attempted notes a good attempt, and returns what the owner is e-mailed about. shrank says whether it was a snapshot with
-// fewer than half the rows of the one before (D6.9).
+// Attempted records a good attempt, and returns the e-mails that are due. shrank means that the attempt was a snapshot
+// with fewer than half the rows of the one before (D6.9).
 func (w *Warnings) Attempted(a *Attempt, shrank bool) (begun []EmailKind) {
 	if a.Rows >= warnMinRows {
 		share := math.Round(100*float64(a.Rejected)/float64(a.Rows)) / 100
@@ -40,7 +40,7 @@ func (w *Warnings) Attempted(a *Attempt, shrank bool) (begun []EmailKind) {
 	}
 	note(&w.Failing, false, a.At)
 	if shrank && !w.Shrank.IsZero() && a.At.Sub(w.Shrank) >= wellAfter {
-		w.Shrank = time.Time{} // shrinking is over with the snapshot that shrank
+		w.Shrank = time.Time{} // a shrunken snapshot is a trouble by itself: a later one is reported again
 	}
 	if note(&w.Shrank, shrank, a.At) {
 		begun = append(begun, EmailShrank)
@@ -48,12 +48,12 @@ func (w *Warnings) Attempted(a *Attempt, shrank bool) (begun []EmailKind) {
 	return begun
 }
 
-// Failed notes a failed poll, the given number of them in a row, and says whether the owner is e-mailed.
+// Failed records a failed poll, the given number of them in a row, and reports whether an e-mail is due.
 func (w *Warnings) Failed(failures int, at time.Time) (begins bool) {
 	return failures >= WarnAfterFailures && note(&w.Failing, true, at)
 }
 
-// note moves one trouble, and says whether it begins.
+// note updates one trouble, and reports whether it begins.
 func note(last *time.Time, trouble bool, at time.Time) (begins bool) {
 	switch {
 	case trouble:

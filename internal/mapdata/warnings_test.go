@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestWarnings: each trouble is reported once until the feed has been well for a day.
+// TestWarnings checks that each trouble is reported once until the feed has been well for a day.
 func TestWarnings(t *testing.T) {
 	begin := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	type step struct {
