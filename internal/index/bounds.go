@@ -7,7 +7,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// bounds is a box as searches compare vectors with it. Rounding may let in what lies some micrometres outside.
+// bounds is a box in a form that searches can compare with vectors. Rounding may admit positions some micrometres
+// outside.
 type bounds struct {
 	set          bool
 	south, north float64 // heights over the equator's plane
@@ -26,7 +27,7 @@ func newBounds(b *geo.Box) bounds {
 	}
 }
 
-// contain says whether the bounds contain a place; without bounds they do.
+// contain reports whether the bounds contain a position; unset bounds contain all.
 func (b *bounds) contain(v *geo.Vector) bool {
 	if !b.set {
 		return true
@@ -45,7 +46,7 @@ func (b *bounds) contain(v *geo.Vector) bool {
 	return eastOfWest || westOfEast
 }
 
-// box is a box that holds all that a search may find.
+// box returns a box that contains all possible results of a search.
 func (q *search) box(s *mapdata.Search) geo.Box {
 	if s.Within != nil {
 		return *s.Within

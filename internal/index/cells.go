@@ -7,20 +7,20 @@ import (
 	"wayside/internal/geo"
 )
 
-// removal is an entry that leaves a cell.
+// removal is an entry that is removed from a cell.
 type removal struct {
 	cell geo.Cell
 	ref  ref
 }
 
-// addition is an entry that comes into a cell.
+// addition is an entry that is added to a cell.
 type addition struct {
 	cell  geo.Cell
 	entry entry
 }
 
-// mergeCells builds the cells that the change touches, and the bands around them. Removals and additions are gathered by
-// cell first, so that each cell is built once: one entry after the other would cost the square of a cell's size.
+// mergeCells builds the cells that the change touches, and the bands around them. Removals and additions are gathered
+// by cell first, so that each cell is built once: one entry after the other would cost the square of a cell's size.
 func (c *change) mergeCells() {
 	if len(c.removed)+len(c.added) == 0 {
 		return
@@ -68,10 +68,10 @@ func (c *change) mergeCells() {
 	c.removed, c.added = nil, nil
 }
 
-// rowsPerEntry is how many entries are merged in the time in which one row is stored.
+// rowsPerEntry is the number of entries that are merged in the time in which one row is stored.
 const rowsPerEntry = 64
 
-// firstCell is the first cell of two lists in the order of their cells, of which one may be empty.
+// firstCell returns the first cell of two lists that are ordered by cell. One of them may be empty.
 func firstCell(removed []removal, added []addition) geo.Cell {
 	if len(added) == 0 || len(removed) > 0 && removed[0].cell.Compare(added[0].cell) < 0 {
 		return removed[0].cell
@@ -79,7 +79,7 @@ func firstCell(removed []removal, added []addition) geo.Cell {
 	return added[0].cell
 }
 
-// ofCell is how many of the first removals and additions are a cell's.
+// ofCell returns how many of the first removals and additions belong to a cell.
 func ofCell(removed []removal, added []addition, cell geo.Cell) (r, a int) {
 	for r < len(removed) && removed[r].cell == cell {
 		r++
@@ -90,8 +90,9 @@ func ofCell(removed []removal, added []addition, cell geo.Cell) (r, a int) {
 	return r, a
 }
 
-// mergeCell builds a cell from its entries before, without those removed and with those added. Removals are in the order of
-// their references, entries in that of their heights. An entry that was added and removed in one change stays out.
+// mergeCell builds a cell from its previous entries, without the removed and with the added ones. Removals are in the
+// order of their references, entries in that of their heights. An entry that was added and removed in one change is
+// left out.
 func mergeCell(old []entry, removed []removal, added []addition) []entry {
 	gone := func(r ref) bool {
 		_, found := slices.BinarySearchFunc(removed, r, func(a removal, r ref) int { return a.ref.compare(r) })

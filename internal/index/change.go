@@ -9,7 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// change is the next version while it is built from the current one: what it changes are copies of its own.
+// change is the next version while it is built from the current one. It changes only copies of its own.
 type change struct {
 	ix   *Index
 	w    *writer
@@ -22,13 +22,13 @@ type change struct {
 	removed   []removal
 	added     []addition
 	compacted compacted
-	freed     []uint32 // numbers of segments that were removed. Not used before the next change: this one's removals name them
+	freed     []uint32 // numbers of segments that were removed. Not used before the next change, because this one's removals name them
 	moves     moves
 
-	touched mapdata.Touched // beside the changed cells
+	touched mapdata.Touched // in addition to the changed cells
 }
 
-// newChange begins a change of the current version, and takes back what was staged before and never published.
+// newChange begins a change of the current version. It reverts a staged change that was never published.
 func (ix *Index) newChange() *change {
 	ix.dropStaged()
 	next := *ix.current.Load()
@@ -37,7 +37,7 @@ func (ix *Index) newChange() *change {
 	return c
 }
 
-// ownFeeds makes copies of the tables of feeds.
+// ownFeeds copies the tables of feeds, once per change.
 func (c *change) ownFeeds() {
 	if c.ownsFeeds {
 		return
@@ -49,7 +49,7 @@ func (c *change) ownFeeds() {
 	c.v.lapsing = slices.Clone(c.v.lapsing)
 }
 
-// setFeed follows what changed of a feed and gives its place.
+// setFeed applies the new state of a feed, and returns the feed's place.
 func (c *change) setFeed(f *mapdata.Feed) uint32 {
 	place, known := c.v.places[f.ID]
 	if known {
@@ -67,8 +67,8 @@ func (c *change) setFeed(f *mapdata.Feed) uint32 {
 		next.decaying.Store(old.decaying.Load())
 		c.v.feeds[place] = next
 	} else {
-		// Places of removed feeds are not used again before the next load: an entry that still names one must not become
-		// another feed's.
+		// Places of removed feeds are not reused before the next load, because an entry that still names one must not
+		// become another feed's.
 		place = uint32(len(c.v.feeds))
 		c.v.feeds = append(c.v.feeds, next)
 		c.v.places[f.ID] = place
@@ -82,7 +82,7 @@ func (c *change) setFeed(f *mapdata.Feed) uint32 {
 	return place
 }
 
-// rowsPerSegment is how many rows are stored in the time in which all slots of a segment are looked at.
+// rowsPerSegment is the number of rows that are stored in the time in which all slots of a segment are read.
 const rowsPerSegment = 32
 
 // removeFeed removes a feed with all its entities.
@@ -108,7 +108,7 @@ func (c *change) removeFeed(id mapdata.FeedID) {
 	c.v.lapsing.without(place)
 }
 
-// put stores an entity as it is now.
+// put stores the current state of an entity.
 func (c *change) put(place uint32, ent *mapdata.Entity) {
 	c.pace.row(1)
 	c.w.text = c.ix.encode(appendText(c.w.text[:0], ent), ent)
@@ -133,19 +133,19 @@ func (c *change) put(place uint32, ent *mapdata.Entity) {
 	}
 }
 
-// same says whether a record differs from the slot in nothing but when the entity was last seen.
+// same reports whether a record differs from the slot at most in the time when the entity was last seen.
 func (s *slot) same(seg *segment, rec *record, text []byte) bool {
 	return s.kind == rec.kind && s.lifetime == rec.lifetime && s.ends == rec.ends && s.firstSeen == rec.firstSeen &&
 		s.changed == rec.changed && s.network == rec.network && bytes.Equal(s.text(seg), text)
 }
 
-// write puts a record into the open segment.
+// write stores a record in the open segment.
 func (c *change) write(rec *record, text []byte) ref {
 	seg := c.openSegment(len(text))
 	return ref{c.w.open, seg.write(rec, text)}
 }
 
-// openSegment gives the segment that takes the next slot, with room for so much text.
+// openSegment returns the segment that takes the next slot, with room for the given bytes of text.
 func (c *change) openSegment(text int) *segment {
 	seg := c.v.segments[c.w.open]
 	if seg.fits(text) {
@@ -154,16 +154,16 @@ func (c *change) openSegment(text int) *segment {
 	seg = newSegment(text, seg)
 	if n := len(c.w.free); n > 0 {
 		c.w.open, c.w.free = c.w.free[n-1], c.w.free[:n-1]
-		c.v.segments = slices.Clone(c.v.segments) // published versions keep what they had under this number
+		c.v.segments = slices.Clone(c.v.segments) // published versions keep their segment of this number
 		c.v.segments[c.w.open] = seg
 		return seg
 	}
-	c.v.segments = append(c.v.segments, seg) // beyond what published versions see
+	c.v.segments = append(c.v.segments, seg) // beyond the length that published versions see
 	c.w.open = uint32(len(c.v.segments) - 1)
 	return seg
 }
 
-// count keeps the number of entities held, by feed and in all.
+// count adds to the number of entities held, by feed and in total.
 func (c *change) count(s *slot, by int) {
 	c.v.entities += by
 	n := c.moves.counts[s.feed]
@@ -199,7 +199,7 @@ func (c *change) kill(s *slot, seg *segment) {
 	c.undo.dead = append(c.undo.dead, deadSlot{s, seg})
 }
 
-// setTally follows the votes on an entity, whether the index holds it, held it or will hold it.
+// setTally applies the votes on an entity, whether the index holds it, held it or will hold it.
 func (c *change) setTally(place uint32, t *mapdata.Tally) {
 	externalID := []byte(t.ExternalID)
 	number := c.w.addVote(c.v.feeds[place].id, externalID, c.undo)
@@ -211,7 +211,7 @@ func (c *change) setTally(place uint32, t *mapdata.Tally) {
 	}
 }
 
-// tally gives the votes with a number, those of this change first.
+// tally returns the votes with a number; those of this change take precedence.
 func (c *change) tally(number uint32) *mapdata.Tally {
 	if t, changed := c.moves.tallies[number]; changed {
 		return t
@@ -231,7 +231,7 @@ func (c *change) finish() *Staged {
 	return s
 }
 
-// touchCells notes the cells in which readers see another state than before.
+// touchCells records the cells in which readers see a change.
 func (c *change) touchCells() {
 	cells := make([]geo.Cell, 0, len(c.added)+len(c.removed))
 	for i := range c.removed[c.compacted.removed:] {

@@ -10,11 +10,11 @@ import (
 // maxCompacted bounds the segments whose slots one change moves.
 const maxCompacted = 2
 
-// compacted is how many of a change's removals and additions are compaction's, of which readers see nothing.
+// compacted counts the removals and additions of a change that compaction made, which readers do not see.
 type compacted struct{ removed, added int }
 
-// compact moves the entities out of segments most of whose slots are dead, so that memory follows what is held and not what
-// was written. It comes before everything else in a change.
+// compact moves the entities out of segments most of whose slots are dead, so that memory is proportional to the
+// entities held, not to those written. It runs before everything else in a change.
 func (c *change) compact() {
 	moved := 0
 	for number, seg := range c.v.segments {
@@ -53,14 +53,14 @@ func (c *change) relocate(from ref, s *slot, seg *segment) {
 	c.kill(s, seg)
 }
 
-// kept says whether drivers' confirms keep the entity beyond the limit (D9.6).
+// kept reports whether drivers' confirms keep the entity beyond the limit (D9.6).
 func (c *change) kept(s *slot, limit int64) bool {
 	number := s.tally.Load()
 	return number != 0 && judge(c.v.tallies.at(number), s, limit).keptUntil > limit
 }
 
-// Sweep removes what had expired at the given time, publishes that and tells what it was. Searches pass over expired
-// entities by themselves; sweeping gives their memory back. It looks at every slot, some nanoseconds each.
+// Sweep removes and returns the entities that had expired at the given time, and publishes the resulting version.
+// Searches skip expired entities in any case; sweeping frees their memory. It reads every slot, some nanoseconds each.
 func (ix *Index) Sweep(before time.Time) []mapdata.Expired {
 	limit := before.UnixMilli()
 	c := ix.newChange()

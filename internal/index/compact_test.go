@@ -8,8 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestCompactionWithinOneChange compacts two segments in one change, while the open one fills up: what is moved out of the second must
-// not take the slots from which the first was moved, which are removed from their cell.
+// TestCompactionWithinOneChange compacts two segments in one change, while the open one fills up, and checks that
+// entities moved out of the second do not take the slots of the first, which are removed from their cell.
 func TestCompactionWithinOneChange(t *testing.T) {
 	const slots, live = 4096, 1000
 	ix, f := index.New(encode), feed(1, mapdata.Approved)

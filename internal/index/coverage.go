@@ -9,11 +9,11 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// regions is the grid of coverage: cells about a degree high. Where thousands of feeds are served, an answer names the
-// sources of its surroundings, and not all of them.
+// regions is the grid of coverage: cells about a degree high. Where thousands of feeds are served, an answer names only
+// the sources of its surroundings.
 var regions = geo.Grid{Height: 1}
 
-// coverage is the regions in which feeds have had entities since the last load; immutable once published.
+// coverage holds the regions in which feeds have had entities since the last load; immutable once published.
 type coverage struct {
 	regions map[geo.Cell]bitset // places of feeds by region
 	located bitset              // places of feeds that have had an entity anywhere
@@ -21,7 +21,7 @@ type coverage struct {
 
 func newCoverage() *coverage { return &coverage{regions: make(map[geo.Cell]bitset)} }
 
-// cover notes that a feed has an entity in a point's region.
+// cover records that a feed has an entity in a point's region.
 func (c *change) cover(place uint32, p geo.Point) {
 	region := regions.Cell(p)
 	if c.v.coverage.regions[region].has(place) {
@@ -34,7 +34,7 @@ func (c *change) cover(place uint32, p geo.Point) {
 	c.v.coverage.add(place, region)
 }
 
-// add notes a feed in a coverage that is not published yet.
+// add records a feed in a coverage that is not published yet.
 func (c *coverage) add(place uint32, region geo.Cell) {
 	if feeds := c.regions[region]; !feeds.has(place) {
 		c.regions[region] = slices.Clone(feeds).with(place)
@@ -42,8 +42,8 @@ func (c *coverage) add(place uint32, region geo.Cell) {
 	}
 }
 
-// Around gives the feeds that have, or since the last load had, an entity in the surroundings of a circle, and those that
-// have none anywhere: nothing is known of where theirs would be.
+// Around returns the feeds that have, or since the last load had, an entity in the surroundings of a circle, and those
+// that have none anywhere, because it is unknown where their entities would be.
 func (ix *Index) Around(center geo.Point, radius float64) []mapdata.FeedID {
 	v := ix.current.Load()
 	near := make(bitset, (len(v.feeds)+63)/64)

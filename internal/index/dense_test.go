@@ -13,7 +13,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// A dense cell is searched by strips. After a load and many single changes, every search has the result of a linear scan.
+// TestDenseCells checks that every search in a dense cell, which is searched by strips, has the result of a linear scan
+// after a load and many single changes.
 func TestDenseCells(t *testing.T) {
 	const rows, south, west, width = 3000, 52.003, 5.003, 0.01
 	rng := rand.New(rand.NewPCG(7, 8))

@@ -11,8 +11,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestEntitiesExpireAtTheirEnds holds D17.3, by a load and by changes: the earlier of lifetime and end counts, and an entity of
-// a persistent kind expires at its end.
+// TestEntitiesExpireAtTheirEnds checks by a load and by changes that the earlier of lifetime and end counts, and that
+// an entity of a persistent kind expires at its end (D17.3).
 func TestEntitiesExpireAtTheirEnds(t *testing.T) {
 	f := feed(1, mapdata.Approved)
 	ends, first, persists, stays := alert(t, "ends"), alert(t, "first"), entity(1, "persists", 52, 4), entity(1, "stays", 52, 4)
@@ -31,7 +31,7 @@ func TestEntitiesExpireAtTheirEnds(t *testing.T) {
 	loader.Finish(nil)
 	changed := index.New(encode)
 	changed.Apply(change(f, all...))
-	moved := index.New(encode) // by a change that alters nothing but ends
+	moved := index.New(encode) // by a change that alters only ends
 	without := slices.Clone(all)
 	for i := range without {
 		without[i].EndsAt = time.Time{}
@@ -74,7 +74,8 @@ func TestEntitiesExpireAtTheirEnds(t *testing.T) {
 	}
 }
 
-// TestConfirmKeepsNoEntityBeyondItsEnd: also when the end moved after the confirm.
+// TestConfirmKeepsNoEntityBeyondItsEnd checks that a confirm keeps no entity beyond its end, also when the end moved
+// after the confirm.
 func TestConfirmKeepsNoEntityBeyondItsEnd(t *testing.T) {
 	f, e := feed(1, mapdata.Approved), alert(t, "a")
 	e.Lifetime = time.Minute

@@ -8,10 +8,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Extent is a box around all that s asks for under a law, wherever it is; false: there is nothing. Of several boxes it is the one that is
-// least wide. It is exact where few entities lie in it, and otherwise made of whole tiles of a summary. As in an overview,
-// expired entities count until they are swept, and withheld ones count, but for reports that wait for a second driver: nobody is to learn
-// where these are.
+// Extent returns a box around all entities that s selects under a law, wherever they are, and false if there are none. Of several boxes it
+// returns the narrowest one. The box is exact where it contains few entities, and otherwise consists of whole tiles of a summary. As in an
+// overview, expired entities count until they are swept, and withheld ones count, except for reports that wait for a second driver, because
+// the box must not reveal their position.
 func (ix *Index) Extent(s *mapdata.Search, l *law.Law) (geo.Box, bool) {
 	q, ok := ix.searches.Get().(*search)
 	if !ok {
@@ -46,10 +46,10 @@ func (ix *Index) Extent(s *mapdata.Search, l *law.Law) (geo.Box, bool) {
 	return q.exactExtent(box), true
 }
 
-// fineSpan is the number of tiles across an extent from which a finer summary would not improve it visibly.
+// fineSpan is the number of tiles across an extent from which on a finer summary would not improve it visibly.
 const fineSpan = 64
 
-// exactExtent is the box around the entities in the cells that were found, which lie within box; box, if there are none.
+// exactExtent returns the box around the entities in the found cells that lie within box, or box itself if there are none.
 func (q *search) exactExtent(box geo.Box) geo.Box {
 	middle, waits := (box.West+box.East)/2, q.v.waits()
 	exact := geo.Box{South: 90, West: math.Inf(1), North: -90, East: math.Inf(-1)}
@@ -78,7 +78,7 @@ func (q *search) exactExtent(box geo.Box) geo.Box {
 	return exact
 }
 
-// tileSpan is where there are tiles.
+// tileSpan records which columns and rows of tiles are occupied.
 type tileSpan struct {
 	columns     []bool // by column; nil: none yet
 	top, bottom uint32
@@ -95,7 +95,7 @@ func (t *tileSpan) add(x, y uint32) {
 	t.count++
 }
 
-// tiles are the fewest columns that contain all of the span's: all but the widest gap between two.
+// tiles returns the narrowest range of columns that contains all occupied ones, by leaving out the widest gap.
 func (t *tileSpan) tiles(level int) geo.Tiles {
 	n := 1 << level
 	gap, widest, after := 0, 0, 0
@@ -111,9 +111,9 @@ func (t *tileSpan) tiles(level int) geo.Tiles {
 	return geo.Tiles{Level: level, X: uint32(after % n), Columns: uint32(n - widest), Top: t.top, Bottom: t.bottom}
 }
 
-// Reach is a distance in metres from s.Center within which something of what s asks for is shown under a law, not much
-// longer than the shortest; negative: there is nothing. It judges neither votes, but of reports that wait for a second
-// driver, nor expiry: a search may find nothing within it.
+// Reach returns a distance in metres from s.Center within which an entity that s selects is shown under a law. It is not much longer than
+// the shortest such distance, and negative if there is none. Reach ignores expiry, and all votes except on reports that wait for a second
+// driver, so that a search may find nothing within the distance.
 func (ix *Index) Reach(s *mapdata.Search, l *law.Law) float64 {
 	q, ok := ix.searches.Get().(*search)
 	if !ok {
@@ -140,7 +140,7 @@ func (ix *Index) Reach(s *mapdata.Search, l *law.Law) float64 {
 	return reach
 }
 
-// farthest is a distance in metres from the search's center beyond which nothing of a tile lies.
+// farthest returns an upper bound of the distance in metres from the search's center to any point of a tile.
 func (q *search) farthest(level int, x, y uint32) float64 {
 	b := geo.Tiles{Level: level, X: x, Columns: 1, Top: y, Bottom: y}.Box()
 	widest := math.Cos(min(math.Abs(b.South), math.Abs(b.North)) * math.Pi / 180)

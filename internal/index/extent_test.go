@@ -53,7 +53,7 @@ func TestExtent(t *testing.T) {
 
 func near(a, b, tolerance float64) bool { return a-b < tolerance && b-a < tolerance }
 
-// TestExtentContainsEverything checks extents of any size, and that they are not much too large.
+// TestExtentContainsEverything checks that extents of any size contain all entities and are not much too large.
 func TestExtentContainsEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ix := index.New(encode)
@@ -75,7 +75,7 @@ func TestExtentContainsEverything(t *testing.T) {
 	})
 }
 
-// TestReach compares the distance with that of the nearest of all.
+// TestReach compares the distance with that of the nearest entity.
 func TestReach(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ix := index.New(encode)
@@ -136,8 +136,8 @@ func BenchmarkOverview(b *testing.B) {
 	}
 }
 
-// TestExtentOfWaiting holds that neither an extent nor a reach tells where a report waits for a second driver, whatever is beside it, also
-// after a load; and that both tell once it does not wait any more.
+// TestExtentOfWaiting checks that neither an extent nor a reach reveals the position of a report that waits for a
+// second driver, whatever else is there, also after a load; and that both include the report once it no longer waits.
 func TestExtentOfWaiting(t *testing.T) {
 	f := feed(1, mapdata.Approved)
 	tally := func(id string, confirms int) mapdata.Tally {

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// The result is that of a linear scan, for even and clustered distributions.
+// TestFirstNorthOf compares the result with that of a linear scan, for even and clustered distributions.
 func TestFirstNorthOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		height := rapid.OneOf(

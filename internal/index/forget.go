@@ -6,12 +6,13 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// forgetVotes forgets the votes on entities that the index does not hold, if the newest of them was before the given time
-// and no curator hid them until later: otherwise memory would grow with all votes ever cast. Nothing may be staged.
+// forgetVotes deletes the votes on entities that the index does not hold, if the newest of them was before the given
+// time and no curator hides the entity until later. Otherwise memory would grow with all votes ever cast. Nothing may
+// be staged.
 func (ix *Index) forgetVotes(before time.Time) {
 	ix.dropStaged()
 	w, v := ix.writer, ix.current.Load()
-	w.unused, w.forgotten = append(w.unused, w.forgotten...), nil // a sweep ago: no search is that old
+	w.unused, w.forgotten = append(w.unused, w.forgotten...), nil // freed a sweep ago: no search lasts that long
 	var p pace
 	for key, number := range w.votes {
 		p.row(1)
@@ -24,7 +25,7 @@ func (ix *Index) forgetVotes(before time.Time) {
 	}
 }
 
-// holds says whether the version holds the entity that a voteKey names.
+// holds reports whether the version holds the entity that a voteKey names.
 func (w *writer) holds(v *version, key string) bool {
 	var id mapdata.FeedID
 	externalID := key[copy(id[:], key):]

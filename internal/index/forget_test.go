@@ -8,7 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestOldVotesAreDropped checks that memory does not grow with all votes ever cast, while votes on stored entities are kept.
+// TestOldVotesAreDropped checks that memory does not grow with all votes ever cast, while votes on stored entities are
+// kept.
 func TestOldVotesAreDropped(t *testing.T) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	const perDay, days = 50, 120

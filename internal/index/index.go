@@ -11,18 +11,18 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// grid is the index's: cells about 2.2 km high were measured best for radii of 1 to 5 km in towns.
+// grid is the index's grid. Cells about 2.2 km high were measured best for radii of 1 to 5 km in towns.
 var grid = geo.Grid{Height: 0.02}
 
-// Encoder prepares the part of an entity's wire form that only a change of its content changes. It appends to dst and
-// returns it; what it reads of e is valid during the call only.
+// Encoder encodes the part of an entity's wire form that only a change of its content changes. It appends to dst and
+// returns the result; the parts of e are valid during the call only.
 type Encoder func(dst []byte, e *mapdata.Entity) []byte
 
-// Index answers searches and follows changes. Search, Around, Len and Counts are safe for any number of callers beside one
-// writer. The other methods, and those of a Loader and a Staged, are the writer's: they are for one goroutine at a time.
+// Index answers searches and follows changes. Search, Around, Len and Counts are safe for any number of callers beside
+// one writer. The other methods, and those of a Loader and a Staged, are for the writer, one goroutine at a time.
 type Index struct {
 	current  atomic.Pointer[version]
-	law      atomic.Pointer[law.Law] // that versions are to follow; nil: none
+	law      atomic.Pointer[law.Law] // the law that later versions follow; nil: none
 	searches sync.Pool
 	seed     maphash.Seed
 	encode   Encoder
@@ -31,7 +31,7 @@ type Index struct {
 	staged *Staged // not published yet; nil: none
 }
 
-// New makes an empty index.
+// New returns an empty index.
 func New(encode Encoder) *Index {
 	ix := &Index{seed: maphash.MakeSeed(), encode: encode}
 	ix.searches.New = func() any { return new(search) }
@@ -46,15 +46,15 @@ func New(encode Encoder) *Index {
 	return ix
 }
 
-// SetLaw sets the law that overviews follow; nil: none. The next change or load brings the index under it. Until then, overviews
-// under it leave out the kinds that it or the law before concerns. Searches follow no law: it is applied to what they find.
-// SetLaw is safe beside the writer.
+// SetLaw sets the law that overviews follow; nil: none. The next change or load applies it to the index. Until then,
+// overviews under the new law leave out the kinds that either the new or the previous law concerns. Searches do not
+// apply a law; callers apply it to the results. SetLaw is safe beside the writer.
 func (ix *Index) SetLaw(l *law.Law) { ix.law.Store(l) }
 
-// Len is the number of entities that the index holds. Expired ones count until they are swept.
+// Len returns the number of entities that the index holds. Expired ones count until they are swept.
 func (ix *Index) Len() int { return ix.current.Load().entities }
 
-// Counts is the number of entities of a feed that the index holds, by whether they expire.
+// Counts returns the numbers of entities of a feed that the index holds, by whether they expire.
 func (ix *Index) Counts(id mapdata.FeedID) (persistent, decaying int) {
 	v := ix.current.Load()
 	place, ok := v.places[id]
@@ -70,8 +70,8 @@ func (ix *Index) Apply(changes []mapdata.FeedChange) mapdata.Touched {
 	return ix.Stage(changes).Publish()
 }
 
-// Stage builds the version that follows from changes, in their order. Searches see nothing of it until it is published. It
-// replaces what was staged before and never published.
+// Stage builds the version that follows from changes, in their order. Searches do not see it until it is published. It
+// replaces a staged version that was never published.
 func (ix *Index) Stage(changes []mapdata.FeedChange) *Staged {
 	c := ix.newChange()
 	c.compact()
@@ -98,7 +98,7 @@ func (ix *Index) Stage(changes []mapdata.FeedChange) *Staged {
 	return c.finish()
 }
 
-// milli is a time in milliseconds since 1970, 0 for the zero time.
+// milli returns a time in milliseconds since 1970, and 0 for the zero time.
 func milli(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

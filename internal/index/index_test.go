@@ -274,7 +274,7 @@ func TestAround(t *testing.T) {
 			}
 		}
 	}
-	// A feed is still listed where its entities were after all of them are gone.
+	// A feed remains listed around its former entities after all of them are gone.
 	ix.Apply([]mapdata.FeedChange{{Feed: feed(1, mapdata.Approved), FeedID: feedID(1), Gone: []string{"a"}}})
 	if got := ix.Around(geo.Point{Lat: 52.5, Lng: 4.5}, 10); len(got) != 2 {
 		t.Errorf("after its entity is gone: %v", got)

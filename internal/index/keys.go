@@ -10,8 +10,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// writer is what only the writer needs to know of the newest version. Staging a change moves it, and keeps what undoes that
-// until the change is published.
+// writer is the state of the newest version that only the writer needs. Staging a change modifies it, and records how
+// to undo that until the change is published.
 type writer struct {
 	seed       maphash.Seed
 	keys       map[uint64]ref    // by hash of feed and external id
@@ -19,10 +19,10 @@ type writer struct {
 	votes      map[string]uint32 // numbers of tallies, by feed id and external id
 	newest     uint32            // highest number of a tally so far
 	unused     []uint32          // numbers of tallies that nothing refers to
-	forgotten  []uint32          // numbers to which a search that is under way may still refer
+	forgotten  []uint32          // numbers to which a running search may still refer
 	open       uint32            // number of the segment that takes the next slots
 	free       []uint32          // numbers of segments that were removed
-	text       []byte            // scratch: of the entity at hand
+	text       []byte            // scratch: of the current entity
 }
 
 func newWriter(seed maphash.Seed, entities int) *writer {
@@ -31,7 +31,8 @@ func newWriter(seed maphash.Seed, entities int) *writer {
 	}
 }
 
-// keyHash is the hash of a feed's place and an external id. The seed keeps providers from causing collisions.
+// keyHash returns the hash of a feed's place and an external id. The random seed prevents providers from causing
+// collisions.
 func (w *writer) keyHash(place uint32, externalID []byte) uint64 {
 	var h maphash.Hash
 	h.SetSeed(w.seed)
@@ -42,7 +43,7 @@ func (w *writer) keyHash(place uint32, externalID []byte) uint64 {
 	return h.Sum64()
 }
 
-// networkHash stands for a charger network's name; 0 for none.
+// networkHash returns the hash of a charger network's name, and 0 for none.
 func (ix *Index) networkHash(name string) uint64 {
 	if name == "" {
 		return 0
@@ -50,12 +51,12 @@ func (ix *Index) networkHash(name string) uint64 {
 	return max(1, maphash.String(ix.seed, name))
 }
 
-// collisionKey is the key itself, for the rare two that share a hash.
+// collisionKey returns the unhashed key, for the rare two that share a hash.
 func collisionKey(place uint32, externalID []byte) string {
 	return string(binary.LittleEndian.AppendUint32(nil, place)) + string(externalID)
 }
 
-// find gives the slot of an entity that the version holds.
+// find returns the slot of an entity, if the version holds it.
 func (w *writer) find(v *version, place uint32, externalID []byte) (ref, bool) {
 	r, ok := w.keys[w.keyHash(place, externalID)]
 	if !ok {
@@ -68,13 +69,13 @@ func (w *writer) find(v *version, place uint32, externalID []byte) (ref, bool) {
 	return r, ok
 }
 
-// holds says whether a slot is that of an entity.
+// holds reports whether a slot belongs to an entity.
 func holds(v *version, r ref, place uint32, externalID []byte) bool {
 	s, seg := v.slot(r)
 	return s.feed == place && bytes.Equal(s.externalID(seg), externalID)
 }
 
-// setKey notes where an entity is.
+// setKey records the slot of an entity.
 func (w *writer) setKey(v *version, place uint32, externalID []byte, r ref, u *undo) {
 	h := w.keyHash(place, externalID)
 	if old, taken := w.keys[h]; taken && !holds(v, old, place, externalID) {
@@ -98,7 +99,7 @@ func (w *writer) replaceKey(h uint64, r ref, set bool, u *undo) {
 	}
 }
 
-// ownCollisions makes the collisions a copy, so that undo can bring back the old ones.
+// ownCollisions copies the collisions, so that undo can restore the old ones.
 func (w *writer) ownCollisions(u *undo) {
 	if u != nil && u.collisions == nil {
 		u.collisions = w.collisions
@@ -106,7 +107,8 @@ func (w *writer) ownCollisions(u *undo) {
 	}
 }
 
-// deleteKey forgets where an entity was. An entity that shares its hash moves up, or it would be lost.
+// deleteKey removes the key of an entity. Another entity with the same hash takes its place in keys, because it would
+// be lost otherwise.
 func (w *writer) deleteKey(place uint32, externalID []byte, r ref, u *undo) {
 	h := w.keyHash(place, externalID)
 	if w.keys[h] != r {
@@ -125,12 +127,12 @@ func (w *writer) deleteKey(place uint32, externalID []byte, r ref, u *undo) {
 	w.replaceKey(h, ref{}, false, u)
 }
 
-// voteKey names an entity for its votes by the feed's id: the votes outlive the feed's place.
+// voteKey returns the key of an entity's votes. It contains the feed's id, because the votes outlive the feed's place.
 func voteKey(id mapdata.FeedID, externalID []byte) string {
 	return string(append(id[:], externalID...))
 }
 
-// voteNumber gives the number of an entity's tally; 0: there are no votes on it.
+// voteNumber returns the number of an entity's tally, or 0 if there are no votes on it.
 func (w *writer) voteNumber(id mapdata.FeedID, externalID []byte) uint32 {
 	if len(w.votes) == 0 {
 		return 0
@@ -138,7 +140,7 @@ func (w *writer) voteNumber(id mapdata.FeedID, externalID []byte) uint32 {
 	return w.votes[voteKey(id, externalID)]
 }
 
-// addVote gives the number of an entity's tally, a new one where it has none.
+// addVote returns the number of an entity's tally, and assigns a new one where it has none.
 func (w *writer) addVote(id mapdata.FeedID, externalID []byte, u *undo) uint32 {
 	key := voteKey(id, externalID)
 	number, known := w.votes[key]
@@ -152,7 +154,7 @@ func (w *writer) addVote(id mapdata.FeedID, externalID []byte, u *undo) uint32 {
 	return number
 }
 
-// newNumber gives the number of a new tally.
+// newNumber returns a number for a new tally.
 func (w *writer) newNumber() uint32 {
 	if n := len(w.unused); n > 0 {
 		number := w.unused[n-1]
@@ -163,11 +165,11 @@ func (w *writer) newNumber() uint32 {
 	return w.newest
 }
 
-// undo brings back the writer's state from before a change was staged.
+// undo restores the writer's state from before a change was staged.
 type undo struct {
 	keys           []keyBefore
 	collisions     map[string]ref // nil: unchanged
-	votes          []string       // that were added
+	votes          []string       // keys of added votes
 	dead           []deadSlot
 	open           uint32
 	free           []uint32
@@ -186,13 +188,13 @@ type deadSlot struct {
 	segment *segment
 }
 
-// newUndo notes the state before a change of v.
+// newUndo records the state before a change of v.
 func (w *writer) newUndo(v *version) *undo {
 	seg := v.segments[w.open]
 	return &undo{open: w.open, free: slices.Clone(w.free), used: seg.used, textUsed: seg.textUsed}
 }
 
-// roll takes the writer back to the state before the change of v.
+// roll restores the writer's state from before the change of v.
 func (u *undo) roll(w *writer, v *version) {
 	for _, k := range slices.Backward(u.keys) {
 		if k.had {

@@ -2,8 +2,9 @@ package index
 
 import "math/bits"
 
-// setLapsing follows whether a feed's persistent entities are hidden at some time (D4.16): it was deactivated because its
-// polls fail. Few feeds are, so that a search looks at each of them once and not at each entity's feed.
+// setLapsing updates whether the persistent entities of a feed are hidden at some time (D4.16), because it was
+// deactivated after failed polls. There are few such feeds, so that a search checks each of them once rather than the
+// feed of each entity.
 func (v *version) setLapsing(place uint32) {
 	switch {
 	case v.feeds[place].lapses != 0:
@@ -15,8 +16,8 @@ func (v *version) setLapsing(place uint32) {
 	}
 }
 
-// lapsed appends to an empty set the places of the feeds whose persistent entities are hidden at now, in milliseconds since
-// 1970, except for those of own.
+// lapsed appends to an empty set the places of the feeds whose persistent entities are hidden at now, in milliseconds
+// since 1970, except for those of own.
 func (v *version) lapsed(set, own bitset, now int64) bitset {
 	for k, word := range v.lapsing {
 		for ; word != 0; word &= word - 1 {

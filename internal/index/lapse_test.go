@@ -9,8 +9,9 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestPersistentEntitiesOfAFailedFeed holds D4.16: those of a feed that failures deactivated are shown until seven days after
-// its last success, its decaying ones until they expire, and all that are alive once it is active again.
+// TestPersistentEntitiesOfAFailedFeed checks D4.16: the persistent entities of a feed that failures deactivated are
+// shown until seven days after its last success, its decaying ones until they expire, and all that are alive once it is
+// active again.
 func TestPersistentEntitiesOfAFailedFeed(t *testing.T) {
 	camera, alert := entity(1, "camera", 52, 4), entity(1, "alert", 52, 4)
 	alert.Kind, _ = mapdata.ParseKind("alert.road_closed")

@@ -8,7 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Loader builds a version from nothing, several parts at once. The index answers from its current version meanwhile.
+// Loader builds a version from nothing, several parts in parallel. The index answers from its current version in the
+// meantime.
 type Loader struct {
 	ix    *Index
 	v     *version
@@ -29,13 +30,13 @@ type Part struct {
 	text    []byte    // of these
 }
 
-// run is entities that lie in the order of their cells in slots behind each other.
+// run is a sequence of entities in the order of their cells, in consecutive slots.
 type run struct {
 	first ref
 	count int
 }
 
-// position is where an entity belongs in the order of cells.
+// position is the sort key of an entity in the order of cells.
 type position struct {
 	cell geo.Cell
 	lat  float64
@@ -53,18 +54,18 @@ type waiting struct {
 	start, end int // of its text
 }
 
-// ordered is the position of a waiting entity: sorting these moves less memory.
+// ordered is the position of a waiting entity, because sorting these moves less memory.
 type ordered struct {
 	position
 	waiting int
 }
 
-// runSize is how many entities are put into the order of their cells as they come. Stage merges these runs, and is done with
-// one segment of each after the other.
+// runSize is the number of entities that are sorted by cell in one run. Stage merges the runs and frees their segments
+// one by one.
 const runSize = 1 << 16
 
-// Load begins to build a version anew, of feeds and the entities that so many parts take. One that is never staged leaves
-// the index as it is.
+// Load begins to build a version from nothing, from feeds and the entities that the given number of parts take. A load
+// that is never staged leaves the index unchanged.
 func (ix *Index) Load(feeds []*mapdata.Feed, parts int) *Loader {
 	v := &version{
 		places: make(map[mapdata.FeedID]uint32, len(feeds)), bands: make([]*band, grid.Bands()),
@@ -87,11 +88,11 @@ func (ix *Index) Load(feeds []*mapdata.Feed, parts int) *Loader {
 	return l
 }
 
-// Part gives one of the parts.
+// Part returns part i.
 func (l *Loader) Part(i int) *Part { return l.parts[i] }
 
-// Add takes an entity. It leaves out an entity whose feed is not among those loaded: the feed was registered since, and
-// comes with the changes that follow.
+// Add takes an entity. It leaves out an entity whose feed is not among those loaded, because that feed was registered
+// later and comes with the following changes.
 func (p *Part) Add(ent *mapdata.Entity) {
 	place, ok := p.v.places[ent.Feed]
 	if !ok {
@@ -107,7 +108,7 @@ func (p *Part) Add(ent *mapdata.Entity) {
 	}
 }
 
-// flush gives the waiting entities their slots.
+// flush assigns slots to the waiting entities.
 func (p *Part) flush() {
 	if len(p.waiting) == 0 {
 		return
@@ -129,8 +130,8 @@ func (p *Part) flush() {
 	p.waiting, p.order, p.text = p.waiting[:0], p.order[:0], p.text[:0]
 }
 
-// Stage builds the version of what the parts took, with the votes on it. Searches see nothing of it until it is published.
-// Nothing may be added afterwards.
+// Stage builds the version of the entities that the parts took, with the votes on them. Searches do not see it until it
+// is published. Nothing may be added afterwards.
 func (l *Loader) Stage(votes []mapdata.Tally) *Staged {
 	ix, v := l.ix, l.v
 	ix.dropStaged()
@@ -151,10 +152,10 @@ func (l *Loader) Stage(votes []mapdata.Tally) *Staged {
 	return s
 }
 
-// Finish stages what the parts took and publishes it.
+// Finish stages the entities of the parts and publishes the version.
 func (l *Loader) Finish(votes []mapdata.Tally) mapdata.Touched { return l.Stage(votes).Publish() }
 
-// take ends the parts' work and counts what they took.
+// take ends the parts' work and returns the number of entities that they took.
 func (l *Loader) take() int {
 	total := 0
 	for _, p := range l.parts {

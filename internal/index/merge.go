@@ -7,33 +7,33 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// merge writes the slots of a load's runs anew, in the order of their cells: entities near each other on the globe then lie
-// near each other in memory, where a search reads them. A segment of which every slot was copied is written next, so that
-// the merge takes little more memory than its result.
+// merge copies the slots of a load's runs in the order of their cells, so that entities near each other on the globe
+// are near each other in memory, where a search reads them. It reuses a segment once all of its slots are copied, so
+// that the merge takes little more memory than its result.
 type merge struct {
 	v    *version
 	w    *writer
 	pace pace
 
-	runs    []cursor    // a heap: the run whose next entity comes first of all is the first
+	runs    []cursor    // a heap: the first run is the one whose next entity comes first
 	sources []*segment  // by number
 	left    []int       // by number: slots that are not copied yet
-	empty   []*segment  // copied, to be written again
+	empty   []*segment  // copied, to be reused
 	open    *segment    // the last of the result; nil: none
-	entries []entry     // of the band at hand
+	entries []entry     // of the current band
 	cells   []cellStart // of these entries
 	band    int32
 	rows    []row // to be summed up
 }
 
-// cursor is where the merge stands in a run.
+// cursor is the progress of the merge in a run.
 type cursor struct {
 	next ref
 	left int
 	at   position // of the next entity
 }
 
-// cellStart is where a cell's entries begin.
+// cellStart is the index at which a cell's entries begin.
 type cellStart struct {
 	column int32
 	from   int
@@ -59,13 +59,13 @@ func (m *merge) start(parts []*Part) {
 	}
 }
 
-// position is that of a slot of the sources.
+// position returns the position of a slot of the sources.
 func (m *merge) position(r ref) position {
 	seg := m.sources[r.segment]
 	return positionOf(seg.slots[r.row].point(seg))
 }
 
-// sink moves a run down the heap to where its next entity belongs.
+// sink moves a run down the heap to its place.
 func (m *merge) sink(i int) {
 	for {
 		first := i
@@ -82,7 +82,7 @@ func (m *merge) sink(i int) {
 	}
 }
 
-// next takes over the next entity of all, and says whether there was one.
+// next takes the next entity of all runs, and reports whether there was one.
 func (m *merge) next() bool {
 	if len(m.runs) == 0 {
 		return false
@@ -103,7 +103,7 @@ func (m *merge) next() bool {
 	return true
 }
 
-// take copies an entity's slot and enters it into its cell and the tables.
+// take copies an entity's slot and adds the entity to its cell and the tables.
 func (m *merge) take(from ref, cell geo.Cell) {
 	source := m.sources[from.segment]
 	old := &source.slots[from.row]
@@ -132,7 +132,7 @@ func (m *merge) take(from ref, cell geo.Cell) {
 	}
 }
 
-// segment gives an empty segment with room for so many bytes of text.
+// segment returns an empty segment with room for the given bytes of text.
 func (m *merge) segment(text int) *segment {
 	n := len(m.empty)
 	if n == 0 || len(m.empty[n-1].text) < text {
@@ -144,7 +144,7 @@ func (m *merge) segment(text int) *segment {
 	return seg
 }
 
-// enter puts an entry behind those of its band.
+// enter appends an entry to the current band.
 func (m *merge) enter(cell geo.Cell, e entry) {
 	if cell.Band != m.band {
 		m.endBand()
@@ -156,7 +156,7 @@ func (m *merge) enter(cell geo.Cell, e entry) {
 	m.entries = append(m.entries, e)
 }
 
-// endBand makes a band of the entries at hand; its cells share one array.
+// endBand makes a band of the current entries; its cells share one array.
 func (m *merge) endBand() {
 	if len(m.entries) == 0 {
 		return
@@ -174,8 +174,8 @@ func (m *merge) endBand() {
 	m.entries, m.cells = m.entries[:0], m.cells[:0]
 }
 
-// vote gives entities their votes, and tells when those that hide one end. Votes on entities that are not there are kept:
-// an entity may come back while they count.
+// vote assigns votes to their entities, and returns when the votes cease to hide each. Votes on absent entities are
+// kept, because an entity may come back while they count.
 func (m *merge) vote(votes []mapdata.Tally) []mapdata.Return {
 	var returns []mapdata.Return
 	for i := range votes {

@@ -2,8 +2,8 @@ package index
 
 import "slices"
 
-// followLaw brings the version under the law that was set last. A law changes when an operator reloads the configuration, so
-// that looking at every entity costs little.
+// followLaw applies the law that was set last to the version. A law changes only when an operator reloads the
+// configuration, so that reading every entity is affordable.
 func (c *change) followLaw() {
 	l := c.ix.law.Load()
 	if l == c.v.law {

@@ -12,16 +12,16 @@ import (
 const (
 	// finestTiles is the finest level of an overview's tiles: some 600 m at the equator.
 	finestTiles = 16
-	// maxCounted is how many entities an overview looks at one by one: more than so many in an area are counted by the tiles
-	// of the finest summary.
+	// maxCounted is the largest number of entities that an overview counts one by one: more in an area are counted by
+	// the tiles of the finest summary.
 	maxCounted = 20_000
 )
 
-// tally is what an overview knows of a tile.
+// tally is the count of an overview's tile.
 type tally struct {
 	kinds [mapdata.KindCount]int32
 	count int32
-	x, y  float64 // sums of the positions, shares of the map's side
+	x, y  float64 // sums of the positions, as shares of the map's side
 }
 
 func (t *tally) add(kind uint8, by int32, x, y float64) {
@@ -30,10 +30,11 @@ func (t *tally) add(kind uint8, by int32, x, y float64) {
 	t.x, t.y = t.x+x, t.y+y
 }
 
-// Overview counts in o what s asks for by the tiles of a level, or of a coarser one, that the box touches, without a limit.
-// The tiles are whole: what one counts does not depend on the box. Counted is an entity in the tile in which it is shown to
-// those to whom the law l applies; what it hides counts for its feed's owners and for those who find what votes hide. Up to finestSummary, and where many entities lie in the box, expired entities count until
-// they are swept.
+// Overview counts in o the entities that s selects by the tiles of a level, or of a coarser one, that the box touches,
+// without a limit. Tiles are counted as a whole, so that the count of a tile does not depend on the box. An entity
+// counts in the tile in which it is shown to readers to whom the law l applies; an entity that l hides counts for its
+// feed's owners and for readers who find entities that votes hide. Up to finestSummary, and where many entities lie in
+// the box, expired entities count until they are swept.
 func (ix *Index) Overview(s *mapdata.Search, box geo.Box, level int, l *law.Law, o *mapdata.Overview) {
 	q, ok := ix.searches.Get().(*search)
 	if !ok {
@@ -59,14 +60,14 @@ func (ix *Index) Overview(s *mapdata.Search, box geo.Box, level int, l *law.Law,
 	ix.release(q)
 }
 
-// obey leaves out the kinds of which the version does not know what a law makes of them.
+// obey leaves out the kinds for which the version does not follow the law l.
 func (q *search) obey(l *law.Law) {
 	if q.v.law != l {
 		q.kinds &^= q.v.law.Kinds() | l.Kinds()
 	}
 }
 
-// held is how many entities lie in the cells that were found.
+// held returns the number of entities in the found cells.
 func (q *search) held() int {
 	n := 0
 	for _, cells := range q.cells {
@@ -77,7 +78,7 @@ func (q *search) held() int {
 	return n
 }
 
-// countEntries counts one by one what lies in the cells that were found.
+// countEntries counts the entities in the found cells one by one.
 func (q *search) countEntries(tiles geo.Tiles) {
 	for _, cells := range q.cells {
 		for _, entries := range cells {
@@ -100,13 +101,13 @@ func (q *search) countEntries(tiles geo.Tiles) {
 	}
 }
 
-// share is a coordinate as a share of the map's side.
+// share returns a coordinate as a share of the map's side.
 func share(coordinate uint32) float64 { return (float64(coordinate) + 0.5) / (1 << 32) }
 
-// unrestricted says whether the search finds what votes and laws hide of a feed.
+// unrestricted reports whether the search finds entities of a feed that votes and laws hide.
 func (q *search) unrestricted(feed uint32) bool { return q.suppressed || q.own.has(feed) }
 
-// countRows adds up the summary's rows of the tiles, and subtracts what is withheld.
+// countRows adds up the summary's rows of the tiles, and subtracts withheld entities.
 func (q *search) countRows(tiles geo.Tiles) {
 	i := 0
 	for summaryLevels[i] < tiles.Level {
@@ -132,7 +133,7 @@ func (q *search) countRows(tiles geo.Tiles) {
 	}
 }
 
-// sums are the sums of a row's positions as shares of the map's side; i is its summary's number.
+// sums returns the sums of a row's positions as shares of the map's side; i is the number of its summary.
 func (r *row) sums(i int) (x, y float64) {
 	const unit = 1.0 / (1 << unitLevel)
 	level := summaryLevels[i]
@@ -141,7 +142,7 @@ func (r *row) sums(i int) (x, y float64) {
 	return tile*float64(r.tile&(1<<level-1)) + (float64(r.x)+half)*unit, tile*float64(r.tile>>level) + (float64(r.y)+half)*unit
 }
 
-// wantsRow judges entities that are alike.
+// wantsRow reports whether the search selects the entities of a row.
 func (q *search) wantsRow(kind uint8, flags rowFlags, feed, network uint32) bool {
 	if !q.kinds.Has(mapdata.Kind(kind)) || !q.feeds.has(feed) || flags&hidden != 0 && !q.unrestricted(feed) {
 		return false
@@ -155,8 +156,8 @@ func (q *search) wantsRow(kind uint8, flags rowFlags, feed, network uint32) bool
 	return slices.ContainsFunc(q.networks, func(hash uint64) bool { return shortNetwork(hash) == network })
 }
 
-// eachRow gives the rows of one of the summaries that lie in tiles of its level. If use returns true, the other rows of the
-// row's tile are passed over.
+// eachRow calls use with the rows of one of the summaries that lie in tiles of its level. If use returns true, it skips
+// the other rows of the row's tile.
 func (q *search) eachRow(summary int, tiles geo.Tiles, use func(*row) bool) {
 	chunks := q.v.summaries[summary].chunks
 	side := uint32(1) << tiles.Level
@@ -169,11 +170,11 @@ func (q *search) eachRow(summary int, tiles geo.Tiles, use func(*row) bool) {
 	}
 }
 
-// eachRowIn gives the rows of tiles from first to before end.
+// eachRowIn calls use with the rows of tiles from first to before end.
 func eachRowIn(chunks []chunk, first, end uint32, use func(*row) bool) {
 	from := sort.Search(len(chunks), func(i int) bool { return chunks[i].first>>32 >= uint64(first) })
 	if from > 0 {
-		from-- // its last rows may be of these tiles
+		from-- // its last rows may belong to these tiles
 	}
 	passed, pass := uint32(0), false
 	for _, c := range chunks[from:] {
@@ -214,7 +215,7 @@ func (q *search) report(tiles geo.Tiles, o *mapdata.Overview) {
 	}
 }
 
-// gravest is the kind of the highest gravity in a tile.
+// gravest returns the kind of the highest gravity in a tile.
 func (t *tally) gravest() mapdata.Kind {
 	gravest, found := mapdata.Kind(0), false
 	for k := range mapdata.Kind(mapdata.KindCount) {

@@ -30,7 +30,7 @@ func readLaw(t testing.TB) *law.Law {
 	return l
 }
 
-// overviewModel is what an index holds, as a list.
+// overviewModel is the content of an index as a list.
 type overviewModel struct {
 	law      *law.Law
 	entities map[string]mapdata.Entity // by feed and external id
@@ -40,7 +40,7 @@ type overviewModel struct {
 
 func modelKey(e *mapdata.Entity) string { return fmt.Sprint(e.Feed[15], "/", e.ExternalID) }
 
-// count counts one by one what a search finds in the tiles of a level.
+// count counts one by one the entities that a search selects in the tiles of a level.
 func (m *overviewModel) count(s *mapdata.Search, tiles geo.Tiles) map[[2]uint32]int {
 	counts := make(map[[2]uint32]int)
 	for key, e := range m.entities {
@@ -69,7 +69,7 @@ func (m *overviewModel) count(s *mapdata.Search, tiles geo.Tiles) map[[2]uint32]
 
 var overviewKinds = []string{"camera.speed", "alert.police", "alert.accident", "charger.supercharger"}
 
-// drawPlace draws a place in one of some regions that are hard to get right, or anywhere.
+// drawPlace draws a position in one of some regions that are hard to get right, or anywhere.
 func drawPlace(t *rapid.T) geo.Point {
 	middle := rapid.SampledFrom([]geo.Point{{Lat: 52, Lng: 4.5}, {Lat: -17, Lng: 180}, {Lat: 89.9, Lng: 10}, {Lat: -88, Lng: -100}, {}}).Draw(t, "region")
 	spread := rapid.SampledFrom([]float64{0.01, 0.3, 5, 180}).Draw(t, "spread")
@@ -91,7 +91,7 @@ func drawEntity(t *rapid.T) mapdata.Entity {
 	return e
 }
 
-// drawStep draws a change and makes it in the model.
+// drawStep draws a change and applies it to the model.
 func (m *overviewModel) drawStep(t *rapid.T) []mapdata.FeedChange {
 	changes := make(map[mapdata.FeedID]*mapdata.FeedChange)
 	for n := range byte(3) {
@@ -133,7 +133,7 @@ func (m *overviewModel) drawStep(t *rapid.T) []mapdata.FeedChange {
 	return all
 }
 
-// apply makes a change in the index, at times by a load of everything.
+// apply applies a change to the index, sometimes by a load of everything.
 func (m *overviewModel) apply(t *rapid.T, ix *index.Index, changes []mapdata.FeedChange) {
 	switch rapid.IntRange(0, 6).Draw(t, "how") {
 	case 0:
@@ -209,7 +209,7 @@ func TestOverviewAgainstModel(t *testing.T) {
 	})
 }
 
-// TestBoxedSearchAgainstModel compares what a search finds within a box with a scan of everything.
+// TestBoxedSearchAgainstModel compares the results of a search within a box with a scan of everything.
 func TestBoxedSearchAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &overviewModel{entities: make(map[string]mapdata.Entity), tallies: make(map[string]mapdata.Tally), served: make(map[mapdata.FeedID]bool)}
@@ -219,7 +219,7 @@ func TestBoxedSearchAgainstModel(t *testing.T) {
 		}
 		box := drawBox(t)
 		s := &mapdata.Search{Served: true, Suppressed: true, AllNetworks: true, Kinds: mapdata.AllKinds, Now: start, Limit: 1000, Radius: 21e6, Within: &box}
-		const rounding = 0.01 // metres; at the poles, where a latitude is an arc sine near 1, it is some hundreds of them
+		const rounding = 0.01 // metres; some hundreds near the poles, where a latitude is an arc sine near 1
 		atPole := func(p geo.Point) bool { return math.Abs(p.Lat) > 89.9 }
 		hits, _ := ix.Search(s, nil)
 		found := make(map[geo.Point]bool)

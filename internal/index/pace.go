@@ -9,8 +9,9 @@ import (
 // must not wait until the scheduler preempts the writer, which takes 10 ms.
 const yieldEvery = 32
 
-// pace lets other goroutines run between the writer's rows. On a busy machine a yield may take long. The writer then works
-// for as long as it waited before it yields again: it gets half of a processor at least, and its changes show in time.
+// pace lets other goroutines run between the writer's rows. On a busy machine a yield may take long. The writer then
+// works for as long as it waited before it yields again, so that it gets at least half of a processor, and its changes
+// become visible in time.
 type pace struct {
 	rows   int
 	resume time.Time // no yield before

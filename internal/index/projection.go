@@ -11,16 +11,16 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// loadParts is how many parts of the store are read side by side, unless readers need the processors.
+// loadParts is the number of parts of the store that are read in parallel, unless readers need the processors.
 const loadParts = 2
 
-// Projection brings what the store holds into an index, and what changes in it.
+// Projection loads the content of the store into an index, and follows its changes.
 type Projection struct {
 	*Index
 	Now func() time.Time
 }
 
-// Load builds the index anew from what the store holds.
+// Load builds the index from nothing, from the content of the store.
 func (p Projection) Load(ctx context.Context, from mapdata.StoreSnapshot) (mapdata.Staged, error) {
 	loader := p.Index.Load(from.Feeds(), loadParts)
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -38,8 +38,9 @@ func (p Projection) Load(ctx context.Context, from mapdata.StoreSnapshot) (mapda
 	return loader.Stage(votes), nil
 }
 
-// atOnce is how many parts of the store are read concurrently. While there is an index to read from, one processor stays free for its readers:
-// otherwise a node of two processors answers less than half of its reads while it loads everything again.
+// atOnce returns how many reads of the store run in parallel. While there is an index to read from, one processor
+// remains free for its readers: otherwise a node of two processors answers less than half of its reads while it reloads
+// everything.
 func (p Projection) atOnce() int {
 	if p.Len() > 0 {
 		return max(1, min(runtime.GOMAXPROCS(0)-1, loadParts))
@@ -52,8 +53,8 @@ func (p Projection) Apply(changes []mapdata.FeedChange) mapdata.Staged {
 	return p.Stage(changes)
 }
 
-// Sweep forgets what had expired at the given time, and names it. It also forgets the votes on entities that are gone, once
-// these could come back without being hidden by them.
+// Sweep removes and returns the entities that had expired at the given time. It also removes the votes on entities that
+// are gone, once these could come back without being hidden by them.
 func (p Projection) Sweep(before time.Time) []mapdata.Expired {
 	expired := p.Index.Sweep(before)
 	p.forgetVotes(mapdata.OldestSuppression(before))

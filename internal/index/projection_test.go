@@ -43,13 +43,13 @@ func TestProjection(t *testing.T) {
 	})
 }
 
-// slowSnapshot is a store of one entity, of which each read takes a second.
+// slowSnapshot is a store of one entity, each read of which takes a second.
 type slowSnapshot struct {
 	mapdata.StoreSnapshot
 	feed *mapdata.Feed
 
 	mu          sync.Mutex
-	now, atMost int // reads at once
+	now, atMost int // concurrent reads
 	since       time.Time
 }
 
@@ -82,8 +82,8 @@ func (s *slowSnapshot) FeedTallies(_ context.Context, since time.Time, _ func(*m
 	return nil
 }
 
-// TestLoadLeavesAProcessorToReaders: a load reads with all processors while there is nothing to answer, and leaves one of few to readers of
-// an index that is loaded again.
+// TestLoadLeavesAProcessorToReaders checks that a first load reads with all processors, and that a reload leaves one
+// processor to the readers of the index.
 func TestLoadLeavesAProcessorToReaders(t *testing.T) {
 	for _, tt := range []struct{ processors, first, again int }{{1, 3, 1}, {2, 3, 1}, {3, 3, 2}, {16, 3, 2}} {
 		t.Run(fmt.Sprint(tt.processors), func(t *testing.T) {
@@ -106,7 +106,8 @@ func TestLoadLeavesAProcessorToReaders(t *testing.T) {
 	}
 }
 
-// TestLoadLeavesOldTallies: a load asks the store for the votes that can still count, not for all that were ever cast.
+// TestLoadLeavesOldTallies checks that a load requests only the votes that can still count, not all that were ever
+// cast.
 func TestLoadLeavesOldTallies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := index.Projection{Index: index.New(encode), Now: time.Now}
@@ -115,7 +116,7 @@ func TestLoadLeavesOldTallies(t *testing.T) {
 		if _, err := p.Load(t.Context(), from); err != nil {
 			t.Fatal(err)
 		}
-		// The load asks at once or after its first read, which takes a second.
+		// The load requests them immediately or after its first read, which takes a second.
 		if early := from.since.Sub(want); early < 0 || early > time.Second {
 			t.Errorf("asked for tallies since %v, want %v", from.since, want)
 		}

@@ -31,8 +31,8 @@ func stageLoad(ix *index.Index, feeds []*mapdata.Feed, entities []mapdata.Entity
 	return loader.Stage(votes)
 }
 
-// TestReloadWithOtherVotes reloads from a store with fewer or other votes, as after a restore: each entity has the votes of
-// the store.
+// TestReloadWithOtherVotes checks a reload from a store with fewer or other votes, as after a restore: each entity has
+// the votes of the store.
 func TestReloadWithOtherVotes(t *testing.T) {
 	f := feed(1, mapdata.Approved)
 	entities := []mapdata.Entity{entity(1, "x", 52, 4), entity(1, "y", 52.01, 4)}
@@ -57,8 +57,8 @@ func TestReloadWithOtherVotes(t *testing.T) {
 	}
 }
 
-// TestReloadWithoutAFeed reloads after a feed was deleted, so that another feed gets its number: votes on one feed's entity
-// must not apply to the other feed's entity with the same external id.
+// TestReloadWithoutAFeed checks a reload after a feed was deleted, so that another feed gets its number: votes on one
+// feed's entity must not apply to the other feed's entity with the same external id.
 func TestReloadWithoutAFeed(t *testing.T) {
 	a, b := feed(1, mapdata.Approved), feed(2, mapdata.Approved)
 	ofB := entity(2, "1", 52, 4)
@@ -78,7 +78,7 @@ func TestReloadWithoutAFeed(t *testing.T) {
 	}
 }
 
-// TestConcurrentReload searches continuously during a reload: every search finds the state before or after it.
+// TestConcurrentReload checks that every search during a reload finds the state before or after it.
 func TestConcurrentReload(t *testing.T) {
 	const n = 40_000
 	f := feed(1, mapdata.Approved)
@@ -164,7 +164,7 @@ func TestConcurrentCounts(t *testing.T) {
 // BenchmarkReload reloads a million entities with a concurrent reader. It reports the reader's speed relative to its speed
 // without a load, and the peak of the live heap relative to that before.
 func BenchmarkReload(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(5)) // frequent collections, so that one measures the peak
+	defer debug.SetGCPercent(debug.SetGCPercent(5)) // frequent collections, so that the peak is measured
 	ix, entities := loadedIndex(1_000_000)
 	f := feed(1, mapdata.Approved)
 	search := around(entities[1].Point.Lat, entities[1].Point.Lng, 2000)

@@ -20,15 +20,15 @@ type search struct {
 	own        bitset // the caller's own: finds their chargers of every network and their suppressed pins
 	lapsed     bitset // feeds whose persistent entities the search may not see; empty: none (D4.16)
 	tallies    *tallies
-	suppressed bool // finds what votes hide too
+	suppressed bool // also finds entities that votes hide
 	viewer     mapdata.AccountID
-	waiting    bool // finds everybody's reports that wait for others to stand behind them
+	waiting    bool // finds everybody's reports that wait for supporters
 	since      int64
 	now        int64
 	limit      int
 	all        bool        // finds chargers of every network
 	networks   []uint64    // otherwise of these, by hash
-	cells      [][][]entry // to look through: of each band those between two columns
+	cells      [][][]entry // cells to scan: for each band those between two columns
 	candidates []candidate
 	hits       []geo.Ranked // by the numbers of their references
 	more       bool
@@ -41,7 +41,7 @@ type search struct {
 	loaded     byte    // a result that keeps the compiler from leaving out the loads of preload
 }
 
-// Search appends to hits what s asks for, nearest first, then by id, and says whether more than s.Limit matched.
+// Search appends to hits the entities that s selects, nearest first, then by id, and reports whether more than s.Limit matched.
 func (ix *Index) Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, bool) {
 	q, ok := ix.searches.Get().(*search)
 	if !ok {
@@ -51,7 +51,7 @@ func (ix *Index) Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, b
 	q.scan(q.box(s))
 	q.judgeCandidates()
 	if len(q.hits) <= q.limit {
-		q.preload() // in the order of memory: sorting, which looks at none of the texts, would scatter them
+		q.preload() // in the order of memory; prune, which reads none of the texts, would scatter them
 		q.prune()
 	} else {
 		q.prune()
@@ -67,7 +67,7 @@ func (ix *Index) Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, b
 	return hits, more
 }
 
-// release keeps a search's memory for another one. It is not called after a panic: the state is lost then.
+// release keeps a search's memory for another one. It is not called after a panic, which leaves an undefined state.
 func (ix *Index) release(q *search) {
 	q.v, q.tallies = nil, nil // lets the version be collected
 	clear(q.cells)
@@ -101,7 +101,7 @@ func (q *search) prepare(ix *Index, s *mapdata.Search) {
 	q.lapsed = q.v.lapsed(q.lapsed[:0], q.own, q.now)
 }
 
-// allowed is the set of feeds that the search may see.
+// allowed returns the set of feeds that the search may see.
 func (q *search) allowed(s *mapdata.Search) bitset {
 	q.own = q.scratch2[:0]
 	for _, id := range s.Own {
@@ -131,7 +131,7 @@ func (q *search) allowed(s *mapdata.Search) bitset {
 	return q.scratch
 }
 
-// scan looks through the cells that a box touches.
+// scan scans the cells that a box touches.
 func (q *search) scan(box geo.Box) {
 	q.findCells(box)
 	q.preloadCells()
@@ -158,7 +158,7 @@ func (q *search) findCells(box geo.Box) {
 	}
 }
 
-// addCells adds a band's cells from column first to before end to those that the search looks through.
+// addCells adds a band's cells from column first to before end to those that the search scans.
 func (q *search) addCells(b *band, first, end int32) {
 	from := b.find(first)
 	to := from
@@ -170,8 +170,8 @@ func (q *search) addCells(b *band, first, end int32) {
 	}
 }
 
-// preloadCells reads the first and the last entry of each small cell. Cells lie anywhere in memory, and whether an entry is
-// near enough is a branch that the processor often predicts wrongly: without this, it would wait for each cell by itself.
+// preloadCells reads the first and the last entry of each small cell. Cells are scattered in memory, and the processor often mispredicts
+// whether an entry is near enough: without the preload, it would wait for each cell separately.
 func (q *search) preloadCells() {
 	sum := byte(0)
 	for _, cells := range q.cells {
@@ -184,7 +184,7 @@ func (q *search) preloadCells() {
 	q.loaded += sum
 }
 
-// scanCell looks through a cell. Of a large one it looks at the strip of latitude that the search can reach.
+// scanCell scans a cell. Of a large one it scans the strip of latitude that the search can reach.
 func (q *search) scanCell(entries []entry) {
 	top := math.Inf(1)
 	if len(entries) > minStripSearch {
@@ -206,15 +206,15 @@ func (q *search) scanCell(entries []entry) {
 	}
 }
 
-// minStripSearch is the number of entries up to which looking at all of a cell is as fast as finding a strip of it.
+// minStripSearch is the number of entries up to which scanning all of a cell is as fast as finding a strip of it.
 const minStripSearch = 64
 
-// chordEpsilon widens a strip on the unit sphere by some micrometres, so that rounding excludes nothing that is near enough.
+// chordEpsilon widens a strip on the unit sphere by some micrometres, so that rounding excludes no entity that is near enough.
 const chordEpsilon = 1e-12
 
-// firstNorthOf gives the position of the first of a cell's entries, which are ordered by height over the equator's plane, that
-// is higher than z. It begins where the entry would be if all were spread evenly, and goes on from there in growing steps:
-// in a large index each look is a wait for memory.
+// firstNorthOf returns the index of the first of a cell's entries, which are ordered by height over the equator's plane, that is higher
+// than z. It begins where the entry would be in an even distribution, and continues from there in growing steps, because in a large index
+// each look is a wait for memory.
 func firstNorthOf(entries []entry, z float64) int {
 	n := len(entries)
 	if n == 0 || entries[0].at.Z > z {
@@ -238,7 +238,7 @@ func firstNorthOf(entries []entry, z float64) int {
 	return low + sort.Search(high-low, func(i int) bool { return entries[low+i].at.Z > z })
 }
 
-// firstStep is how many entries firstNorthOf goes at first: a few lines of memory.
+// firstStep is the first step of firstNorthOf, in entries: a few cache lines.
 const firstStep = 8
 
 // candidate is an entry that is near enough; its slot decides whether it is a hit.
@@ -247,11 +247,11 @@ type candidate struct {
 	entry *entry
 }
 
-// candidateBatch is how many slots are loaded from memory side by side.
+// candidateBatch is the number of slots that are loaded from memory in parallel.
 const candidateBatch = 32
 
-// judgeCandidates makes hits of those candidates that are wanted. Their slots lie anywhere in memory: all are loaded first, in
-// a loop of loads that do not depend on each other, so that the processor waits for many at once. See preload.
+// judgeCandidates adds the candidates that the search selects to the hits. Their slots are scattered in memory: all are loaded first, in a
+// loop of independent loads, so that the processor waits for many at a time. See preload.
 func (q *search) judgeCandidates() {
 	sum := int64(0)
 	for i := range q.candidates {
@@ -267,7 +267,7 @@ func (q *search) judgeCandidates() {
 	q.candidates = q.candidates[:0]
 }
 
-// wants judges a candidate by its slot.
+// wants reports whether the search selects a candidate, by its slot.
 func (q *search) wants(e *entry) bool {
 	s, _ := q.v.slot(e.ref)
 	if t := q.tally(s); t != nil {
@@ -286,12 +286,13 @@ func (q *search) wants(e *entry) bool {
 	return slices.Contains(q.networks, s.network)
 }
 
-// over says whether an entity without a tally has expired. A report without one was stored by halves, and nobody reads it.
+// over reports whether an entity without a tally has expired. A driver's report without a tally was stored incompletely, and nobody may
+// read it.
 func (q *search) over(s *slot, f *feed) bool {
 	return s.expiresAt(f) <= q.now || f.source == mapdata.Drivers
 }
 
-// wantsVoted judges an entity that drivers voted on: votes hide it (D9.5), keep it (D9.6), and count as a change (D4.3).
+// wantsVoted reports whether the search selects an entity with votes: votes hide it (D9.5), keep it (D9.6), and count as a change (D4.3).
 func (q *search) wantsVoted(s *slot, t *mapdata.Tally) bool {
 	if !q.waiting && t.WaitsFor(q.viewer) {
 		return false
@@ -306,7 +307,7 @@ func (q *search) wantsVoted(s *slot, t *mapdata.Tally) bool {
 	return max(s.changed, v.changed) > q.since
 }
 
-// take keeps a hit. Once it holds twice the limit, it drops the farther half, and nothing beyond the rest is a hit any more.
+// take adds a hit. Once there are twice as many as the limit, it drops the farther half and reduces the search's chord to the rest.
 func (q *search) take(chord float64, r ref) {
 	q.hits = append(q.hits, geo.Ranked{Chord: chord, Ref: r.number()})
 	if len(q.hits) >= 2*q.limit+16 {
@@ -324,12 +325,12 @@ func (q *search) prune() {
 	}
 }
 
-// cacheLine is the least that a processor loads from memory, in bytes.
+// cacheLine is the unit that a processor loads from memory, in bytes.
 const cacheLine = 64
 
-// preload reads a byte of each line of the hits' texts, which the caller is about to copy. The loads do not depend on each
-// other, so that the processor waits for many lines at once; copied one text after the other, it would wait for each line by
-// itself. Measured: a quarter of the time of an answer with 100 entities.
+// preload reads a byte of each cache line of the hits' texts, which the caller is about to copy. The loads are independent, so that the
+// processor waits for many lines at a time; copying one text after the other would wait for each line separately. Measured: a quarter of
+// the time of an answer with 100 entities.
 func (q *search) preload() {
 	sum := byte(0)
 	for i := range q.hits {
@@ -342,7 +343,7 @@ func (q *search) preload() {
 	q.loaded += sum
 }
 
-// CompareTies orders by id what is equally far.
+// CompareTies orders entities at equal distances by id.
 func (q *search) CompareTies(a, b uint64) int {
 	if a == b {
 		return 0
@@ -354,7 +355,7 @@ func (q *search) CompareTies(a, b uint64) int {
 		q.v.feeds[slotB.feed].source, slotB.externalID(segB))
 }
 
-// fill writes a hit to its final place: it is large, and copying it would cost as much as finding it.
+// fill writes a hit to its final place, because a hit is large and copying it would cost as much as finding it.
 func (q *search) fill(hit *mapdata.Hit, item geo.Ranked) {
 	s, seg := q.v.slot(refOf(item.Ref))
 	feed := q.v.feeds[s.feed]

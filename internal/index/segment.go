@@ -12,25 +12,25 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Sizes of a segment. Text follows what entities before it had: both arrays are to fill up together.
+// Sizes of a segment. Its text is sized by the average of earlier entities, so that both arrays fill up together.
 const (
 	segmentSlots   = 4096
-	firstText      = 1 << 20 // bytes, of a segment that follows none
-	spareTextShare = 16      // one part in so many of a segment's text is room for entities longer than before
+	firstText      = 1 << 20 // bytes, of a segment without a predecessor
+	spareTextShare = 16      // a share of 1/16 of a segment's text is reserved for entities longer than before
 )
 
 // ref names a slot: its segment's number and its row there.
 type ref struct{ segment, row uint32 }
 
-// compare orders references by where their slots lie in memory.
+// compare orders references by the position of their slots in memory.
 func (r ref) compare(o ref) int { return cmp.Compare(r.number(), o.number()) }
 
-// number is the reference as one number.
+// number returns the reference as one number.
 func (r ref) number() uint64 { return uint64(r.segment)<<32 | uint64(r.row) }
 
 func refOf(number uint64) ref { return ref{uint32(number >> 32), uint32(number)} }
 
-// entry is an entity in its cell: what decides whether a search wants it, without reading its slot.
+// entry is an entity in its cell, with the data that decide whether a search selects it without reading its slot.
 type entry struct {
 	at   geo.Vector
 	ref  ref
@@ -38,28 +38,28 @@ type entry struct {
 	kind uint8
 
 	hidden bool   // a law hides it
-	zone   uint16 // metres: width of the zone as which a law shows it; 0: it is shown where it is
+	zone   uint16 // metres: width of the zone as which a law shows it; 0: the exact position
 }
 
-// slot is what decides about an entity and what each answer writes anew. All but seen and tally is written once, before the
-// slot is published. A slot is a line of memory long: judging a candidate loads one line.
+// slot holds the data that decide about an entity, and those that each answer encodes anew. All but seen and tally is
+// written once, before the slot is published. A slot fills one cache line, so that judging a candidate loads one line.
 type slot struct {
 	firstSeen int64        // milliseconds since 1970
 	changed   int64        // milliseconds since 1970
 	lifetime  int64        // milliseconds; 0: persistent
 	seen      atomic.Int64 // milliseconds since 1970; 0: at the feed's last snapshot
 	network   uint64       // hash of the charger network's name; 0: none
-	start     uint32       // of the text in the segment's
+	start     uint32       // of the text, in the segment's
 	length    uint32       // of the text
 	feed      uint32
-	tally     atomic.Uint32 // number of its tally; 0: there are no votes on it
+	tally     atomic.Uint32 // number of its tally; 0: no votes
 	ends      uint32        // seconds since 1970; 0: no end (D17.3)
 	idLen     uint16        // of the external id
 	kind      uint8
 	dead      bool // for the writer only: no cell of the newest version refers to it
 }
 
-// A slot's text is the point, the external id and what the encoder made.
+// A slot's text consists of the point, the external id and the encoder's output.
 
 // pointSize is the length of a point in a text.
 const pointSize = 16
@@ -71,8 +71,8 @@ func appendText(dst []byte, ent *mapdata.Entity) []byte {
 	return append(dst, ent.ExternalID...)
 }
 
-// segment holds slots and their text. Arrays are made at full size: readers of published slots and the writer of the
-// next ones then share them without a lock.
+// segment holds slots and their text. Arrays are allocated at full size, so that readers of published slots and the
+// writer of the next ones share them without a lock.
 type segment struct {
 	slots []slot
 	text  []byte
@@ -80,8 +80,8 @@ type segment struct {
 	used, textUsed, deadSlots int // for the writer only
 }
 
-// newSegment makes a segment with room for a text of so many bytes. Its size follows the text in the segment before it, if
-// there is one.
+// newSegment returns a segment with room for a text of the given bytes. Its size depends on the text in the previous
+// segment, if there is one.
 func newSegment(text int, before *segment) *segment {
 	size := firstText
 	if before != nil && before.used > 0 {
@@ -91,12 +91,12 @@ func newSegment(text int, before *segment) *segment {
 	return &segment{slots: make([]slot, segmentSlots), text: make([]byte, max(text, size))}
 }
 
-// fits says whether a slot with so many bytes of text can be added.
+// fits reports whether a slot with the given bytes of text can be added.
 func (s *segment) fits(text int) bool {
 	return s.used < len(s.slots) && s.textUsed+text <= len(s.text)
 }
 
-// record is what a slot is made of.
+// record is the content of a slot.
 type record struct {
 	firstSeen, changed, lifetime, seenAt int64 // as in slot
 	network                              uint64
@@ -105,7 +105,7 @@ type record struct {
 	kind                                 uint8
 }
 
-// recordOf takes an entity apart, without its votes. place is its feed's.
+// recordOf returns the record of an entity, without its votes. place is its feed's.
 func (ix *Index) recordOf(place uint32, ent *mapdata.Entity) record {
 	return record{
 		firstSeen: milli(ent.FirstSeenAt), changed: milli(ent.ChangedAt), lifetime: ent.Lifetime.Milliseconds(),
@@ -114,7 +114,8 @@ func (ix *Index) recordOf(place uint32, ent *mapdata.Entity) record {
 	}
 }
 
-// endOf is an end as a slot has it. An end before 1970 is the first second after: it has passed.
+// endOf returns an end in the form of a slot. An end before 1970 becomes the first second after, which has passed as
+// well.
 func endOf(at time.Time) uint32 {
 	if at.IsZero() {
 		return 0
@@ -122,7 +123,7 @@ func endOf(at time.Time) uint32 {
 	return uint32(min(max(at.Unix(), 1), math.MaxUint32))
 }
 
-// record gives back what the slot was made of.
+// record returns the record from which the slot was made.
 func (s *slot) record() record {
 	return record{
 		firstSeen: s.firstSeen, changed: s.changed, lifetime: s.lifetime, seenAt: s.seen.Load(),
@@ -130,7 +131,7 @@ func (s *slot) record() record {
 	}
 }
 
-// write fills the next slot and gives its row. text is what appendText began.
+// write fills the next slot and returns its row. text begins with the output of appendText.
 func (s *segment) write(r *record, text []byte) (row uint32) {
 	sl := &s.slots[s.used]
 	sl.firstSeen, sl.changed, sl.lifetime = r.firstSeen, r.changed, r.lifetime
@@ -144,7 +145,7 @@ func (s *segment) write(r *record, text []byte) (row uint32) {
 	return uint32(s.used - 1)
 }
 
-// entry is the slot's entry in its cell, under a law; nil: there is none.
+// entry returns the slot's entry in its cell, under a law; nil: there is none.
 func (s *slot) entry(seg *segment, r ref, l *law.Law) entry {
 	at, kind := s.point(seg), mapdata.Kind(s.kind)
 	e := entry{at: at.Vector(), ref: r, feed: s.feed, kind: s.kind}
@@ -155,7 +156,7 @@ func (s *slot) entry(seg *segment, r ref, l *law.Law) entry {
 	return e
 }
 
-// text is the slot's whole text.
+// text returns the slot's whole text.
 func (s *slot) text(seg *segment) []byte {
 	end := s.start + s.length
 	return seg.text[s.start:end:end]
@@ -175,13 +176,13 @@ func (s *slot) externalID(seg *segment) []byte {
 	return seg.text[start:end:end]
 }
 
-// prepared is what the encoder made.
+// prepared returns the encoder's output.
 func (s *slot) prepared(seg *segment) []byte {
 	end := s.start + s.length
 	return seg.text[s.start+pointSize+uint32(s.idLen) : end : end]
 }
 
-// seenAt is when the entity was last seen, in milliseconds since 1970.
+// seenAt returns when the entity was last seen, in milliseconds since 1970.
 func (s *slot) seenAt(f *feed) int64 {
 	if seen := s.seen.Load(); seen != 0 {
 		return seen
@@ -189,10 +190,10 @@ func (s *slot) seenAt(f *feed) int64 {
 	return f.snapshotAt.Load()
 }
 
-// expires says whether the entity expires at some time.
+// expires reports whether the entity expires at some time.
 func (s *slot) expires() bool { return s.lifetime != 0 || s.ends != 0 }
 
-// expiresAt is when the entity expires, in milliseconds since 1970; 0 for one that does not.
+// expiresAt returns when the entity expires, in milliseconds since 1970, or 0 if it does not.
 func (s *slot) expiresAt(f *feed) int64 {
 	if s.lifetime == 0 {
 		return int64(s.ends) * 1000
@@ -200,7 +201,7 @@ func (s *slot) expiresAt(f *feed) int64 {
 	return s.noLater(s.seenAt(f) + s.lifetime)
 }
 
-// noLater is a time, or the entity's end if that is earlier; both in milliseconds since 1970.
+// noLater returns a time, or the entity's end if that is earlier; both in milliseconds since 1970.
 func (s *slot) noLater(at int64) int64 {
 	if s.ends != 0 {
 		return min(at, int64(s.ends)*1000)

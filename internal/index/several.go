@@ -4,8 +4,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// SeveralFeeds reports whether what s asks for, without a limit, comes from at least two feeds. It stops at the second one,
-// and judges entities of one feed only until it has found one that is wanted.
+// SeveralFeeds reports whether the entities that s selects, without a limit, come from at least two feeds. It stops at
+// the second feed, and judges entities of one feed only until it has found one that is selected.
 func (ix *Index) SeveralFeeds(s *mapdata.Search) bool {
 	q, ok := ix.searches.Get().(*search)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestSeveralFeeds holds that a second feed counts only for what a search would find.
+// TestSeveralFeeds checks that a second feed counts only for entities that a search would find.
 func TestSeveralFeeds(t *testing.T) {
 	ix := index.New(encode)
 	for n, state := range []mapdata.ReviewState{mapdata.Approved, mapdata.Approved, mapdata.Pending} {

@@ -2,19 +2,19 @@ package index
 
 import "wayside/internal/mapdata"
 
-// Staged is a version that is built and not published: nobody sees anything of it. One that is never published leaves the
-// index as it was.
+// Staged is a version that is built and not published yet, so that no reader sees it. One that is never published
+// leaves the index unchanged.
 type Staged struct {
 	ix      *Index
 	version *version
 	writer  *writer
-	undo    *undo // nil: a load, which has a writer of its own
+	undo    *undo // nil: a load, which has its own writer
 	moves   moves
 	touched mapdata.Touched
 }
 
-// Publish shows searches the staged version and tells what it touched. It must be the index's last staged version, and not
-// be published yet.
+// Publish makes the staged version visible to searches and returns where it changed. It must be the index's last staged
+// version, and not be published yet.
 func (s *Staged) Publish() mapdata.Touched {
 	if s.ix.staged != s {
 		panic("index: published a version that was replaced or published before")
@@ -25,7 +25,7 @@ func (s *Staged) Publish() mapdata.Touched {
 	return s.touched
 }
 
-// Counts is what Index.Counts will be once the version is published.
+// Counts returns the result that Index.Counts will have once the version is published.
 func (s *Staged) Counts(id mapdata.FeedID) (persistent, decaying int) {
 	place, ok := s.version.places[id]
 	if !ok {
@@ -35,7 +35,7 @@ func (s *Staged) Counts(id mapdata.FeedID) (persistent, decaying int) {
 	return int(f.persistent.Load()) + n.persistent, int(f.decaying.Load()) + n.decaying
 }
 
-// dropStaged takes back what was staged and never published.
+// dropStaged reverts a staged change that was never published.
 func (ix *Index) dropStaged() {
 	if ix.staged != nil && ix.staged.undo != nil {
 		ix.staged.undo.roll(ix.writer, ix.current.Load())
@@ -43,7 +43,7 @@ func (ix *Index) dropStaged() {
 	ix.staged = nil
 }
 
-// moves are what is moved in place when a version is published.
+// moves are the updates that are made in place when a version is published.
 type moves struct {
 	snapshots []snapshotMove
 	seen      []seenMove
@@ -62,21 +62,21 @@ type seenMove struct {
 	at   int64
 }
 
-// voteMove gives a slot the number of its tally.
+// voteMove assigns the number of a tally to a slot.
 type voteMove struct {
 	slot   *slot
 	ref    ref // of the slot
 	number uint32
 }
 
-// counts is by how much a feed's number of entities changes.
+// counts is the change of a feed's numbers of entities.
 type counts struct{ persistent, decaying int }
 
 func newMoves() moves {
 	return moves{tallies: make(map[uint32]*mapdata.Tally), counts: make(map[uint32]counts)}
 }
 
-// apply makes the moves. Tallies come before the slots that name them.
+// apply makes the updates. It stores tallies before the slots that name them.
 func (m *moves) apply(v *version) {
 	for number, t := range m.tallies {
 		v.tallies.set(number, t)

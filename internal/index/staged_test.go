@@ -58,8 +58,8 @@ func drawChange(t *rapid.T) []mapdata.FeedChange {
 	return []mapdata.FeedChange{c}
 }
 
-// TestStageIsInvisibleUntilPublished stages changes and loads of which some are never published, and compares the index
-// with one that did not get these.
+// TestStageIsInvisibleUntilPublished stages changes and loads, some of which are never published, and compares the
+// index with one that did not get these.
 func TestStageIsInvisibleUntilPublished(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ix, other := index.New(encode), index.New(encode)

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// spot is the entity as overviews count it: where a law hides its exact place, in the middle of its zone.
+// spot returns the entity as overviews count it: where a law hides its exact position, in the middle of its zone.
 func (e *entry) spot(s *slot, seg *segment) spot {
 	p := spot{at: e.shownAt(s, seg), feed: e.feed, kind: e.kind}
 	if mapdata.Kind(e.kind).Charger() && s.network != 0 {
@@ -27,7 +27,7 @@ func (e *entry) spot(s *slot, seg *segment) spot {
 // shortNetwork shortens the hash of a network's name.
 func shortNetwork(hash uint64) uint32 { return max(1, uint32(hash>>32)) }
 
-// shownAt is where the entity is shown to those to whom the law applies.
+// shownAt returns the position at which readers to whom the law applies see the entity.
 func (e *entry) shownAt(s *slot, seg *segment) geo.Mercator {
 	if e.zone == 0 {
 		return e.at.Mercator()
@@ -35,7 +35,7 @@ func (e *entry) shownAt(s *slot, seg *segment) geo.Mercator {
 	return law.Middle(s.point(seg), float64(e.zone)).Vector().Mercator()
 }
 
-// summarize follows the change in the summaries. It comes before mergeCells, which orders the lists anew.
+// summarize applies the change to the summaries. It runs before mergeCells, which reorders the lists.
 func (c *change) summarize() {
 	removed, added := c.removed[c.compacted.removed:], c.added[c.compacted.added:]
 	rows := make([]row, 0, min(batchRows, len(removed)+len(added)))
@@ -59,7 +59,7 @@ func (c *change) summarize() {
 	c.v.summaries.add(rows, &c.pace)
 }
 
-// summarize takes one entity of a load.
+// summarize adds one entity of a load.
 func (m *merge) summarize(s *slot, seg *segment, e *entry) {
 	p := e.spot(s, seg)
 	if m.rows = append(m.rows, p.row(1)); len(m.rows) == batchRows {
@@ -80,8 +80,8 @@ func (m *merge) endSummaries() {
 	m.v.summaries.fillCoarser(&m.pace)
 }
 
-// withheld is an entity that votes or a curator hide until a time. Few are: an overview subtracts each from what the
-// summaries count.
+// withheld is an entity that votes or a curator hide until a time. There are few: an overview subtracts each from the
+// counts of the summaries.
 type withheld struct {
 	ref   ref
 	until int64 // milliseconds since 1970
@@ -89,7 +89,8 @@ type withheld struct {
 	waits bool // a report that its author alone reads: it counts for nobody
 }
 
-// withhold follows which entities are withheld: those whose votes changed, and those with votes that came, moved or left.
+// withhold updates the list of withheld entities: those whose votes changed, and those with votes that were added,
+// moved or removed.
 func (c *change) withhold() {
 	next := make(map[ref]withheld, len(c.v.withheld))
 	for _, w := range c.v.withheld {
@@ -124,12 +125,12 @@ func (c *change) withhold() {
 	c.v.withheld = slices.Collect(maps.Values(next))
 }
 
-// forgetWithheld leaves out those that are not withheld any more.
+// forgetWithheld removes entities that are no longer withheld.
 func (c *change) forgetWithheld(now int64) {
 	c.v.withheld = slices.DeleteFunc(slices.Clone(c.v.withheld), func(w withheld) bool { return w.until <= now })
 }
 
-// waiting are the reports that wait, as rows of one of the summaries, sorted.
+// waiting returns the reports that wait, as rows of one of the summaries, sorted.
 func (v *version) waiting(summary int) []row {
 	var rows []row
 	for k := range v.withheld {
@@ -145,13 +146,13 @@ func (v *version) waiting(summary int) []row {
 	return combine(rows)
 }
 
-// allIn says whether all entities of a summary's row are among those of sorted rows.
+// allIn reports whether all entities of a summary's row are among those of sorted rows.
 func allIn(rows []row, r *row) bool {
 	at, found := slices.BinarySearchFunc(rows, r, func(a row, b *row) int { return a.compare(b) })
 	return found && rows[at].count >= r.count
 }
 
-// waits are the reports that wait.
+// waits returns the set of reports that wait.
 func (v *version) waits() map[ref]bool {
 	var waits map[ref]bool
 	for k := range v.withheld {

@@ -8,11 +8,10 @@ import (
 	"wayside/internal/geo"
 )
 
-// An overview of a large area must not look at each entity: the index also holds how many there are in each tile of some
-// levels, by all that decides whether a reader may see them. A version's summaries are immutable; a change copies the chunks
-// in which it falls.
+// An overview of a large area must not read each entity, so the index also holds the number of entities in each tile of some levels, by all
+// properties that decide whether a reader may see them. A version's summaries are immutable; a change copies the affected chunks.
 
-// summaryLevels are the levels of tiles that are summed up. Finer ones are counted from the cells, see Overview.
+// summaryLevels are the levels of tiles that are summed up. Finer tiles are counted from the cells, see Overview.
 var summaryLevels = [...]int{4, 6, 8, 10}
 
 // finestSummary is the last of summaryLevels.
@@ -21,7 +20,7 @@ const finestSummary = 10
 // summaries holds one summary for each of summaryLevels.
 type summaries [len(summaryLevels)]summary
 
-// row is the entities of one tile that are alike to readers, or by how much a change moves these.
+// row counts the entities of one tile that are equivalent to readers, or the difference that a change makes to them.
 type row struct {
 	x, y    int64  // sums of the positions within the tile, in 2^-unitLevel of the map's side
 	tile    uint32 // y << level | x
@@ -39,11 +38,11 @@ const (
 	hidden                        // a law hides them
 )
 
-// unitLevel is the level whose tiles measure positions: a summed tile is 256 of them wide or more. Sums of one unit are exact,
-// so that a row that counts nothing is zero.
+// unitLevel is the level whose tiles are the unit of positions: a summed tile is at least 256 of them wide. Sums of units are exact, so
+// that a row without entities is zero.
 const unitLevel = finestSummary + 8
 
-// major and minor are the parts of a row's key.
+// major and minor return the parts of a row's key.
 func (r *row) major() uint64 { return uint64(r.tile)<<32 | uint64(r.feed) }
 func (r *row) minor() uint64 { return uint64(r.network)<<16 | uint64(r.kind)<<8 | uint64(r.flags) }
 
@@ -56,14 +55,14 @@ func (r *row) add(o *row) { r.count, r.x, r.y = r.count+o.count, r.x+o.x, r.y+o.
 
 // spot is an entity as overviews count it.
 type spot struct {
-	at      geo.Mercator // where it is shown
+	at      geo.Mercator // where readers see it
 	feed    uint32
 	network uint32
 	kind    uint8
 	flags   rowFlags
 }
 
-// row makes a row of the finest level that is summed up: by is 1 or, where the entity leaves, -1.
+// row returns a row of the finest summed level; by is 1, or -1 where the entity is removed.
 func (p *spot) row(by int32) row {
 	const offset = 1<<(unitLevel-finestSummary) - 1
 	x, y := p.at.Tile(finestSummary)
@@ -74,7 +73,7 @@ func (p *spot) row(by int32) row {
 	}
 }
 
-// coarser makes a row of the level before of one of summaryLevels[i].
+// coarser returns a row of the next coarser level than summaryLevels[i].
 func (r *row) coarser(i int) row {
 	level, coarse := summaryLevels[i], summaryLevels[i-1]
 	by := level - coarse
@@ -86,10 +85,11 @@ func (r *row) coarser(i int) row {
 	return c
 }
 
-// batchRows is how many rows of a change are taken at once: sorting more would take a reader's processor for long.
+// batchRows is the number of rows of a change that are processed in one step, because sorting more would occupy a reader's processor for
+// long.
 const batchRows = 1 << 13
 
-// add takes a change in, whose rows are of the finest level, in any order. It reuses the rows' memory.
+// add applies a change, whose rows are of the finest level, in any order. It reuses the rows' memory.
 func (s *summaries) add(rows []row, p *pace) {
 	for i := len(summaryLevels) - 1; ; i-- {
 		rows = combine(rows)
@@ -104,7 +104,7 @@ func (s *summaries) add(rows []row, p *pace) {
 	}
 }
 
-// fillCoarser fills in the coarser levels, which are empty, from the finest.
+// fillCoarser computes the coarser levels, which are empty, from the finest.
 func (s *summaries) fillCoarser(p *pace) {
 	for i := len(summaryLevels) - 1; i > 0; i-- {
 		var rows []row
@@ -120,7 +120,7 @@ func (s *summaries) fillCoarser(p *pace) {
 	}
 }
 
-// Sizes of a chunk. Changes are spread over a country: a small one copies less, a large one keeps the list of chunks short.
+// Sizes of a chunk. Changes are spread over a country: a small chunk copies less, a large one keeps the list of chunks short.
 const (
 	minChunkRows = 32
 	maxChunkRows = 128
@@ -134,7 +134,7 @@ type chunk struct {
 	rows  []row  // not empty
 }
 
-// with gives the summary after a change, whose rows are combined.
+// with returns the summary after a change, whose rows are combined.
 func (s summary) with(change []row, p *pace) summary {
 	if len(change) == 0 {
 		return s
@@ -165,10 +165,10 @@ func (s summary) with(change []row, p *pace) summary {
 // chunkMerger builds the chunks of a summary.
 type chunkMerger struct {
 	done []chunk
-	open []row // to become chunks
+	open []row // rows that are not in a chunk yet
 }
 
-// keep takes over chunks as they are, except one that the open rows are too few without.
+// keep appends unchanged chunks, but merges the first one into the open rows if these are too few for a chunk.
 func (m *chunkMerger) keep(chunks []chunk) {
 	if len(chunks) == 0 {
 		return
@@ -181,7 +181,7 @@ func (m *chunkMerger) keep(chunks []chunk) {
 	m.done = append(m.done, chunks...)
 }
 
-// merge adds the changed rows of one chunk; rows that count nothing any more are left out.
+// merge adds the changed rows of one chunk; rows without entities are left out.
 func (m *chunkMerger) merge(rows, change []row) {
 	for len(rows)+len(change) > 0 {
 		order := -1
@@ -220,7 +220,7 @@ func (m *chunkMerger) flush() {
 	m.open = m.open[:0]
 }
 
-// combine orders rows and adds up those of one key. Rows that cancel each other out are left out.
+// combine sorts rows and adds up those of one key. Rows that cancel each other out are left out.
 func combine(rows []row) []row {
 	slices.SortFunc(rows, func(a, b row) int { return a.compare(&b) })
 	kept := rows[:0]

@@ -8,10 +8,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// tallies holds the votes on entities by number. Few entities are voted on, and votes come one by one: a slot has the number
-// of its tally, and a vote replaces the tally under that number, where every version of one load sees it. A number is used
-// again only when no search can refer to it, so that no version sees the votes on another entity. A load has tallies of its
-// own.
+// tallies holds the votes on entities by number. Few entities have votes, and votes come one by one: a slot has the
+// number of its tally, and a vote replaces the tally under that number, where every version of one load sees it. A
+// number is reused only when no search can refer to it, so that no version sees the votes on another entity. Each load
+// has its own tallies.
 type tallies struct {
 	chunks atomic.Pointer[[]*tallyChunk]
 }
@@ -20,7 +20,7 @@ const tallyChunkSize = 256
 
 type tallyChunk [tallyChunkSize]atomic.Pointer[mapdata.Tally]
 
-// at gives the tally with a number, which must not be 0.
+// at returns the tally with a number, which must not be 0.
 func (t *tallies) at(number uint32) *mapdata.Tally {
 	chunks := *t.chunks.Load()
 	number--
@@ -44,7 +44,7 @@ func (t *tallies) set(number uint32, tally *mapdata.Tally) {
 	chunks[number/tallyChunkSize][number%tallyChunkSize].Store(tally)
 }
 
-// tally gives the votes that are about the entity in the slot; nil: none.
+// tally returns the votes on the entity in the slot, or nil if there are none.
 func (q *search) tally(s *slot) *mapdata.Tally {
 	number := s.tally.Load()
 	if number == 0 {
@@ -53,9 +53,9 @@ func (q *search) tally(s *slot) *mapdata.Tally {
 	return q.tallies.at(number)
 }
 
-// voted is what a tally makes of an entity at a moment, in milliseconds since 1970.
+// voted is the effect of a tally on an entity at a moment, in milliseconds since 1970.
 type voted struct {
-	counts        bool  // the votes are about the entity as it is now
+	counts        bool  // the votes are about the entity's current life
 	keptUntil     int64 // 0: not at all
 	disputedUntil int64 // by votes or a curator; 0: not hidden
 	changed       int64 // when votes last changed what readers see
@@ -67,7 +67,7 @@ func judge(t *mapdata.Tally, s *slot, now int64) voted {
 	if until := milli(t.WithheldUntil(kind)); until > now {
 		v.disputedUntil = until
 	}
-	// As mapdata.Tally.Counts has it.
+	// The rule of mapdata.Tally.Counts.
 	v.counts = s.firstSeen <= milli(t.LifeAt) || milli(t.DisputedUntil(kind)) > now
 	v.changed = milli(t.Returned(kind, time.UnixMilli(now)))
 	if v.counts {

@@ -79,7 +79,8 @@ func TestSearchReturnsVotes(t *testing.T) {
 	}
 }
 
-// TestSuppression covers D9.5: hidden until the end of the suppression, except from the owner and curators.
+// TestSuppression checks that votes hide an entity until the end of the suppression, except from the owner and curators
+// (D9.5).
 func TestSuppression(t *testing.T) {
 	f, e := feed(1, mapdata.Approved), alert(t, "a")
 	ix := index.New(encode)
@@ -109,7 +110,7 @@ func TestSuppression(t *testing.T) {
 	}
 }
 
-// TestConfirmExtendsExpiry covers D9.6: a confirm extends the expiry, and nothing is swept before it.
+// TestConfirmExtendsExpiry checks that a confirm extends the expiry, and that nothing is swept before it (D9.6).
 func TestConfirmExtendsExpiry(t *testing.T) {
 	f, e := feed(1, mapdata.Approved), alert(t, "a")
 	e.Lifetime = time.Minute
@@ -153,7 +154,7 @@ func TestVotesOfAnEarlierLife(t *testing.T) {
 	}
 }
 
-// TestVoteIsAChange covers D4.3.
+// TestVoteIsAChange checks that a vote counts as a change of the entity (D4.3).
 func TestVoteIsAChange(t *testing.T) {
 	f, e := feed(1, mapdata.Approved), alert(t, "a")
 	ix := index.New(encode)
@@ -168,7 +169,7 @@ func TestVoteIsAChange(t *testing.T) {
 	}
 }
 
-// TestConcurrentVotesAndSearches is for the race detector.
+// TestConcurrentVotesAndSearches searches during votes, for the race detector.
 func TestConcurrentVotesAndSearches(t *testing.T) {
 	f := feed(1, mapdata.Approved)
 	ix := index.New(encode)

@@ -5,7 +5,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// touchedMargin widens touched areas, in metres, so that rounding hides no change from those who watch their edge.
+// touchedMargin widens touched areas, in metres, so that rounding hides no change from readers who watch their edge.
 const touchedMargin = 1
 
 func touchMargin(c geo.Circle) geo.Circle {
@@ -13,7 +13,7 @@ func touchMargin(c geo.Circle) geo.Circle {
 	return c
 }
 
-// touchFeed notes that all entities of a feed look different, wherever the feed has been.
+// touchFeed records that all entities of a feed look different, wherever the feed has been.
 func (c *change) touchFeed(place uint32) {
 	for region, feeds := range c.v.coverage.regions {
 		if feeds.has(place) {
@@ -22,7 +22,7 @@ func (c *change) touchFeed(place uint32) {
 	}
 }
 
-// touchVoted notes that an entity with votes moved, or that its votes did, and when they cease to hide it.
+// touchVoted records that an entity with votes moved, or that its votes changed, and when they cease to hide it.
 func (c *change) touchVoted(s *slot, seg *segment, t *mapdata.Tally) {
 	at := touchMargin(geo.Circle{Center: s.point(seg)})
 	c.touched.Areas = append(c.touched.Areas, at)
@@ -31,7 +31,7 @@ func (c *change) touchVoted(s *slot, seg *segment, t *mapdata.Tally) {
 	}
 }
 
-// returnOf is when and where votes and a curator cease to hide the entity in a slot, if they hide it.
+// returnOf returns when and where votes and a curator cease to hide the entity in a slot, if they hide it.
 func returnOf(s *slot, seg *segment, t *mapdata.Tally) (mapdata.Return, bool) {
 	until := t.WithheldUntil(mapdata.Kind(s.kind))
 	if t.Waits() {

@@ -20,8 +20,8 @@ func touches(t mapdata.Touched, p geo.Point) bool {
 	return false
 }
 
-// TestApplyReturnsTouchedAreas checks that every change lies within the areas that Apply returns, anywhere on the globe, and
-// that an entity seen again touches none.
+// TestApplyReturnsTouchedAreas checks that every change lies within the areas that Apply returns, anywhere on the
+// globe, and that an entity seen again touches none.
 func TestApplyReturnsTouchedAreas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ix := index.New(encode)

@@ -9,8 +9,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// version is one immutable state of the index. A load numbers feeds and votes anew: a version's places and numbers mean
-// nothing in a version of another load.
+// version is one immutable state of the index. A load numbers feeds and votes anew, so that a version's places and
+// numbers are meaningless in a version of another load.
 type version struct {
 	bands    []*band    // by number; nil: empty
 	segments []*segment // by number; nil: removed
@@ -22,12 +22,12 @@ type version struct {
 	tallies  *tallies
 	entities int
 
-	law       *law.Law // of entries, summaries and what is withheld; nil: none
+	law       *law.Law // of entries, summaries and withheld entities; nil: none
 	summaries summaries
-	withheld  []withheld // by votes or a curator, in no order
+	withheld  []withheld // by votes or a curator, unordered
 }
 
-// cell gives the entries of a cell.
+// cell returns the entries of a cell.
 func (v *version) cell(c geo.Cell) []entry {
 	b := v.bands[c.Band]
 	if b == nil {
@@ -50,7 +50,7 @@ type band struct {
 	cells   [][]entry
 }
 
-// find gives the position of the first cell whose column is not below the given one.
+// find returns the index of the first cell whose column is not below the given one.
 func (b *band) find(column int32) int {
 	at, _ := slices.BinarySearch(b.columns, column)
 	return at
@@ -64,13 +64,13 @@ func (b *band) add(column int32, entries []entry) {
 	}
 }
 
-// feed is what the index knows of a feed. The atomic fields move when a version is published.
+// feed is the state of a feed in the index. The atomic fields change when a version is published.
 type feed struct {
 	id         mapdata.FeedID
 	source     mapdata.SourceID
 	layer      string
 	served     bool
-	lapses     int64        // when its persistent entities are hidden, in milliseconds since 1970; 0: never (D4.16)
+	lapses     int64        // when its persistent entities become hidden, in milliseconds since 1970; 0: never (D4.16)
 	snapshotAt atomic.Int64 // milliseconds since 1970
 
 	persistent, decaying atomic.Int64 // number of entities held, by whether they expire
@@ -96,7 +96,7 @@ func (b bitset) with(i uint32) bitset {
 	return b
 }
 
-// empty reports whether nothing is in the set.
+// empty reports whether the set is empty.
 func (b bitset) empty() bool {
 	for _, word := range b {
 		if word != 0 {
