@@ -7,12 +7,12 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// allowance is what a change may still add to its feed and to the feeds of its owner (D5.10).
+// allowance bounds the growth that a change may add to its feed and to the feeds of its owner (D5.10).
 type allowance struct {
-	feed     mapdata.Usage // what the feed may hold
-	account  int64         // bytes that all feeds of the owner may hold
+	feed     mapdata.Usage // bound of the feed
+	account  int64         // bound of the bytes of all feeds of the owner
 	mark     *mapdata.Mark
-	grows    mapdata.Usage // by what was admitted so far
+	grows    mapdata.Usage // by the rows admitted so far
 	rejected int
 }
 
@@ -20,12 +20,12 @@ func newAllowance(l *mapdata.StorageLimits, mark *mapdata.Mark) *allowance {
 	return &allowance{feed: l.OfFeed(mark.ApprovedOnce), account: l.OfAccount(), mark: mark}
 }
 
-// unbounded is the allowance of a built-in feed, whose rows the operator imported.
+// unbounded returns the allowance of a built-in feed, whose rows the operator imported.
 func unbounded(mark *mapdata.Mark) *allowance {
 	return &allowance{feed: mapdata.Usage{Entities: math.MaxInt, Bytes: math.MaxInt64}, account: math.MaxInt64, mark: mark}
 }
 
-// growth is what storing an entity adds to what is stored under its external id; old is nil for a new one.
+// growth returns the difference in usage of storing an entity in place of old, which is nil for a new one.
 func growth(e *mapdata.Entity, old *mapdata.Stored) mapdata.Usage {
 	bytes := mapdata.RowBytes(e.ExternalID, e.Properties, e.Line)
 	if old == nil {
@@ -34,12 +34,12 @@ func growth(e *mapdata.Entity, old *mapdata.Stored) mapdata.Usage {
 	return mapdata.Usage{Bytes: bytes - old.Bytes}
 }
 
-// retire counts an entity that goes.
+// retire counts an entity that is removed.
 func (a *allowance) retire(old *mapdata.Stored) {
 	a.grows = a.grows.Plus(mapdata.Usage{Entities: -1, Bytes: -old.Bytes})
 }
 
-// frees says whether something adds nothing, and so is always admitted.
+// frees reports whether a growth adds nothing, and so is always admitted.
 func frees(by mapdata.Usage) bool { return by.Entities <= 0 && by.Bytes <= 0 }
 
 // admit counts a growth if there is room for it.
@@ -55,7 +55,7 @@ func (a *allowance) admit(by mapdata.Usage) bool {
 	return true
 }
 
-// full is why a row was not admitted.
+// full returns the error of a row that was not admitted.
 func (a *allowance) full(index int, externalID string) *RowError {
 	message := fmt.Sprintf("The feed is full: it holds %d entities and %d bytes of at most %d and %d",
 		a.mark.Holds.Entities, a.mark.Holds.Bytes, a.feed.Entities, a.feed.Bytes)
@@ -70,7 +70,7 @@ func (a *allowance) full(index int, externalID string) *RowError {
 	}
 }
 
-// settle writes what was counted into the change.
+// settle writes the counts into the change.
 func (a *allowance) settle(c *mapdata.Change) {
 	c.Holds, c.Grows, c.AccountLimit = a.mark.Holds, a.grows, a.account
 }

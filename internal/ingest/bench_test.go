@@ -14,7 +14,7 @@ import (
 	"wayside/internal/signal"
 )
 
-// rowsOf makes so many rows of about 230 bytes; every hundredth carries the version.
+// rowsOf returns n rows of about 230 bytes; every hundredth contains the version.
 func rowsOf(n, version int) []byte {
 	var b bytes.Buffer
 	b.WriteByte('[')
@@ -45,7 +45,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*MaxBatchRows), "ns/row")
 }
 
-// fakeStore is a store that holds one snapshot and forgets what it is told.
+// fakeStore is a store that holds one snapshot and discards changes.
 type fakeStore struct {
 	mark   mapdata.Mark
 	stored []mapdata.Stored
@@ -96,8 +96,8 @@ func BenchmarkSnapshot(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*MaxSnapshotRows), "ns/row")
 }
 
-// BenchmarkUnchangedPoll compares 50 000 rows that are as stored: those of a v1 body, of a bridge, and of a bridge with a line
-// of 20 positions and an end beside each.
+// BenchmarkUnchangedPoll measures 50 000 rows that are equal to the stored ones: those of a v1 body, of a bridge, and
+// of a bridge with a line of 20 positions and an end for each.
 func BenchmarkUnchangedPoll(b *testing.B) {
 	const rows = 50_000
 	body := rowsOf(rows, 0)

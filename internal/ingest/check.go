@@ -11,26 +11,26 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// How much of the accepted rows Check shows.
+// Bounds of the accepted rows that Check returns.
 const (
 	MaxCheckedPins = 1000
 	MaxCheckedRows = 10
 )
 
-// Checked is what a poll or a push would make of a text.
+// Checked is the result that a poll or a push of a text would have.
 type Checked struct {
 	Report     Report
 	Rows       int                  // of the array, the rejected ones included
 	Kinds      map[mapdata.Kind]int // accepted rows by kind
 	Rejections []mapdata.Rejection  // the most frequent first; without At
 	Warnings   []mapdata.Rejection  // likewise, of accepted rows
-	// Pins are the first accepted rows as they would be drawn, at most MaxCheckedPins: those that retire are not among them.
-	// Only the first MaxCheckedRows have Properties.
+	// Pins are the first accepted rows as they would be drawn, at most MaxCheckedPins, without those that retire. Only
+	// the first MaxCheckedRows have Properties.
 	Pins []mapdata.Entity
 }
 
-// Check decodes and judges rows as a poll would and stores nothing: for providers who want to know beforehand. It fails as
-// a poll does, with ErrMalformed, ErrNotArray or ErrTooManyRows, or with the error of r.
+// Check decodes and judges rows as a poll would and stores nothing, for providers who want to know beforehand. It fails
+// as a poll does, with ErrMalformed, ErrNotArray or ErrTooManyRows, or with the error of r.
 func Check(r io.Reader, now time.Time) (*Checked, error) {
 	c := newChecking(now)
 	rows, err := decode(r, now, MaxSnapshotRows, c.take)
@@ -40,7 +40,7 @@ func Check(r io.Reader, now time.Time) (*Checked, error) {
 	return c.checked(rows), nil
 }
 
-// CheckSource is Check for the rows of a bridge. It fails with ErrTooManyRows, or with the error of the source.
+// CheckSource checks the rows of a bridge as Check does. It fails with ErrTooManyRows, or with the error of the source.
 func CheckSource(ctx context.Context, source Source, now time.Time) (*Checked, error) {
 	c := newChecking(now)
 	rows, _, err := readSource(ctx, source, now, c.take)
@@ -54,7 +54,7 @@ func newChecking(now time.Time) *checking {
 	return &checking{verdict: newVerdict(), kinds: make(map[mapdata.Kind]int), places: make(map[string]place), now: now}
 }
 
-// checked is what became of so many rows.
+// checked returns the result of the given number of rows.
 func (c *checking) checked(rows int) *Checked {
 	pins := c.pins[:0]
 	for i := range c.pins {
@@ -76,10 +76,10 @@ type checking struct {
 	now    time.Time
 	kinds  map[mapdata.Kind]int
 	places map[string]place
-	pins   []mapdata.Entity // one that a later row replaced has no external id any more
+	pins   []mapdata.Entity // a pin that a later row replaced has no external id
 }
 
-// place is where a row with an external id stood last.
+// place records the last row with an external id.
 type place struct {
 	index int
 	kind  mapdata.Kind
@@ -105,7 +105,8 @@ func (c *checking) take(index int, row Row, rejected *RowError) error {
 	return nil
 }
 
-// pin keeps how a row would be drawn, and tells where; -1: it would not, or there are enough.
+// pin keeps the entity of a row that would be drawn, and returns its index, or -1 if it would not be drawn or there are
+// enough.
 func (c *checking) pin(row *Row) int {
 	at := len(c.pins)
 	if row.Retire || at == MaxCheckedPins {

@@ -63,14 +63,14 @@ func TestCheckIsBounded(t *testing.T) {
 			t.Errorf("%d examples of %s", len(r.Examples), r.Code)
 		}
 	}
-	// An id that is too long is shown as far as an id may go.
+	// An id that is too long is shown up to the maximum length of an id.
 	c = check(t, fmt.Sprintf(`{"external_id":%q}`, "x"+strings.Repeat("é", 1000)))
 	if id := c.Rejections[0].Examples[0].ExternalID; len(id) > 256 || !strings.HasPrefix("x"+strings.Repeat("é", 1000), id) {
 		t.Errorf("the example's id is %q", id)
 	}
 }
 
-// TestAttemptsTellWhatChanged holds the counts of a timeline against what rows did.
+// TestAttemptsTellWhatChanged compares the counts of a timeline with the effect of the rows.
 func TestAttemptsTellWhatChanged(t *testing.T) {
 	d := newTestIngester(t, mapdata.Push)
 	last := func() mapdata.Attempt {
@@ -125,7 +125,8 @@ func TestSnapshotsTellWhatChanged(t *testing.T) {
 	}
 }
 
-// An example tells what stood there, cut, and where one code has several reasons, which it is; a push's answer tells neither.
+// TestExamplesTellValueAndReason checks that an example contains the value, cut, and its reason where one code has
+// several; and that a push's answer contains neither.
 func TestExamplesTellValueAndReason(t *testing.T) {
 	whole := func(properties, more string) string {
 		return fmt.Sprintf(`{"external_id":"a","kind":"camera.speed","lat":1,"lng":2,"properties":%s%s}`, properties, more)

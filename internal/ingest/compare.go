@@ -11,7 +11,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// digest is a hash of the content of a row. It is stored: another way to compute it would make every row count as changed
+// digest returns a hash of the content of a row. It is stored, so that another way to compute it would make every row count as changed
 // once.
 func digest(row *Row, lifetime time.Duration) uint64 {
 	var d xxhash.Digest
@@ -28,8 +28,7 @@ func digest(row *Row, lifetime time.Duration) uint64 {
 	return d.Sum64()
 }
 
-// What separates line and end from what stands before them in a digest. A row without either has the digest that it had before
-// there were any.
+// Separators before line and end in a digest. A row without either has the same digest as before lines and ends were added.
 const (
 	digestOfLine = 1
 	digestOfEnd  = 2
@@ -51,8 +50,8 @@ func digestBeside(d *xxhash.Digest, b *Beside) {
 	}
 }
 
-// upsert is the entity that a row makes of what was stored under its external id: nil for nothing, or for what had
-// expired by then, which is the same (D3.6).
+// upsert returns the entity of a row; alive is the stored state under its external id, or nil if there is none or it had expired by then,
+// which is equivalent (D3.6).
 func upsert(feed mapdata.FeedID, row *Row, alive *mapdata.Stored, now time.Time) mapdata.Entity {
 	lifetime := row.Kind.Lifetime(row.TTL)
 	e := mapdata.Entity{
@@ -73,8 +72,8 @@ func upsert(feed mapdata.FeedID, row *Row, alive *mapdata.Stored, now time.Time)
 	return e
 }
 
-// Entity is what a row says of a live incident at now: it belongs to no feed. FirstSeenAt is zero where the row does not say
-// when the thing was observed, or names a time to come (D3.5).
+// Entity returns the entity of a live incident's row at now. It belongs to no feed. FirstSeenAt is zero where the row does not state when
+// the incident was observed, or names a future time (D3.5).
 func (r *Row) Entity(now time.Time) mapdata.Entity {
 	e := upsert(mapdata.FeedID{}, r, nil, now)
 	if r.ObservedAt.IsZero() || !r.ObservedAt.Before(now) {
@@ -83,7 +82,7 @@ func (r *Row) Entity(now time.Time) mapdata.Entity {
 	return e
 }
 
-// ifAlive gives s if it had not expired at now, otherwise nil.
+// ifAlive returns s if it had not expired at now, otherwise nil.
 func ifAlive(s *mapdata.Stored, snapshotAt, now time.Time) *mapdata.Stored {
 	if s == nil || !s.Alive(snapshotAt, now) {
 		return nil
@@ -91,14 +90,14 @@ func ifAlive(s *mapdata.Stored, snapshotAt, now time.Time) *mapdata.Stored {
 	return s
 }
 
-// compareBatch makes the change that a push is, against what is stored under its external ids. It gives the rows for which
-// there is no room; allowed has counted the others. What the batch retires or makes smaller makes room for all of its rows.
+// compareBatch builds the change of a push from the stored state of its external ids. It returns the rows for which there is no room;
+// allowed has counted the others. Entities that the batch retires or shrinks make room for all of its rows.
 func compareBatch(
 	feed mapdata.FeedID, rows []batchRow, allowed *allowance, stored map[string]*mapdata.Stored, now time.Time,
 ) (c *mapdata.Change, full []*RowError) {
 	mark := allowed.mark
 	c = &mapdata.Change{Feed: feed, Base: mark.EntitiesRevision, At: now}
-	var growing []int // places of upserts that need room, and then of their rows
+	var growing []int // indexes of upserts that need room, and then of their rows
 	for i := range rows {
 		row := &rows[i].Row
 		old := stored[row.ExternalID]

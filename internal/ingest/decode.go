@@ -12,7 +12,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// What makes a whole text unacceptable (D3.11); all of them are mapdata.ErrMalformed too.
+// Errors that make a whole text unacceptable (D3.11); all of them are mapdata.ErrMalformed too.
 var (
 	ErrMalformed   = fmt.Errorf("%w: not one JSON text in UTF-8", mapdata.ErrMalformed)
 	ErrNotArray    = fmt.Errorf("%w: not a JSON array", mapdata.ErrMalformed)
@@ -26,15 +26,15 @@ const (
 	maxDepth        = 1000    // levels of nesting, the array included (D3.11)
 )
 
-// yieldEvery is after how many rows decoding lets others run: readers' requests take some ten microseconds each, and must
+// yieldEvery is the number of rows after which decoding yields the processor: readers' requests take some ten microseconds each, and must
 // not wait for a time slice of ten milliseconds behind thousands of rows.
 const yieldEvery = 32
 
 var byteOrderMark = []byte{0xEF, 0xBB, 0xBF}
 
-// decode reads a JSON array of rows from r, judges each at the time now and hands it, or what is wrong with it, to yield.
-// It holds one row at a time. It fails with ErrMalformed, ErrNotArray or ErrTooManyRows, also after it has yielded rows:
-// they must not count then. Errors of r and of yield are returned as they are.
+// decode reads a JSON array of rows from r, judges each at the time now and passes it, or its error, to yield. It holds one row at a time.
+// It fails with ErrMalformed, ErrNotArray or ErrTooManyRows, possibly after it has yielded rows, which must not count then. Errors of r and
+// of yield are returned as they are.
 func decode(r io.Reader, now time.Time, maxRows int, yield func(index int, row Row, rejected *RowError) error) (rows int, err error) {
 	t := newTextReader(r)
 	if err := open(t); err != nil {
@@ -69,8 +69,8 @@ func decode(r io.Reader, now time.Time, maxRows int, yield func(index int, row R
 	}
 }
 
-// open reads a byte order mark, if there is one, and the array's opening bracket. Another JSON text is no array, and whatever
-// else is none at all.
+// open reads a byte order mark, if there is one, and the array's opening bracket. It fails with ErrNotArray for any other JSON text, and
+// with ErrMalformed for anything else.
 func open(t *textReader) error {
 	for t.end < len(byteOrderMark) {
 		if err := t.fill(); err != nil {
@@ -102,7 +102,7 @@ func open(t *textReader) error {
 	return ErrNotArray
 }
 
-// anotherRow goes to the beginning of the next row, or says that the array ends.
+// anotherRow advances to the beginning of the next row, or returns false at the end of the array.
 func anotherRow(t *textReader, first bool) (more bool, err error) {
 	c, err := t.next()
 	switch {
@@ -122,7 +122,7 @@ func anotherRow(t *textReader, first bool) (more bool, err error) {
 	return true, nil
 }
 
-// closeArray reads the closing bracket and whatever follows, which may be white space only.
+// closeArray reads the closing bracket and the rest, which may be white space only.
 func closeArray(t *textReader) error {
 	t.consume(1)
 	return endOfText(t)
@@ -139,13 +139,13 @@ func endOfText(t *textReader) error {
 	}
 }
 
-// batchRow is a good row of a batch with its place.
+// batchRow is a good row of a batch with its index.
 type batchRow struct {
 	Row
 	index int
 }
 
-// Batch is a push, decoded and judged.
+// Batch is a decoded and judged push.
 type Batch struct {
 	verdict
 	rows  []batchRow // the last of each external id
@@ -153,14 +153,14 @@ type Batch struct {
 	bytes int64
 	at    time.Time // when it was judged
 
-	Part *Part // nil: the batch is no part of a snapshot
+	Part *Part // nil: the batch is not a part of a snapshot
 }
 
-// Rows is how many rows the array had, the rejected ones included.
+// Rows returns the number of rows in the array, including the rejected ones.
 func (b *Batch) Rows() int { return b.total }
 
-// All gives the good rows, the last of each external id, with their places in the array. Rows are valid for as long as the
-// batch is, and are not to be changed.
+// All yields the good rows, the last of each external id, with their indexes in the array. Rows are valid for as long as the batch is, and
+// must not be changed.
 func (b *Batch) All() iter.Seq2[int, *Row] {
 	return func(yield func(int, *Row) bool) {
 		for i := range b.rows {
@@ -171,7 +171,7 @@ func (b *Batch) All() iter.Seq2[int, *Row] {
 	}
 }
 
-// Report tells what was accepted and what was rejected.
+// Report returns the numbers of accepted and rejected rows, with the errors.
 func (b *Batch) Report() Report { return b.report }
 
 // DecodeBatch reads a batch from a text in memory. It fails with ErrMalformed, ErrNotArray, or ErrTooManyRows beyond
@@ -185,9 +185,8 @@ func DecodeBatch(body []byte, now time.Time) (*Batch, error) {
 	return b, nil
 }
 
-// ReadBatch reads a push's body row by row and holds the good rows; read is how many bytes it read of r. It calls hold with
-// how many bytes it is about to hold in addition, and gives up with its error. Otherwise it fails as DecodeBatch does, or
-// with the error of r.
+// ReadBatch reads a push's body row by row and holds the good rows; read is the number of bytes read from r. It calls hold with the number
+// of bytes that it is about to hold in addition, and stops with its error. Otherwise it fails as DecodeBatch does, or with the error of r.
 func ReadBatch(r io.Reader, now time.Time, hold func(bytes int) error) (b *Batch, read int64, err error) {
 	counted := countingReader{r: r}
 	if b, err = readBatch(&counted, now, hold); err != nil {
@@ -197,8 +196,7 @@ func ReadBatch(r io.Reader, now time.Time, hold func(bytes int) error) (b *Batch
 	return b, counted.bytes, nil
 }
 
-// rowOverhead is about what a row of a batch takes in memory beside its text: the row, its place in a map, and the entity that
-// it becomes.
+// rowOverhead approximates the memory of a batch's row beside its text: the row, its place in a map, and the entity that it becomes.
 const rowOverhead = 512
 
 func readBatch(r io.Reader, now time.Time, hold func(bytes int) error) (_ *Batch, err error) {
@@ -231,7 +229,7 @@ func readBatch(r io.Reader, now time.Time, hold func(bytes int) error) (_ *Batch
 	return b, nil
 }
 
-// countingReader counts what is read.
+// countingReader counts the bytes read.
 type countingReader struct {
 	r     io.Reader
 	bytes int64
@@ -243,10 +241,10 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// keepPiece is how much text is kept in one piece of memory.
+// keepPiece is the size of one piece of kept text.
 const keepPiece = 64 << 10
 
-// keep copies text behind what is kept in the piece, or into a new piece when it is full, and gives the copy.
+// keep appends a copy of text to the piece, or to a new piece when it is full, and returns both the piece and the copy.
 func keep(piece, text []byte) (_, kept []byte) {
 	if cap(piece)-len(piece) < len(text) {
 		piece = make([]byte, 0, max(keepPiece, len(text)))

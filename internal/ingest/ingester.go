@@ -11,21 +11,22 @@ import (
 	"wayside/internal/signal"
 )
 
-// Ingester brings batches and snapshots into the store.
+// Ingester stores batches and snapshots.
 type Ingester struct {
-	Limits mapdata.StorageLimits // of what may be stored; set before use, zero: no bounds
+	Limits mapdata.StorageLimits // on storage; set before use, zero: no bounds
 
-	later   atomic.Pointer[mapdata.StorageLimits] // what SetLimits was called with; nil: it was not
+	later   atomic.Pointer[mapdata.StorageLimits] // the argument of SetLimits; nil: it was not called
 	store   Store
 	now     func() time.Time
 	changed signal.StoreChanged
 	pushes  turns
 }
 
-// attempts is how often a change is made anew because the feed moved meanwhile, before the store counts as unavailable.
+// attempts is how often a change is made again because the feed changed in the meantime, before the store counts as
+// unavailable.
 const attempts = 20
 
-// New makes an ingester. changed is notified after each committed change.
+// New returns an ingester. changed is notified after each committed change.
 func New(store Store, now func() time.Time, changed signal.StoreChanged) *Ingester {
 	return &Ingester{store: store, now: now, changed: changed}
 }
@@ -33,7 +34,7 @@ func New(store Store, now func() time.Time, changed signal.StoreChanged) *Ingest
 // SetLimits replaces Limits for the pushes and snapshots that are compared afterwards.
 func (in *Ingester) SetLimits(l mapdata.StorageLimits) { in.later.Store(&l) }
 
-// limits are those in force.
+// limits returns the limits in force.
 func (in *Ingester) limits() *mapdata.StorageLimits {
 	if later := in.later.Load(); later != nil {
 		return later
@@ -98,7 +99,7 @@ func (in *Ingester) Push(ctx context.Context, feed mapdata.FeedID, b *Batch) (Re
 	return verdict.report, nil
 }
 
-// retry does the work again as long as another change came between.
+// retry repeats the work as long as it conflicts with another change.
 func (in *Ingester) retry(ctx context.Context, do func() error) error {
 	for range attempts {
 		err := do()

@@ -10,8 +10,8 @@ import (
 
 var testNow = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-// TestJSONTexts goes through the kinds of texts that suites for JSON parsers have: those that must be accepted, those that
-// must be refused, and those that are left to the implementation.
+// TestJSONTexts checks the kinds of texts that test suites for JSON parsers have: those that must be accepted, those
+// that must be refused, and those that are left to the implementation.
 func TestJSONTexts(t *testing.T) {
 	const ok, bad, noArray = "ok", "malformed", "not an array"
 	cases := map[string]string{}
@@ -35,7 +35,7 @@ func TestJSONTexts(t *testing.T) {
 		`[{"a":`+strings.Repeat("[", 999)+strings.Repeat("]", 999)+`}]`, "[\u00a0]", "[\u2060]", "\u00a0[]", "[1\u3000]", "*", "[*]", `[a]`, `["a" : 1]`, `[:]`, `[""`, `["",`,
 		"[- 1]", "[1 .5]", "[1e 5]", "[--1]", "[1ee5]", "[1.2.3]", "[0e]", "[1_000]", "[１]", "[1,\n1\n,1", "[\"\\u\"]", "[\"\\uD8\"]", "[\"\\a\"]", "[\"\\'\"]", "[\"\\\t\"]")
 	add(noArray, "null", "true", "false", "0", "-1.5e3", `"a"`, "{}", `{"entities":[]}`, ` {"a":[1,2]} `, "\xef\xbb\xbf{}", `""`, "1e400", `{"a":1,"a":2}`, `"\ud800"`)
-	// Every scalar and container, wrapped, followed and preceded by what must not be there.
+	// Every scalar and container, wrapped, followed and preceded by a text that must not be there.
 	for _, value := range []string{"1", "-0.5", "true", "null", `"x"`, "{}", "[]", `{"a":[1,{"b":null}]}`} {
 		add(ok, "["+value+"]", "["+value+","+value+"]", " [ "+value+" , "+value+" ] \n")
 		add(bad, "["+value+",]", "["+value+value[:1]+"", "["+value+"}", "["+value+";"+value+"]", "[,"+value+"]", "["+value+"] ,", "["+value+"]]", value+",", "("+value+")", value+"\x00")
@@ -63,7 +63,7 @@ func TestJSONTexts(t *testing.T) {
 	}
 }
 
-// good is a row that is accepted, for tests to spoil.
+// good returns a row that is accepted, with one member replaced, added or removed.
 func good(edit string, value string) string {
 	members := []string{"external_id", `"x"`, "kind", `"alert.police"`, "lat", "52", "lng", "4", "properties", "{}"}
 	var b strings.Builder
@@ -92,7 +92,7 @@ func nested(depth int) string {
 	return strings.Repeat(`{"a":`, depth-1) + "{}" + strings.Repeat("}", depth-1)
 }
 
-// TestRows holds D3.1 to D3.7, D3.10 and D3.12.
+// TestRows checks D3.1 to D3.7, D3.10 and D3.12.
 func TestRows(t *testing.T) {
 	long := strings.Repeat("é", 128)
 	fits := `{"a":"` + strings.Repeat("x", maxProperties-8) + `"}`
@@ -174,7 +174,7 @@ func TestRows(t *testing.T) {
 		{"a date", good("observed_at", `"2026-11-21"`), codeInvalidObservedAt},
 		{"seconds", good("observed_at", "1763712000"), codeInvalidObservedAt},
 		{"unknown members", good("moose", `[{"deep":[[[[[[[[[[1]]]]]]]]]]}]`), ""},
-		// The first error in the order of D3.10 is the one told.
+		// The first error in the order of D3.10 is reported.
 		{"all wrong", `{"external_id":"","kind":"x","lat":"y","lng":null,"properties":[],"ttl_seconds":0,"observed_at":1}`, codeInvalidExternalID},
 		{"all but the id", `{"external_id":"a","kind":"x","lat":"y","ttl_seconds":0}`, codeUnknownKind},
 		{"from lat on", `{"external_id":"a","kind":"camera.speed","lat":"y","ttl_seconds":0}`, codeInvalidLat},

@@ -7,24 +7,24 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Part says that a batch belongs to a snapshot that is pushed in several batches.
+// Part identifies the snapshot, pushed in several batches, to which a batch belongs.
 type Part struct {
 	SnapshotID string
 	Complete   bool // the batch is the last one
 }
 
-// PartReport is what became of a snapshot.
+// PartReport is the state of a snapshot after a batch.
 type PartReport struct {
 	ID       string `json:"id"`
 	Complete bool   `json:"complete"`
 	Rows     int    `json:"rows"`    // of all its batches so far
-	Missing  int    `json:"missing"` // entities that it lacks, once it is complete
-	Retired  int    `json:"retired"` // of those, the ones that were retired
+	Missing  int    `json:"missing"` // stored entities that it lacks, once it is complete
+	Retired  int    `json:"retired"` // entities among them that were retired
 }
 
-// addPart adds to a batch's change what the batch means to its snapshot. The last batch compares the snapshot with what the
-// feed holds, by the rules of D6.9: what was not seen since the snapshot began is missing. A batch of a snapshot that was
-// completed before is a repeated one, and changes nothing but its rows.
+// addPart adds to a batch's change its effect on the snapshot. The last batch compares the snapshot with the stored
+// entities of the feed by the rules of D6.9: entities that were not seen since the snapshot began are missing. A batch
+// of a snapshot that was completed before is a repetition, and changes nothing but its rows.
 func (in *Ingester) addPart(ctx context.Context, change *mapdata.Change, allowed *allowance, b *Batch, s mapdata.PushSnapshot) (*PartReport, error) {
 	mark := allowed.mark
 	if s.Done {
@@ -62,8 +62,8 @@ func (in *Ingester) addPart(ctx context.Context, change *mapdata.Change, allowed
 	return report, err
 }
 
-// heldDespite lists the stored entities whose new versions found no room. The snapshot has them, so that they stay as they are
-// and are not missing, as in a pulled snapshot.
+// heldDespite lists the stored entities whose new versions found no room. The snapshot contains them, so that they
+// remain unchanged and are not missing, as in a pulled snapshot.
 func heldDespite(full []*RowError, stored map[string]*mapdata.Stored, mark *mapdata.Mark, now time.Time) (seen []string) {
 	for _, e := range full {
 		if id := *e.ExternalID; ifAlive(stored[id], mark.SnapshotAt, now) != nil {

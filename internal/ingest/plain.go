@@ -6,17 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// Every row is passed over several times, and most of its bytes are text. Eight bytes at a time make that cheap enough that the
-// scanner costs no more than a parser which holds the whole row (BenchmarkDecode).
+// Every row is scanned several times, and most of its bytes are text. Eight bytes at a time make that cheap enough that
+// the scanner costs no more than a parser which holds the whole row (BenchmarkDecode).
 //
-// The race detector would look at every one of these bytes by itself, which took most of the time of tests that read large
-// bodies. The functions that fill the bytes, and those that call these, are instrumented.
+// The race detector would check every one of these bytes separately, which took most of the time of tests that read
+// large bodies. The functions that fill the bytes, and those that call these, are instrumented.
 const (
 	eachLow  = 0x0101010101010101 // the lowest bit of each of eight bytes
-	eachHigh = 0x8080808080808080 // the highest
+	eachHigh = 0x8080808080808080 // the highest bit
 )
 
-// plainText is how many of the next bytes of a string are neither its end, nor a backslash, nor a control character.
+// plainText returns how many of the next bytes of a string are neither its end, nor a backslash, nor a control
+// character.
 //
 //go:norace
 func plainText(p []byte) int {
@@ -24,7 +25,7 @@ func plainText(p []byte) int {
 	for ; len(p)-n >= 8; n += 8 {
 		x := binary.LittleEndian.Uint64(p[n:])
 		quote, backslash := x^'"'*eachLow, x^'\\'*eachLow
-		// A borrow may mark a byte falsely, but only above one that is marked rightly: the lowest mark counts.
+		// A borrow may mark a byte falsely, but only above one that is marked correctly: the lowest mark counts.
 		if ends := ((quote-eachLow)&^quote | (backslash-eachLow)&^backslash | (x-' '*eachLow)&^x) & eachHigh; ends != 0 {
 			return n + bits.TrailingZeros64(ends)/8
 		}
@@ -35,7 +36,7 @@ func plainText(p []byte) int {
 	return n
 }
 
-// whiteSpace is how many of the next bytes are white space between tokens. Long runs are indentation.
+// whiteSpace returns how many of the next bytes are white space between tokens. Long runs are indentation.
 //
 //go:norace
 func whiteSpace(p []byte) (n int) {
@@ -60,7 +61,7 @@ func characters(part []byte) int {
 	i := 0
 	for ; len(part)-i >= 8; i += 8 {
 		x := binary.LittleEndian.Uint64(part[i:])
-		n -= bits.OnesCount64(x >> 7 &^ (x >> 6) & eachLow) // bytes 10xxxxxx go on with a character
+		n -= bits.OnesCount64(x >> 7 &^ (x >> 6) & eachLow) // bytes 10xxxxxx continue a character
 	}
 	for _, c := range part[i:] {
 		if c&0xC0 == 0x80 {
@@ -70,7 +71,8 @@ func characters(part []byte) int {
 	return n
 }
 
-// validUTF8 says whether the text is valid UTF-8, which most of a large one is by having ASCII alone.
+// validUTF8 reports whether the text is valid UTF-8. Most of a large text is ASCII, which it recognises eight bytes at
+// a time.
 //
 //go:norace
 func validUTF8(p []byte) bool {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestRuns compares what is passed over eight bytes at a time with a loop over bytes: every byte, at every place.
+// TestRuns compares the functions that scan eight bytes at a time with a loop over bytes: every byte, at every place.
 func TestRuns(t *testing.T) {
 	for c := range 256 {
 		for at := range 20 {

@@ -11,18 +11,18 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// misfits are the well-known properties of a row whose values readers will not show. What a row of its kind does not have is
-// among them as well: the kind is known later (misfits.of).
+// misfits are the well-known properties of a row whose values readers will not show. They include properties that
+// entities of the row's kind do not have, because the kind is known later (misfits.of).
 type misfits struct{ wrongType, outOfRange mapdata.PropertySet }
 
-// of is what of m a row of the kind has.
+// of returns the misfits that apply to the kind.
 func (m misfits) of(k mapdata.Kind) misfits {
 	has := mapdata.PropertiesOf(k)
 	return misfits{m.wrongType & has, m.outOfRange & has}
 }
 
-// look judges the value of a property that may be well-known. It is called for each property of each row, so that all but
-// texts of times and enums costs no memory.
+// look checks the value of a property that may be well-known. It is called for each property of each row, so that it
+// allocates memory only for texts of times and enums.
 func (m *misfits) look(name []byte, value walker) {
 	p, known := mapdata.ParseProperty(name)
 	if !known {
@@ -30,7 +30,7 @@ func (m *misfits) look(name []byte, value walker) {
 	}
 	first := value.peek()
 	if first == 'n' {
-		return // null: as if it were absent
+		return // null counts as absent
 	}
 	right, fits := true, true
 	switch p.Type() {
@@ -64,7 +64,7 @@ func (m *misfits) look(name []byte, value walker) {
 	}
 }
 
-// inRange says whether a JSON number is one that the property may have. Most are a few digits.
+// inRange reports whether the property may have a JSON number as its value. Most numbers have a few digits.
 func inRange(p mapdata.Property, raw []byte) bool {
 	const maxDigits = 6
 	if len(raw) <= maxDigits {
@@ -83,8 +83,8 @@ func inRange(p mapdata.Property, raw []byte) bool {
 	return err == nil && p.InRange(v)
 }
 
-// Warning is what a report says of a well-known property that does not fit in some rows. The rows were accepted, and the
-// property is stored as it was sent; readers do not show it.
+// Warning describes a well-known property that does not fit in some rows. The rows were accepted, and the property is
+// stored as it was sent; readers do not show it.
 type Warning struct {
 	Property   string `json:"property"`
 	Code       string `json:"code"`        // mapdata.WarnPropertyType or mapdata.WarnPropertyRange
@@ -94,8 +94,8 @@ type Warning struct {
 	Message    string `json:"message"`
 }
 
-// warn counts what of a good row does not fit. What is kept is bounded by the list of properties: the first row of each
-// property and code, and MaxExamples of each code.
+// warn counts the misfits of a good row. Only a bounded number of examples is kept: the first row of each property and
+// code, and MaxExamples of each code.
 func (v *verdict) warn(index int, row *Row) {
 	if row.misfits == (misfits{}) || row.Retire {
 		return
@@ -135,7 +135,7 @@ func (v *verdict) warnOfProperty(index int, row *Row, p mapdata.Property, code s
 	}
 }
 
-// expected says what a property must be, to follow its name.
+// expected returns what a property must be, as text that follows its name.
 func expected(p mapdata.Property) string {
 	info := p.Info()
 	switch info.Type {
@@ -157,7 +157,7 @@ func expected(p mapdata.Property) string {
 	return "must be a string"
 }
 
-// propertyValue is the value of a property of an object without white space, as it was written.
+// propertyValue returns the value of a property, as written, of an object without white space.
 func propertyValue(object []byte, name string) []byte {
 	w := walker{b: object, i: 1}
 	for w.next() {

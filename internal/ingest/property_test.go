@@ -11,7 +11,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestWarnings holds for values of well-known properties which warning they get. The rows are accepted in every case.
+// TestWarnings checks for values of well-known properties which warning they get. The rows are accepted in every case.
 func TestWarnings(t *testing.T) {
 	const wrongType, outOfRange = mapdata.WarnPropertyType, mapdata.WarnPropertyRange
 	for _, c := range []struct{ kind, properties, want string }{
@@ -79,7 +79,8 @@ func TestWarningsNameTheFirstRow(t *testing.T) {
 	}
 }
 
-// TestRowsWithSeveralWarnings: a row is counted once for each code, however many of its properties have that warning.
+// TestRowsWithSeveralWarnings checks that a row is counted once for each code, however many of its properties have that
+// warning.
 func TestRowsWithSeveralWarnings(t *testing.T) {
 	c := check(t,
 		row("a", "camera.speed", `"maxspeed_kmh":"50","bearing":"N"`), row("b", "camera.speed", `"bearing":"E","maxspeed_kmh":900`), row("c", "camera.speed", `"maxspeed_kmh":50`))
@@ -99,7 +100,7 @@ func TestRowsWithSeveralWarnings(t *testing.T) {
 	}
 }
 
-// TestWarningsAreBounded sends rows in which every property is wrong.
+// TestWarningsAreBounded checks rows in which every property is wrong.
 func TestWarningsAreBounded(t *testing.T) {
 	var wrong []string
 	for _, p := range mapdata.Properties() {

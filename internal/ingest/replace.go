@@ -11,10 +11,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Replace makes a built-in feed hold exactly the rows of a body, in one transaction: what the body lacks is retired, rather than after
-// three snapshots as with a provider's. The bounds on what a feed holds do not apply, since the operator chose the rows. The same body again
-// writes nothing, and replaced is false. It fails with mapdata.ErrFenced
-// when the feed was edited since it was read.
+// Replace makes a built-in feed contain exactly the rows of a body, in one transaction: entities that the body lacks are retired
+// immediately, not after three snapshots as with a provider's. The bounds on a feed's size do not apply, since the operator chose the rows.
+// A repetition of the same body writes nothing, and replaced is false. It fails with mapdata.ErrFenced when the feed was edited since it
+// was read.
 func (in *Ingester) Replace(ctx context.Context, feed *mapdata.Feed, body []byte, at time.Time) (report Report, replaced bool, err error) {
 	sum := sha256.Sum256(body)
 	s := Snapshot{

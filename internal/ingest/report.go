@@ -8,24 +8,24 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// RowError says why a row was rejected (D3.10).
+// RowError is the reason why a row was rejected (D3.10).
 type RowError struct {
 	Index      int     `json:"index"`       // of the row in its array, from 0
-	ExternalID *string `json:"external_id"` // nil where it is missing or no string
+	ExternalID *string `json:"external_id"` // nil where it is missing or not a string
 	Code       string  `json:"code"`
 	Field      string  `json:"field"` // empty when the row as a whole is at fault
 	Message    string  `json:"message"`
 
-	// Reason and Value are for examples (mapdata.RejectedRow) and not kept in a Report. Value is valid until the next row is
-	// decoded; nil: the field is missing, or its value would tell nothing.
+	// Reason and Value are for examples (mapdata.RejectedRow) and not kept in a Report. Value is valid until the next
+	// row is decoded; nil: the field is missing, or its value would not help.
 	Reason mapdata.Reason `json:"-"`
 	Value  []byte         `json:"-"`
 }
 
-// maxErrors is how many errors a report names.
+// maxErrors is the largest number of errors in a report.
 const maxErrors = 100
 
-// Report is what became of a batch or a snapshot.
+// Report is the result of a batch or a snapshot.
 type Report struct {
 	Accepted        int        `json:"accepted"`
 	Rejected        int        `json:"rejected"`
@@ -36,8 +36,8 @@ type Report struct {
 	Snapshot *PartReport `json:"snapshot,omitempty"` // of which the batch is a part
 }
 
-// reject counts a rejection and keeps it if it is among the first. Duplicates are found when the later row comes, so that
-// indexes do not only rise.
+// reject counts a rejection and keeps it if it is among the first. A duplicate is found when the later row comes, so
+// that indexes do not always increase.
 func (r *Report) reject(e RowError) {
 	r.Rejected++
 	at, _ := slices.BinarySearchFunc(r.Errors, e.Index, func(o RowError, index int) int { return cmp.Compare(o.Index, index) })
@@ -51,11 +51,11 @@ func (r *Report) reject(e RowError) {
 	r.Errors = slices.Insert(r.Errors, at, e)
 }
 
-// verdict is what became of the rows so far: the report, and why rows were rejected, each code once.
+// verdict is the result for the rows so far: the report, and the reasons for rejections, each code once.
 type verdict struct {
 	report     Report
 	rejections []mapdata.Rejection
-	warnings   []mapdata.Rejection // as rejections, of rows that were accepted
+	warnings   []mapdata.Rejection // in the form of rejections, of rows that were accepted
 }
 
 func newVerdict() verdict { return verdict{report: Report{Errors: []RowError{}}} }
@@ -77,7 +77,7 @@ func (v *verdict) reject(e *RowError) {
 	r.Examples = append(r.Examples, example)
 }
 
-// reasonFor finds the reason with a code, or adds it.
+// reasonFor returns the entry of a code, which it adds if necessary.
 func reasonFor(all *[]mapdata.Rejection, code string) *mapdata.Rejection {
 	at := slices.IndexFunc(*all, func(r mapdata.Rejection) bool { return r.Code == code })
 	if at < 0 {
@@ -87,10 +87,11 @@ func reasonFor(all *[]mapdata.Rejection, code string) *mapdata.Rejection {
 	return &(*all)[at]
 }
 
-// reasons is what is stored of the verdict: rejections and warnings.
+// reasons returns the part of the verdict that is stored: rejections and warnings.
 func (v *verdict) reasons() []mapdata.Rejection { return slices.Concat(v.rejections, v.warnings) }
 
-// with is the verdict with more rows rejected, that were accepted. The verdict itself stays as it is.
+// with returns a copy of the verdict in which more rows, accepted before, are rejected. The verdict itself is
+// unchanged.
 func (v *verdict) with(full []*RowError) verdict {
 	if len(full) == 0 {
 		return *v
@@ -116,7 +117,7 @@ func (v *verdict) duplicate(index int, externalID string) {
 	})
 }
 
-// beginning is as much of a value as an example shows.
+// beginning returns the part of a value that an example shows.
 func beginning(value []byte) string {
 	if len(value) <= mapdata.MaxValue {
 		return cut(string(value), mapdata.MaxValue)
@@ -125,7 +126,7 @@ func beginning(value []byte) string {
 	return cut(string(value[:mapdata.MaxValue-len(more)]), mapdata.MaxValue) + more
 }
 
-// cut gives the first bytes of a text, at most so many and whole characters, with nothing that is no character.
+// cut returns a text cut to at most the given bytes, in whole characters, without invalid UTF-8.
 func cut(text string, most int) string {
 	if len(text) > most {
 		text = text[:most]

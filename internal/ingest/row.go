@@ -19,12 +19,12 @@ const (
 	maxExternalID    = 256 // bytes
 	maxProperties    = 16 << 10
 	maxPropertyDepth = 8
-	futureGrace      = 5 * time.Minute // how far ahead a provider's clock may be
+	futureGrace      = 5 * time.Minute // how far a provider's clock may be ahead
 	retireTTL        = 1               // seconds; this value retires
 	longestTTL       = 100 * 365 * 24 * time.Hour
 )
 
-// Row is one v1 row that was judged good.
+// Row is one valid v1 row.
 type Row struct {
 	ExternalID string
 	Kind       mapdata.Kind
@@ -32,7 +32,7 @@ type Row struct {
 	Properties []byte        // a compact JSON object without reserved keys; valid until the next row is decoded
 	Network    string        // of a charger (D4.7)
 	TTL        time.Duration // whole seconds; 0: absent
-	Retire     bool          // ttl_seconds 1: the entity is to go
+	Retire     bool          // ttl_seconds is 1: the entity must be removed
 	ObservedAt time.Time     // zero: absent
 	Beside                   // of a bridge's row; valid until the next row is read
 
@@ -74,15 +74,15 @@ func Codes() []string {
 const (
 	reasonWithin    mapdata.Reason = "within"     // duplicate_member: in the properties
 	reasonNoObject  mapdata.Reason = "no_object"  // invalid_properties
-	reasonBadText   mapdata.Reason = "bad_text"   // invalid_properties: U+0000 or half a surrogate pair
+	reasonBadText   mapdata.Reason = "bad_text"   // invalid_properties: U+0000 or an unpaired surrogate
 	reasonBadNumber mapdata.Reason = "bad_number" // invalid_properties: beyond float64
 	reasonTooDeep   mapdata.Reason = "too_deep"   // invalid_properties
-	reasonNoText    mapdata.Reason = "no_text"    // invalid_observed_at: no string
+	reasonNoText    mapdata.Reason = "no_text"    // invalid_observed_at: not a string
 	reasonNoTime    mapdata.Reason = "no_time"    // invalid_observed_at: not RFC 3339
 	reasonFuture    mapdata.Reason = "future"     // invalid_observed_at
 )
 
-// Reasons lists the reasons of examples (mapdata.RejectedRow) by their code; codes that say it all are not in it.
+// Reasons lists the reasons of examples (mapdata.RejectedRow) by their code, without codes that need no reason.
 func Reasons() map[string][]mapdata.Reason {
 	return map[string][]mapdata.Reason{
 		codeDuplicateMember:   {reasonWithin},
@@ -91,7 +91,7 @@ func Reasons() map[string][]mapdata.Reason {
 	}
 }
 
-// reasonOf says what of properties cannot be stored.
+// reasonOf returns why properties cannot be stored.
 func reasonOf(fault error) mapdata.Reason {
 	switch {
 	case errors.Is(fault, errBadText):
@@ -104,7 +104,7 @@ func reasonOf(fault error) mapdata.Reason {
 	return ""
 }
 
-// Places of a row's members in members.raw.
+// Indexes of a row's members in members.raw.
 const (
 	memberExternalID = iota
 	memberKind
@@ -118,7 +118,7 @@ const (
 
 var memberNames = [memberCount]string{"external_id", "kind", "lat", "lng", "properties", "ttl_seconds", "observed_at"}
 
-// judge decides on rows, one after the other, in memory that it uses again.
+// judge validates rows, one after the other, in memory that it reuses.
 type judge struct {
 	now        time.Time
 	properties compacted
@@ -126,8 +126,8 @@ type judge struct {
 	id         []byte
 }
 
-// row judges one row, whose bytes are known to be a JSON value, or nil if they were too many to be held, and gives either the
-// row or the first thing wrong with it in the order of D3.10.
+// row validates one row, whose bytes are known to be a JSON value, or nil if they were too many to be held. It returns
+// either the row or its first error in the order of D3.10.
 func (j *judge) row(value []byte) (Row, *RowError) {
 	if value == nil {
 		return Row{}, &RowError{Code: codeRowTooLarge, Message: "A row has at most 64 KiB as it is sent."}
@@ -173,8 +173,8 @@ func (j *judge) row(value []byte) (Row, *RowError) {
 	return row, nil
 }
 
-// members gives the raw values of the members that rows have, nil where one is absent or null, and the name of one that
-// stands twice. Others are passed over (D3.7).
+// members returns the raw values of the members that rows have, nil where one is absent or null, and the name of a
+// duplicate member. It skips other members (D3.7).
 func (j *judge) members(w *walker) (raw [memberCount][]byte, twice string) {
 	names := j.names.open()
 	defer j.names.close(names)
@@ -201,7 +201,7 @@ func (j *judge) members(w *walker) (raw [memberCount][]byte, twice string) {
 	return raw, twice
 }
 
-// externalID judges external_id (D3.1). The text is given also when it is refused, as far as it can be told.
+// externalID validates external_id (D3.1). It returns the text also when it rejects it, as far as the text is known.
 func (j *judge) externalID(raw []byte) ([]byte, *RowError) {
 	const field = "external_id"
 	if raw == nil {
@@ -258,7 +258,7 @@ func judgePoint(raw *[memberCount][]byte, row *Row) *RowError {
 	return nil
 }
 
-// number reads a JSON number that a float64 holds. Zero has no sign here: -0 is 0.
+// number parses a JSON number that a float64 holds. -0 becomes 0.
 func number(raw []byte) (float64, bool) {
 	if raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
 		return 0, false
@@ -267,7 +267,7 @@ func number(raw []byte) (float64, bool) {
 	return v + 0, err == nil
 }
 
-// compacted is what became of a row's properties.
+// compacted is the result of compacting a row's properties.
 type compacted struct {
 	text    []byte
 	network []byte
@@ -277,14 +277,14 @@ type compacted struct {
 	given   bool
 }
 
-// Reserved keys are removed from properties, silently (D3.3).
+// reservedPrefix begins reserved keys, which are removed from properties silently (D3.3).
 const reservedPrefix = "wayside_"
 
 func reserved(name []byte) bool {
 	return string(name) == "disputed_until" || string(name) == "merged_from" || bytes.HasPrefix(name, []byte(reservedPrefix))
 }
 
-// compact removes white space and reserved keys from properties, and leaves what it finds in j.properties.
+// compact removes white space and reserved keys from properties, and stores the result in j.properties.
 func (j *judge) compact(raw []byte) {
 	out := &j.properties
 	*out = compacted{given: raw != nil, text: out.text[:0]}
@@ -297,7 +297,7 @@ func (j *judge) compact(raw []byte) {
 	out.text, out.fault = c.dst, c.fault
 }
 
-// leave drops reserved members, and notes the network and what does not fit on the way.
+// leave reports whether a member is reserved and must be dropped. It also records the network and misfits.
 func (c *compacted) leave(name []byte, value walker) bool {
 	c.misfits.look(name, value)
 	if string(name) == "network" && value.peek() == '"' {

@@ -1,19 +1,19 @@
 package ingest
 
-// scanner goes through the bytes of one JSON value as they arrive, in pieces of any size, and finds where the value ends or
-// stops being JSON. It holds nothing of the value: a value of any length costs the same memory. It does not look at the
+// scanner scans the bytes of one JSON value as they arrive, in blocks of any size, and finds where the value ends or
+// stops being JSON. It holds nothing of the value: a value of any length costs the same memory. It does not check the
 // encoding of text; utf8Scanner does.
 type scanner struct {
 	next     expectation
-	literal  string // what is still to come of true, false or null
-	hex      int    // digits still to come of an escape
-	inName   bool   // the string under way is the name of a member
+	literal  string // the rest of true, false or null
+	hex      int    // missing digits of an escape
+	inName   bool   // the current string is the name of a member
 	depth    int
 	maxDepth int
-	objects  [maxDepth/64 + 1]uint64 // one bit a level: it is an object
+	objects  [maxDepth/64 + 1]uint64 // one bit a level, set for an object
 }
 
-// expectation is what may come next.
+// expectation is the set of tokens that may come next.
 type expectation uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 	expectEscape                    // after a backslash
 	expectHex                       // after \u
 	expectDigit                     // after a minus
-	expectPoint                     // after a leading zero: a fraction or an exponent, or the number's end
+	expectPoint                     // after a leading zero: a fraction, an exponent, or the number's end
 	expectInteger                   // after a digit of the integer part
 	expectFraction                  // after the point
 	expectMoreFraction              // after a digit of the fraction
@@ -37,23 +37,23 @@ const (
 	expectLiteral
 )
 
-// finding is how far a scanner came.
+// finding is the result of a scan.
 type finding uint8
 
 const (
-	incomplete finding = iota // the value goes on beyond the bytes
-	complete                  // the value ends with the last byte that was passed
-	broken                    // the next byte cannot stand where it stands
+	incomplete finding = iota // the value continues beyond the bytes
+	complete                  // the value ends with the last scanned byte
+	broken                    // the next byte is invalid at its place
 	tooDeep                   // the next byte opens one level too many
 )
 
-// reset makes the scanner ready for a value of at most so many levels.
+// reset prepares the scanner for a value of at most the given number of levels.
 func (s *scanner) reset(maxDepth int) {
 	s.next, s.depth, s.maxDepth = expectValue, 0, maxDepth
 }
 
-// scan goes on with the next bytes, and says how many of them belong to the value. The end of a number shows by what follows
-// it: at the end of the text, atEnd tells.
+// scan scans the next bytes, and returns how many of them belong to the value. The end of a number is known only from
+// the byte that follows; at the end of the text, atEnd reports it.
 func (s *scanner) scan(p []byte) (n int, _ finding) {
 	for n < len(p) {
 		c := p[n]
@@ -62,7 +62,7 @@ func (s *scanner) scan(p []byte) (n int, _ finding) {
 			if n += plainText(p[n:]); n == len(p) {
 				return n, incomplete
 			}
-			if c = p[n]; c == '"' && s.inName { // a step that every member takes
+			if c = p[n]; c == '"' && s.inName { // a fast path for a step that every member takes
 				s.next = expectColon
 				n++
 				continue
@@ -97,12 +97,12 @@ func (s *scanner) scan(p []byte) (n int, _ finding) {
 	return n, incomplete
 }
 
-// atEnd says whether the value is complete if the text ends here.
+// atEnd reports whether the value is complete if the text ends here.
 func (s *scanner) atEnd() bool { return s.depth == 0 && s.next.endsNumber() }
 
 func (s *scanner) skipsSpace() bool { return s.next <= expectCommaOrEnd }
 
-// takesDigits says whether a digit changes nothing of what may come next.
+// takesDigits reports whether a digit leaves the expectation unchanged.
 func (e expectation) takesDigits() bool {
 	return e == expectInteger || e == expectMoreFraction || e == expectMoreExponent
 }
@@ -113,7 +113,7 @@ func (e expectation) endsNumber() bool {
 	return e == expectPoint || e == expectInteger || e == expectMoreFraction || e == expectMoreExponent
 }
 
-// step goes on by one byte that is no plain text and no white space between tokens.
+// step scans one byte that is neither plain text nor white space between tokens.
 func (s *scanner) step(c byte) finding {
 	switch s.next {
 	case expectValue:
@@ -189,10 +189,10 @@ func (s *scanner) value(c byte) finding {
 	return incomplete
 }
 
-// inObject says whether the innermost level is an object.
+// inObject reports whether the innermost level is an object.
 func (s *scanner) inObject() bool { return s.objects[(s.depth-1)/64]>>((s.depth-1)%64)&1 == 1 }
 
-// afterValue takes what follows a value within an object or an array.
+// afterValue scans the byte after a value within an object or an array.
 func (s *scanner) afterValue(c byte) finding {
 	object := s.inObject()
 	switch {
@@ -213,7 +213,7 @@ func (s *scanner) close() finding {
 	return s.ended()
 }
 
-// ended says what comes after a value.
+// ended sets the expectation after a value.
 func (s *scanner) ended() finding {
 	s.next = expectCommaOrEnd
 	if s.depth == 0 {
@@ -222,7 +222,7 @@ func (s *scanner) ended() finding {
 	return incomplete
 }
 
-// text goes on within a string.
+// text scans a byte within a string.
 func (s *scanner) text(c byte) finding {
 	switch {
 	case s.next == expectHex:
@@ -257,7 +257,7 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// number goes on within a number, or ends it.
+// number scans a byte within a number, or the byte that ends it.
 func (s *scanner) number(c byte) finding {
 	digit := c >= '0' && c <= '9'
 	exponent := c == 'e' || c == 'E'

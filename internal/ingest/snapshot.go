@@ -13,24 +13,23 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Snapshot is a complete answer of a pull URL, fetched.
+// Snapshot is a complete, fetched answer of a pull URL.
 type Snapshot struct {
 	Open func() (io.ReadCloser, error) // the body from its beginning, each time it is called
-	// Source, unless it is nil, gives the rows of a foreign document, and Open is not used. It is called anew after a conflict,
-	// and not at all when the document is the same as before and could bring nothing new.
+	// Source, unless it is nil, yields the rows of a foreign document, and Open is not used. It is called again after a conflict, and not
+	// at all when the document is the same as before and could change nothing.
 	Source Source
-	Hash   []byte    // SHA-256 of the body; with a Source, of all that decides on its rows
+	Hash   []byte    // SHA-256 of the body; with a Source, of everything that determines its rows
 	At     time.Time // when it was fetched
 	// Lease is that of the poll; the store refuses the snapshot with mapdata.ErrFenced once it no longer matches.
 	Lease mapdata.Lease
-	// Finish turns the outcome into what is recorded of the poll. It may be called again after a conflict. When it fails,
-	// nothing is stored.
+	// Finish converts the outcome to the record of the poll. It may be called again after a conflict. When it fails, nothing is stored.
 	Finish func(Result) (Record, error)
 
 	whole bool // of a built-in feed: see Replace
 }
 
-// Record is what is stored of a good poll, in one transaction with its rows.
+// Record is stored for a good poll, in one transaction with its rows.
 type Record struct {
 	Polling mapdata.Polling
 	Attempt mapdata.Attempt
@@ -40,18 +39,17 @@ type Record struct {
 type Result struct {
 	Report     Report // its Errors are nil when the body was the same as before
 	Rows       int
-	RowsBefore int    // of the good snapshot before; 0 for the first
-	Shrank     bool   // fewer than half the rows of the one before (D6.9)
-	BodyHash   []byte // to be kept as Polling.BodyHash
+	RowsBefore int    // of the previous good snapshot; 0 for the first
+	Shrank     bool   // fewer than half the rows of the previous one (D6.9)
+	BodyHash   []byte // to be stored as Polling.BodyHash
 
 	unchanged int // accepted rows that change nothing
 	warned    int // warnings of the body
 	stored    []mapdata.Rejection
 }
 
-// Snapshot stores a snapshot whole, durably, before it returns; rows equal to the stored ones cost a comparison and no
-// write (D6.10). It fails as decode, Finish and Store.Apply do, having stored
-// nothing.
+// Snapshot stores a snapshot as a whole, durably, before it returns; rows equal to the stored ones cost a comparison and no write (D6.10).
+// It fails as decode, Finish and Store.Apply do, having stored nothing.
 func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapshot) (Report, error) {
 	var report Report
 	err := in.retry(ctx, func() error {
@@ -85,18 +83,18 @@ func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapsho
 	return report, nil
 }
 
-// hashLength is that of a SHA-256. What is kept of a body is its hash, the shortest lifetime of its rows in milliseconds,
-// the number of its rejected rows and that of its warnings, and, of a foreign document that met one, the next start or end in
-// milliseconds since 1970.
+// hashLength is that of a SHA-256. Polling.BodyHash consists of a body's hash, the shortest lifetime of its rows in milliseconds, the
+// number of its rejected rows and that of its warnings, and, if a foreign document has one, its next start or end in milliseconds since
+// 1970.
 const (
 	hashLength = 32
 	keptLength = hashLength + 3*8
 	keptAgain  = keptLength + 8
 )
 
-// Standing gives the hash of the body that the last good snapshot of a feed was made of, if reading that body once more at the
-// given time would change nothing: nothing can have expired, nothing waits to be retired, and no start or end has passed
-// (D17.6). kept is the feed's Polling.BodyHash. A Snapshot with that hash and time does not read its body.
+// Standing returns the hash of the body of the last good snapshot of a feed, if reading the same body again at the given time would change
+// nothing: nothing can have expired, nothing waits to be retired, and no start or end has passed (D17.6). kept is the feed's
+// Polling.BodyHash. A Snapshot with that hash and time does not read its body.
 func Standing(kept []byte, snapshotAt, at time.Time) (hash []byte, ok bool) {
 	if len(kept) != keptLength && len(kept) != keptAgain {
 		return nil, false
@@ -112,8 +110,8 @@ func Standing(kept []byte, snapshotAt, at time.Time) (hash []byte, ok bool) {
 	return kept[:hashLength], true
 }
 
-// unchanged reports whether a body equals the one before and none of its rows can have expired since: then it changes
-// nothing and need not be read.
+// unchanged reports whether a body equals the previous one and none of its rows can have expired since, so that it changes nothing and need
+// not be read.
 func unchanged(mark *mapdata.Mark, hash []byte, at time.Time) (Result, bool) {
 	kept := mark.BodyHash
 	if before, ok := Standing(kept, mark.SnapshotAt, at); !ok || !bytes.Equal(before, hash) {
@@ -127,37 +125,37 @@ func unchanged(mark *mapdata.Mark, hash []byte, at time.Time) (Result, bool) {
 	}, true
 }
 
-// comparison is a snapshot being compared, row by row.
+// comparison is a snapshot that is being compared, row by row.
 type comparison struct {
 	feed    mapdata.FeedID
 	mark    *mapdata.Mark
 	at      time.Time
 	stored  []mapdata.Stored
-	places  map[string]int32 // of external ids in seen
+	places  map[string]int32 // indexes in seen, by external id
 	seen    []sighting
 	upserts []mapdata.Entity
-	owners  []int32 // of upserts: places in seen
+	owners  []int32 // of upserts: indexes in seen
 	kept    []byte
 	allowed *allowance
-	whole   bool // what the snapshot lacks goes immediately
+	whole   bool // entities that the snapshot lacks are retired immediately
 	verdict
 	shortest time.Duration
-	timely   bool // something depends on the time of day: an observed_at in the future
+	timely   bool // a result depends on the time of day: an observed_at in the future
 
-	foreign bool      // the rows are a bridge's
+	foreign bool      // the rows come from a bridge
 	held    int64     // bytes of its rows in upserts
-	again   time.Time // the earliest start or end after at that the document met; zero: none
+	again   time.Time // the earliest start or end after at in the document; zero: none
 }
 
-// sighting is what the rows of a snapshot so far say about one external id.
+// sighting is the state of one external id in the rows of a snapshot so far.
 type sighting struct {
-	stored int32 // place in stored; -1: none
+	stored int32 // index in stored; -1: none
 	row    int32 // the last row that named it; -1: none
-	upsert int32 // place in upserts; -1: none
+	upsert int32 // index in upserts; -1: none
 	retire bool
 }
 
-// compareSnapshot reads the body and fills the change with what differs.
+// compareSnapshot reads the body and fills the change with the differences.
 func (in *Ingester) compareSnapshot(ctx context.Context, change *mapdata.Change, mark *mapdata.Mark, s Snapshot) (Result, error) {
 	c := &comparison{feed: change.Feed, mark: mark, at: change.At, places: make(map[string]int32), shortest: math.MaxInt64, verdict: newVerdict()}
 	c.allowed, c.whole = newAllowance(in.limits(), mark), s.whole
@@ -206,14 +204,14 @@ func (in *Ingester) readSnapshot(ctx context.Context, s *Snapshot, c *comparison
 	return decode(body, in.now(), maxRows, c.take)
 }
 
-// meet notes a start or an end of the document; zero: none.
+// meet records a start or an end of the document; zero: none.
 func (c *comparison) meet(at time.Time) {
 	if at.After(c.at) && (c.again.IsZero() || at.Before(c.again)) {
 		c.again = at
 	}
 }
 
-// keptHash is what is kept of the body: how long it may stand for its rows, and how many of them are rejected.
+// keptHash returns the value to store as Polling.BodyHash.
 func (c *comparison) keptHash(hash []byte) []byte {
 	shortest := uint64(0)
 	if c.shortest != math.MaxInt64 {
@@ -225,7 +223,7 @@ func (c *comparison) keptHash(hash []byte) []byte {
 	if c.again.IsZero() {
 		return kept
 	}
-	// Rounded up: once it is reached, the start or end has passed.
+	// Rounded up, so that the start or end has passed once it is reached.
 	return binary.BigEndian.AppendUint64(kept, uint64(c.again.Add(time.Millisecond-1).UnixMilli()))
 }
 
@@ -267,7 +265,7 @@ func (c *comparison) take(index int, row Row, rejected *RowError) error {
 		c.forget(seen)
 		return nil
 	}
-	e.SeenAt = time.Time{} // at the feed's SnapshotAt, as all rows of this snapshot
+	e.SeenAt = time.Time{} // at the feed's SnapshotAt, like all rows of this snapshot
 	if !c.hold(&e) {
 		c.forget(seen)
 		c.report.Accepted--
@@ -283,8 +281,8 @@ func (c *comparison) take(index int, row Row, rejected *RowError) error {
 	return nil
 }
 
-// hold keeps an entity's properties and line beyond the row, unless the snapshot holds as much already as its feed may: a
-// document may unpack to several times of that.
+// hold copies an entity's properties and line so that they outlive the row. It refuses once the snapshot holds as much as its feed may,
+// because a document may unpack to several times of that.
 func (c *comparison) hold(e *mapdata.Entity) bool {
 	if c.foreign {
 		by := mapdata.RowBytes(e.ExternalID, e.Properties, e.Line)
@@ -307,11 +305,11 @@ func (c *comparison) forget(seen *sighting) {
 	}
 }
 
-// retireAfter is how many good snapshots in a row must lack a persistent entity before it goes (D6.9).
+// retireAfter is the number of consecutive good snapshots that must lack a persistent entity before it is retired (D6.9).
 const retireAfter = 3
 
-// finish turns what was seen, and what was not, into the change. It tells how many entities rows of the body retired, and
-// whether the same body would find nothing more to do: no row that is missing still waits to be retired.
+// finish adds the entities that were seen, and those that were not, to the change. It returns how many entities rows of the body retired,
+// and whether the same body would change nothing more, because no missing row still waits to be retired.
 func (c *comparison) finish(change *mapdata.Change) (retired int, lasting bool) {
 	lasting = true
 	number := c.mark.Snapshot + 1
@@ -335,7 +333,7 @@ func (c *comparison) finish(change *mapdata.Change) (retired int, lasting bool) 
 			change.Absent = append(change.Absent, st.ExternalID)
 			lasting = lasting && st.Lifetime > 0
 		case st.Lifetime > 0:
-			// Missing before: it expires in its time.
+			// Missing before: it expires in time.
 		case number >= st.AbsentSince+retireAfter-1:
 			change.Retired = append(change.Retired, st.ExternalID)
 			c.allowed.retire(st)
@@ -344,10 +342,10 @@ func (c *comparison) finish(change *mapdata.Change) (retired int, lasting bool) 
 		}
 	}
 	c.store(change)
-	return retired, lasting && c.allowed.rejected == 0 // another time there may be room
+	return retired, lasting && c.allowed.rejected == 0 // later there may be room for rejected rows
 }
 
-// store adds to the change what differs and has room. What is retired or becomes smaller makes room for all of the snapshot.
+// store adds the differences that have room to the change. Entities that are retired or shrink make room for all of the snapshot.
 func (c *comparison) store(change *mapdata.Change) {
 	old := func(i int) *mapdata.Stored {
 		if at := c.seen[c.owners[i]].stored; at >= 0 {

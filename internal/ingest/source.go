@@ -10,19 +10,19 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Beside is what stands beside a row of a bridge, since a v1 row cannot say it (D17.3). No member of a row sets it.
+// Beside is the data of a bridge's row that a v1 row cannot express (D17.3). No member of a row sets it.
 type Beside struct {
-	Line   []geo.Point // nil: none. What mapdata.ValidLine refuses is left out; the row stays (D17.4)
-	EndsAt time.Time   // zero: none. Its fraction of a second is dropped, and one after mapdata.LatestEnd is none
+	Line   []geo.Point // nil: none. A line that mapdata.ValidLine refuses is dropped; the row stays (D17.4)
+	EndsAt time.Time   // zero: none. Its fraction of a second is dropped, and an end after mapdata.LatestEnd counts as none
 }
 
-// Source hands each row of a foreign document to yield, in v1 form, with what stands beside it: both need to be valid during
-// the call only. It returns an error of yield as it is. again is the earliest start or end after now that the document met,
-// those of rows that it skipped included: the same document is read again then (D17.6); zero: none.
+// Source passes each row of a foreign document to yield, in v1 form, with the data beside it; both need to be valid
+// during the call only. It returns an error of yield as it is. again is the earliest start or end after now in the
+// document, including those of skipped rows; the same document is read again then (D17.6); zero: none.
 type Source func(ctx context.Context, yield func(row []byte, beside Beside) error) (again time.Time, err error)
 
-// ReadRows judges the rows of a source one by one, as a poll would, and hands each, or what is wrong with it, to take. It
-// fails with ErrTooManyRows, also after it has handed over rows: they must not count then. Errors of the source and of take
+// ReadRows validates the rows of a source one by one, as a poll would, and passes each, or its error, to take. It fails
+// with ErrTooManyRows, possibly after it has passed rows, which must not count then. Errors of the source and of take
 // are returned as they are.
 func ReadRows(
 	ctx context.Context, source Source, now time.Time, take func(index int, row *Row, rejected *RowError) error,
@@ -30,7 +30,7 @@ func ReadRows(
 	return readSource(ctx, source, now, func(index int, row Row, rejected *RowError) error { return take(index, &row, rejected) })
 }
 
-// readSource is decode for rows that no text holds.
+// readSource validates the rows of a source as decode does those of a text.
 func readSource(
 	ctx context.Context, source Source, now time.Time, yield func(index int, row Row, rejected *RowError) error,
 ) (rows int, again time.Time, err error) {
@@ -60,7 +60,7 @@ func readSource(
 	return rows, again, nil
 }
 
-// foreignRow judges a row that a bridge wrote. One that is no JSON text costs that row, not the document.
+// foreignRow validates a row that a bridge wrote. A row that is not valid JSON is rejected alone, without the document.
 func (j *judge) foreignRow(syntax *scanner, text []byte) (Row, *RowError) {
 	if len(text) > maxRowBytes {
 		return j.row(nil)
@@ -73,7 +73,7 @@ func (j *judge) foreignRow(syntax *scanner, text []byte) (Row, *RowError) {
 	return j.row(text)
 }
 
-// judged is what of it an entity can have.
+// judged returns the part of b that an entity can have.
 func (b Beside) judged() Beside {
 	if !mapdata.ValidLine(b.Line) {
 		b.Line = nil

@@ -19,17 +19,17 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// bridged is a foreign document: rows with what stands beside them. A row whose end has passed is skipped, as a bridge does.
+// bridged is a foreign document: rows with their lines and ends. It skips a row whose end has passed, as a bridge does.
 type bridged struct {
 	t    test
 	rows []bridgedRow
-	read int // how often
+	read int // number of readings
 	now  *time.Time
 }
 
 type bridgedRow struct {
 	text   string
-	starts time.Time // zero: it runs
+	starts time.Time // zero: it has started
 	beside ingest.Beside
 }
 
@@ -43,7 +43,7 @@ func (b *bridged) source(_ context.Context, yield func([]byte, ingest.Beside) er
 		}
 	}
 	var text []byte
-	var line []geo.Point // of which nothing may be kept
+	var line []geo.Point // reused, so that ingest must not retain it
 	for i := range b.rows {
 		r := &b.rows[i]
 		meet(r.starts)
@@ -66,7 +66,7 @@ func (b *bridged) source(_ context.Context, yield func([]byte, ingest.Beside) er
 	return again, nil
 }
 
-// poll takes the document as a snapshot; its hash stands for what is in it, whatever the time.
+// poll ingests the document as a snapshot, with a hash of its rows, whatever the time.
 func (b *bridged) poll(d *testIngester) (ingest.Report, error) {
 	hash := sha256.Sum256(fmt.Append(nil, b.rows))
 	return d.in.Snapshot(context.Background(), d.feed, ingest.Snapshot{
@@ -118,7 +118,7 @@ func TestSourceGivesLineAndEnd(t *testing.T) {
 	}
 }
 
-// TestLinesAndEndsOutOfBounds: what an entity cannot have is left out, and the row stays (D17.4).
+// TestLinesAndEndsOutOfBounds checks that lines and ends that an entity cannot have are dropped, and that the row stays (D17.4).
 func TestLinesAndEndsOutOfBounds(t *testing.T) {
 	long := make([]geo.Point, mapdata.MaxLine+1)
 	for i := range long {
@@ -152,8 +152,8 @@ func TestLinesAndEndsOutOfBounds(t *testing.T) {
 	}
 }
 
-// TestUnchangedRowsOfABridgeWriteNothing: not at any poll, though their ends come nearer, and though the document is read
-// (D6.10, D17.3).
+// TestUnchangedRowsOfABridgeWriteNothing checks that unchanged rows write nothing at any poll, although their ends come nearer, and
+// although the document is read (D6.10, D17.3).
 func TestUnchangedRowsOfABridgeWriteNothing(t *testing.T) {
 	var rows []bridgedRow
 	for i := range 100 {
@@ -175,7 +175,7 @@ func TestUnchangedRowsOfABridgeWriteNothing(t *testing.T) {
 	}
 }
 
-// TestEqualDocumentIsReadAgainWhenAStartOrEndHasPassed holds D17.6.
+// TestEqualDocumentIsReadAgainWhenAStartOrEndHasPassed checks D17.6.
 func TestEqualDocumentIsReadAgainWhenAStartOrEndHasPassed(t *testing.T) {
 	d, doc := newBridged(t,
 		bridgedRow{text: row("runs", "camera.speed", "")},
@@ -224,7 +224,8 @@ func TestStandingRefusesWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-// TestRowThatHasEndedGoes: a bridge skips it, unless its end passed between two looks at the clock.
+// TestRowThatHasEndedGoes checks that an entity whose row has ended is removed: a bridge skips such a row, unless its end passed between
+// two looks at the clock.
 func TestRowThatHasEndedGoes(t *testing.T) {
 	d, doc := newBridged(t, bridgedRow{text: row("a", "camera.speed", "")})
 	doc.mustPoll(d)
@@ -278,8 +279,8 @@ func TestSourceIsBounded(t *testing.T) {
 	}
 }
 
-// TestLinesCountTowardsWhatAFeedHolds: rows beyond are rejected while the document is read, and not kept in memory until its
-// end.
+// TestLinesCountTowardsWhatAFeedHolds checks that rows beyond the bound are rejected while the document is read, and not kept in memory
+// until its end.
 func TestLinesCountTowardsWhatAFeedHolds(t *testing.T) {
 	size := int64(len("e0") + len("{}") + 9 + 16*len(tunnel))
 	var rows []bridgedRow
@@ -298,7 +299,7 @@ func TestLinesCountTowardsWhatAFeedHolds(t *testing.T) {
 	}
 }
 
-// TestDocumentIsNotHeldBeyondWhatAFeedMayHold: a document may unpack to far more than that.
+// TestDocumentIsNotHeldBeyondWhatAFeedMayHold checks the memory of a document that unpacks to far more than the feed's bound.
 func TestDocumentIsNotHeldBeyondWhatAFeedMayHold(t *testing.T) {
 	const rows, mayHold, mayUse = 5000, 1 << 20, 16 << 20 // all lines together are 40 MB
 	d := newTestIngester(t, mapdata.Pull)
@@ -358,7 +359,7 @@ func TestCheckAndReadRowsGiveWhatStandsBesideRows(t *testing.T) {
 	}
 }
 
-// TestNoMemberOfARowDrawsALine: the line and the end of an entity come from a bridge alone (D17.3).
+// TestNoMemberOfARowDrawsALine checks that the line and the end of an entity come only from a bridge (D17.3).
 func TestNoMemberOfARowDrawsALine(t *testing.T) {
 	const line = `[[4,52],[4.1,52.1]]`
 	members := map[string]string{}
@@ -412,8 +413,8 @@ func TestNoMemberOfARowDrawsALine(t *testing.T) {
 	}
 }
 
-// TestDigestsAreStable: another digest would make each stored row count as changed once. The numbers of rows without line and
-// end are those from before there were any.
+// TestDigestsAreStable checks known digests, because another digest would make each stored row count as changed once. The numbers of rows
+// without line and end are those from before lines and ends were added.
 func TestDigestsAreStable(t *testing.T) {
 	text := with(row("a", "alert.construction", `"street":"Damrak","line":[[4,52],[5,52]]`), `"ttl_seconds":3600`)
 	digest := func(beside ingest.Beside) (digest uint64) {

@@ -33,7 +33,7 @@ type test interface {
 	Cleanup(func())
 }
 
-// testIngester is an ingester over a real store, with what its last change wrote.
+// testIngester is an ingester over a real store, with the last change that it wrote.
 type testIngester struct {
 	t    test
 	db   *sqlite.DB
@@ -44,7 +44,7 @@ type testIngester struct {
 	got  ingest.Result // of the last snapshot
 }
 
-// Apply remembers the change on its way to the store.
+// Apply records the change and passes it to the store.
 func (d *testIngester) Apply(ctx context.Context, c *mapdata.Change) error {
 	d.last = c
 	return d.db.Apply(ctx, c)
@@ -63,7 +63,7 @@ func newTestIngester(t *testing.T, direction mapdata.Direction) *testIngester {
 	return newTestIngesterAt(t, sqlitetest.Path(t), direction)
 }
 
-// newTestIngesterAt uses the database at path; t ends with it.
+// newTestIngesterAt uses the database at path; t's end closes it.
 func newTestIngesterAt(t test, path string, direction mapdata.Direction) *testIngester {
 	t.Helper()
 	db, err := sqlite.Open(context.Background(), path, sqlite.Options{})
@@ -128,7 +128,7 @@ func (d *testIngester) snapshot(rows ...string) ingest.Report {
 	return report
 }
 
-// finish remembers the result of a snapshot.
+// finish records the result of a snapshot.
 func (d *testIngester) finish(r ingest.Result) (ingest.Record, error) {
 	d.got = r
 	return ingest.Record{
@@ -137,7 +137,7 @@ func (d *testIngester) finish(r ingest.Result) (ingest.Record, error) {
 	}, nil
 }
 
-// entities are what a reader would see of the feed now, by external id.
+// entities returns the entities of the feed that a reader would see now, by external id.
 func (d *testIngester) entities() map[string]mapdata.Entity {
 	d.t.Helper()
 	all := map[string]mapdata.Entity{}
@@ -182,7 +182,7 @@ func TestPushKeepsTimes(t *testing.T) {
 	d.push(police)
 	check(start, start, start)
 	step(time.Minute)
-	d.push(police) // the same again: only last seen moves
+	d.push(police) // the same again: only last seen changes
 	check(start, d.now, start)
 	if len(d.last.Touched) != 1 || len(d.last.Upserts) != 0 {
 		t.Errorf("a repeated batch writes %+v (D7.2)", d.last)
@@ -194,7 +194,7 @@ func TestPushKeepsTimes(t *testing.T) {
 	step(time.Minute)
 	d.push(with(row("p", "alert.police", `"street":"A1"`), `"observed_at":"2020-01-01T00:00:00Z"`)) // known already: first seen stays
 	check(start, d.now, changed)
-	step(time.Hour) // expired at this very instant: what comes back is new
+	step(time.Hour) // expired at this very instant: an entity that comes back is new
 	d.push(row("p", "alert.police", `"street":"A1"`))
 	check(d.now, d.now, d.now)
 	d.push(with(police, `"ttl_seconds":1`))
@@ -315,7 +315,7 @@ func TestSnapshotWritesWhatChanged(t *testing.T) {
 	}
 }
 
-// TestMissingRowsExpireOrRetire holds D6.9.
+// TestMissingRowsExpireOrRetire checks D6.9.
 func TestMissingRowsExpireOrRetire(t *testing.T) {
 	d := newTestIngester(t, mapdata.Pull)
 	camera, police, stays := row("camera", "camera.speed", ""), row("police", "alert.police", ""), row("stays", "camera.red_light", "")
@@ -339,11 +339,11 @@ func TestMissingRowsExpireOrRetire(t *testing.T) {
 		{[]string{stays}, all}, // missing once; police was last seen at 10 minutes
 		{[]string{stays}, all}, // twice
 		{[]string{camera, stays}, all},
-		{[]string{stays}, all}, // the count begins anew
+		{[]string{stays}, all}, // the count starts anew
 		{[]string{stays}, all},
 		{[]string{stays}, []string{"stays"}}, // three in a row; police has expired after its hour
 		{[]string{}, []string{"stays"}},      // an empty array is a good snapshot
-		{[]string{}, []string{"stays"}},      // the same body again, and still it counts
+		{[]string{}, []string{"stays"}},      // the same body again, which counts as well
 		{[]string{}, nil},
 		{[]string{}, nil},
 	} {
@@ -391,7 +391,8 @@ func TestEqualBodyIsReadAgainWhenTimeMatters(t *testing.T) {
 	}
 }
 
-// TestEqualBodyIsReadAgainWhenTheFeedWasFull: rows that had no room are stored when there is room, without a new body.
+// TestEqualBodyIsReadAgainWhenTheFeedWasFull checks that rows that had no room are stored once there is room, without a
+// new body.
 func TestEqualBodyIsReadAgainWhenTheFeedWasFull(t *testing.T) {
 	d := newTestIngester(t, mapdata.Pull)
 	d.in.SetLimits(mapdata.StorageLimits{EntitiesPerFeed: 1})
@@ -433,15 +434,15 @@ func TestSnapshotShrinks(t *testing.T) {
 	}
 }
 
-// thing is what the model knows of an entity.
+// thing is the model's state of an entity.
 type thing struct {
 	First, Seen, Changed time.Time
 	Version              int
 	life                 time.Duration
-	missed               int // snapshots in a row
+	missed               int // consecutive snapshots
 }
 
-// model is D3 and D6.9 in the plainest form: apply takes rows one by one.
+// model implements D3 and D6.9 in the simplest form: apply takes rows one by one.
 type model map[string]*thing
 
 func (m model) expire(now time.Time) {
@@ -452,7 +453,7 @@ func (m model) expire(now time.Time) {
 	}
 }
 
-// modelRow is a row of the model's: version -1 retires.
+// modelRow is a row of the model; version -1 retires.
 type modelRow struct {
 	id      string
 	version int
@@ -488,7 +489,7 @@ func (m model) apply(rows []modelRow, now time.Time, snapshot bool) {
 	}
 }
 
-// TestAgainstModel pushes and polls at random, beside the model.
+// TestAgainstModel compares random pushes and polls with the model.
 func TestAgainstModel(t *testing.T) {
 	whole := t
 	rapid.Check(t, func(t *rapid.T) {
@@ -499,7 +500,7 @@ func TestAgainstModel(t *testing.T) {
 		var rows []modelRow
 		for range rapid.IntRange(1, 6).Draw(t, "steps") {
 			d.now = d.now.Add(time.Duration(rapid.IntRange(1, 50).Draw(t, "minutes")) * time.Minute)
-			if len(rows) == 0 || rapid.IntRange(0, 2).Draw(t, "same") > 0 { // otherwise the same body once more
+			if len(rows) == 0 || rapid.IntRange(0, 2).Draw(t, "same") > 0 { // otherwise the same body again
 				texts, rows = nil, nil
 				for range rapid.IntRange(0, 6).Draw(t, "rows") {
 					n := rapid.IntRange(0, 7).Draw(t, "id")

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxRowBytes is how long one row may be as it is sent, from its first byte to its last (D7.1). It is four times the longest
-// properties. A longer row is passed over without being held, and is rejected.
+// maxRowBytes is the largest size of a row as it is sent, from its first byte to its last (D7.1). It is four times the longest properties.
+// A longer row is skipped without being held, and is rejected.
 const maxRowBytes = 64 << 10
 
-// Sizes of the buffer through which a text is read. It grows for rows that are longer than it.
+// Sizes of the buffer through which a text is read. It grows for longer rows.
 const (
 	minTextBuffer = 16 << 10
 	maxTextBuffer = 2 * maxRowBytes
@@ -30,14 +30,13 @@ func (e *SyntaxError) Error() string {
 // Unwrap returns ErrMalformed.
 func (e *SyntaxError) Unwrap() error { return ErrMalformed }
 
-// textReader reads a JSON text in pieces and divides it into values. It holds one value at most, and none that is longer than
-// maxRowBytes.
+// textReader reads a JSON text in blocks and divides it into values. It holds one value at most, and none longer than maxRowBytes.
 type textReader struct {
 	source       io.Reader
 	buf          []byte
-	start, end   int   // of what is read and not consumed
+	start, end   int   // of the bytes that are read and not consumed
 	err          error // of source; io.EOF: the text ends
-	line, column int   // of the last character that was consumed
+	line, column int   // of the last consumed character
 	scanner      scanner
 }
 
@@ -49,11 +48,11 @@ func newTextReader(r io.Reader) *textReader {
 	return &textReader{source: r, buf: make([]byte, size), line: 1}
 }
 
-// unread is what is read and not consumed.
+// unread returns the bytes that are read and not consumed.
 func (t *textReader) unread() []byte { return t.buf[t.start:t.end] }
 
-// fill reads more behind what is unread, and fails with the error of the source. The buffer grows up to maxTextBuffer: a
-// caller with that much unread consumes some first.
+// fill reads more bytes after the unread ones, and fails with the error of the source. The buffer grows up to maxTextBuffer; a caller with
+// that many unread bytes consumes some first.
 func (t *textReader) fill() error {
 	if t.err != nil {
 		return t.err
@@ -81,7 +80,7 @@ func (t *textReader) fill() error {
 	return t.err
 }
 
-// consume passes over the next n bytes and counts lines and characters.
+// consume consumes the next n bytes and counts lines and characters.
 func (t *textReader) consume(n int) {
 	part := t.buf[t.start : t.start+n]
 	t.start += n
@@ -93,7 +92,7 @@ func (t *textReader) consume(n int) {
 	t.column += characters(part)
 }
 
-// next gives the next byte that is no white space, without consuming it, and fails with io.EOF at the end.
+// next returns the next byte that is not white space, without consuming it, and fails with io.EOF at the end.
 func (t *textReader) next() (byte, error) {
 	for {
 		t.consume(whiteSpace(t.unread()))
@@ -106,7 +105,7 @@ func (t *textReader) next() (byte, error) {
 	}
 }
 
-// breaksHere is the error of a text whose next byte cannot stand where it stands, or that ends here.
+// breaksHere returns the error of a text that is invalid at its next byte, or that ends here.
 func (t *textReader) breaksHere() error {
 	if t.start < t.end {
 		t.consume(1)
@@ -114,7 +113,7 @@ func (t *textReader) breaksHere() error {
 	return &SyntaxError{Line: t.line, Column: t.column}
 }
 
-// brokenBy turns the error with which the source ended: its end is an error of the text.
+// brokenBy converts the error with which the source ended: io.EOF becomes an error of the text.
 func (t *textReader) brokenBy(err error) error {
 	if errors.Is(err, io.EOF) {
 		return t.breaksHere()
@@ -122,7 +121,7 @@ func (t *textReader) brokenBy(err error) error {
 	return err
 }
 
-// value reads the next value, of at most so many levels, and gives its bytes: nil if they are more than maxRowBytes. The
+// value reads the next value, of at most the given number of levels, and returns its bytes, or nil if there are more than maxRowBytes. The
 // bytes are valid until the next call.
 func (t *textReader) value(maxDepth int) (value []byte, err error) {
 	s := &t.scanner
@@ -138,7 +137,7 @@ func (t *textReader) value(maxDepth int) (value []byte, err error) {
 		case broken:
 			isText := encoding.pass(t.unread()[:held]) && encoding.whole()
 			t.consume(held)
-			if !isText { // comes before the break, in whatever pieces the text arrived
+			if !isText { // this error precedes the syntax error, however the text was divided into blocks
 				return nil, fmt.Errorf("%w: invalid UTF-8", ErrMalformed)
 			}
 			return nil, t.breaksHere()
@@ -163,7 +162,7 @@ func (t *textReader) value(maxDepth int) (value []byte, err error) {
 	}
 }
 
-// completed ends a value, of which the last bytes are still unread.
+// completed ends a value whose last bytes are still unread.
 func (t *textReader) completed(encoding *utf8Scanner, size, held int) ([]byte, error) {
 	last := t.unread()[:held]
 	t.consume(held)
@@ -179,13 +178,13 @@ func (t *textReader) completed(encoding *utf8Scanner, size, held int) ([]byte, e
 	return nil, nil
 }
 
-// utf8Scanner checks the encoding of a text that arrives in pieces, which may divide characters.
+// utf8Scanner checks the encoding of a text that arrives in blocks, which may divide characters.
 type utf8Scanner struct {
-	begun [utf8.UTFMax]byte // a character whose bytes have not all arrived
+	begun [utf8.UTFMax]byte // a character of which some bytes have not arrived
 	n     int
 }
 
-// pass says whether the next piece is valid, as far as it can be told.
+// pass reports whether the next block is valid, as far as it is known yet.
 func (u *utf8Scanner) pass(part []byte) bool {
 	for u.n > 0 && len(part) > 0 {
 		u.begun[u.n] = part[0]
@@ -210,5 +209,5 @@ func (u *utf8Scanner) pass(part []byte) bool {
 	return validUTF8(part)
 }
 
-// whole says that no character is begun.
+// whole reports whether the text does not end within a character.
 func (u *utf8Scanner) whole() bool { return u.n == 0 }

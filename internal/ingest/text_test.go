@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// codesOf decodes a text and gives the codes of its rows, empty for a good one.
+// codesOf decodes a text and returns the codes of its rows, empty for a good one.
 func codesOf(r io.Reader) (codes []string, err error) {
 	_, err = decode(r, testNow, MaxSnapshotRows, func(_ int, _ Row, rejected *RowError) error {
 		code := ""
@@ -24,7 +24,8 @@ func codesOf(r io.Reader) (codes []string, err error) {
 	return codes, err
 }
 
-// TestLongRowsAreRejectedOneByOne is D7.1 with D3.12: a row of more than 64 KiB is its own fault, unless it is no JSON.
+// TestLongRowsAreRejectedOneByOne checks that a row of more than 64 KiB is rejected alone (D7.1), unless it is not JSON
+// (D3.12).
 func TestLongRowsAreRejectedOneByOne(t *testing.T) {
 	row := good("", "")
 	exact := good("q", `"`+strings.Repeat("x", maxRowBytes-len(good("q", `""`)))+`"`)
@@ -73,7 +74,7 @@ func TestLongRowsAreRejectedOneByOne(t *testing.T) {
 	})
 }
 
-// endless repeats a piece of text up to so many bytes.
+// endless repeats a text up to a number of bytes.
 type endless struct {
 	piece string
 	left  int
@@ -93,7 +94,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestTextsOfAnyLengthCostLittle reads 32 MiB of what need not be held (F1): nothing of it is.
+// TestTextsOfAnyLengthCostLittle checks that 32 MiB of text that need not be held (F1) take little memory.
 func TestTextsOfAnyLengthCostLittle(t *testing.T) {
 	for name, piece := range map[string]string{
 		"white space": " ", "a string": "x", "members": `"a":{},`, "elements": "1,", "digits": "7",
@@ -121,7 +122,8 @@ func TestTextsOfAnyLengthCostLittle(t *testing.T) {
 	}
 }
 
-// TestHoldIsAskedBeforeRowsAreHeld gives up where there is no room, with the error of the hold function.
+// TestHoldIsAskedBeforeRowsAreHeld checks that reading stops where there is no room, with the error of the hold
+// function.
 func TestHoldIsAskedBeforeRowsAreHeld(t *testing.T) {
 	full := errors.New("full")
 	held := 0
@@ -136,12 +138,13 @@ func TestHoldIsAskedBeforeRowsAreHeld(t *testing.T) {
 	}
 }
 
-// FuzzText compares with the standard library: what is JSON, whatever pieces it arrives in, and where it is not.
+// FuzzText compares with the standard library which texts are JSON, in whatever blocks they arrive, and where the
+// others stop being JSON.
 func FuzzText(f *testing.F) {
 	for _, text := range []string{
 		"[]", `[{"a":[1,-0.5e+3,"\u00e9\n",true,false,null]}]`, `[{"a":1,}]`, "[1 2]", `["é"]`, "[\"\xff\"]", `{"a":1}`, "[01]", "[1.]", "[-]", `["\x"]`, "", "[",
 		"[ 1 , 2 ]\n", "[1]x", "[tru]", `["` + strings.Repeat("é", 40_000) + `"]`, "[0,1e5]", "[1.5E-7 ]", `[{"a" : {"b":{}} , "c":[]}]`,
-		`["` + strings.Repeat("é", 20_000) + "\xb9" + strings.Repeat("é", 20_000) + "\x00\"]", // two faults, of which the first is told
+		`["` + strings.Repeat("é", 20_000) + "\xb9" + strings.Repeat("é", 20_000) + "\x00\"]", // two faults, of which the first is reported
 	} {
 		f.Add([]byte(text), uint8(3))
 	}
@@ -157,7 +160,7 @@ func FuzzText(f *testing.F) {
 		valid := json.Valid(body) && utf8.Valid(body)
 		var value any
 		if deep := json.Unmarshal(body, &value); valid && deep != nil {
-			return // beyond what the library nests
+			return // beyond the library's nesting limit
 		}
 		if accepted := err == nil || errors.Is(err, ErrNotArray); accepted != valid && !strings.Contains(err.Error(), "nested") {
 			t.Fatalf("%q: %v, and it is JSON: %v", body, err, valid)
@@ -175,7 +178,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// pieces reads so many bytes at a time.
+// pieces reads at most n bytes at a time.
 type pieces struct {
 	rest []byte
 	size int

@@ -7,21 +7,21 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// turns lets the pushes to one feed into the store one after the other: side by side they would refuse each other there and
-// be compared again. Pushes to other feeds do not wait. A snapshot needs no turn: a pull feed has no push token, and the
-// lease of its poll keeps a second snapshot away. The zero value is ready to use.
+// turns serialises the pushes to one feed, because the store would refuse concurrent ones and they would be compared
+// again. Pushes to other feeds do not wait. A snapshot needs no turn: a pull feed has no push token, and the lease of
+// its poll excludes a second snapshot. The zero value is ready to use.
 type turns struct {
 	mu     sync.Mutex
-	byFeed map[mapdata.FeedID]*turn // of the feeds that are pushed to now
+	byFeed map[mapdata.FeedID]*turn // of the feeds with a push in progress
 }
 
 type turn struct {
-	taken chan struct{} // holds one token while somebody has the turn
+	taken chan struct{} // holds one token while a push has the turn
 	users int           // pushes that have the turn or wait for it
 }
 
-// take waits for the feed's turn. It fails with the error of ctx when that ends first; otherwise the caller ends the turn
-// with done.
+// take waits for the feed's turn. It fails with the error of ctx when that ends first; otherwise the caller ends the
+// turn with done.
 func (t *turns) take(ctx context.Context, feed mapdata.FeedID) (done func(), err error) {
 	t.mu.Lock()
 	mine := t.byFeed[feed]
@@ -46,7 +46,7 @@ func (t *turns) take(ctx context.Context, feed mapdata.FeedID) (done func(), err
 	}
 }
 
-// leave forgets the feed when nobody uses its turn any more.
+// leave removes the feed when no push uses its turn any more.
 func (t *turns) leave(feed mapdata.FeedID, mine *turn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

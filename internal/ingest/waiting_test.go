@@ -80,7 +80,7 @@ func TestPushDoesNotWaitForTheSnapshotOfAnotherFeed(t *testing.T) {
 		go func() {
 			_, err := in.Snapshot(t.Context(), feedsOfOneGroup[0], ingest.Snapshot{
 				Open: func() (io.ReadCloser, error) {
-					<-release // a large body is parsed for seconds
+					<-release // a large body takes seconds to parse
 					return io.NopCloser(strings.NewReader("[]")), nil
 				},
 				Hash: make([]byte, 32), At: time.Now(),
@@ -111,8 +111,8 @@ func TestPushDoesNotWaitForThePushToAnotherFeed(t *testing.T) {
 	})
 }
 
-// TestPushesToOneFeedTakeTurns also holds that a push which waits for its turn ends with its context, and that the turn
-// still passes to the next one.
+// TestPushesToOneFeedTakeTurns also checks that a push that waits for its turn ends with its context, and that the turn
+// then still passes to the next one.
 func TestPushesToOneFeedTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		feed := mapdata.FeedID{15: 1}

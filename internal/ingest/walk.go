@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// walker goes through the bytes of one JSON value whose syntax has been checked, so that it need not look for errors of
-// syntax: only for what the rules forbid.
+// walker walks the bytes of one JSON value whose syntax has been checked, so that it need not check the syntax again,
+// only the rules beyond it.
 type walker struct {
 	b []byte
 	i int
 }
 
-// space passes over white space.
+// space skips white space.
 func (w *walker) space() {
 	for w.i < len(w.b) {
 		switch w.b[w.i] {
@@ -27,13 +27,13 @@ func (w *walker) space() {
 	}
 }
 
-// peek gives the first byte of the next token.
+// peek returns the first byte of the next token.
 func (w *walker) peek() byte {
 	w.space()
 	return w.b[w.i]
 }
 
-// skip passes over one value and gives its bytes.
+// skip skips one value and returns its bytes.
 func (w *walker) skip() []byte {
 	w.space()
 	start := w.i
@@ -64,7 +64,7 @@ func (w *walker) skip() []byte {
 	return w.b[start:w.i]
 }
 
-// endsScalar says whether a byte is no part of a number, true, false or null.
+// endsScalar reports whether a byte is not part of a number, true, false or null.
 func endsScalar(b byte) bool {
 	switch b {
 	case ' ', '\t', '\n', '\r', ',', ']', '}', ':':
@@ -73,7 +73,7 @@ func endsScalar(b byte) bool {
 	return false
 }
 
-// text passes over a string and gives what stands between its quotes, and whether a backslash is in it.
+// text consumes a string and returns the bytes between its quotes, and whether they contain a backslash.
 func (w *walker) text() (inside []byte, escaped bool) {
 	w.i++
 	start := w.i
@@ -88,8 +88,8 @@ func (w *walker) text() (inside []byte, escaped bool) {
 	}
 }
 
-// next goes to the next member of an object, or element of an array, whose opening byte has been passed: false at its
-// end, which is passed too.
+// next advances to the next member of an object, or element of an array, whose opening byte has been consumed. It
+// returns false at the end, which it consumes too.
 func (w *walker) next() bool {
 	switch w.peek() {
 	case '}', ']':
@@ -102,15 +102,15 @@ func (w *walker) next() bool {
 	return true
 }
 
-// colon passes over the colon behind a member's name.
+// colon consumes the colon after a member's name.
 func (w *walker) colon() {
 	w.space()
 	w.i++
 	w.space()
 }
 
-// unescape appends the text that the inside of a JSON string stands for. A lone surrogate is kept as three bytes that no
-// valid text has, so that names which differ stay different; whole is false then.
+// unescape appends the text of the inside of a JSON string. A lone surrogate becomes three bytes that no valid text
+// contains, so that different names stay different; whole is false then.
 func unescape(dst, inside []byte) (_ []byte, whole bool) {
 	whole = true
 	for i := 0; i < len(inside); i++ {
@@ -151,7 +151,7 @@ func unescape(dst, inside []byte) (_ []byte, whole bool) {
 	return dst, whole
 }
 
-// surrogatePair joins a first surrogate with the escape that follows it, or gives utf8.RuneError.
+// surrogatePair joins a first surrogate with the escape that follows it, or returns utf8.RuneError.
 func surrogatePair(first rune, rest []byte) rune {
 	if len(rest) < 6 || rest[0] != '\\' || rest[1] != 'u' {
 		return utf8.RuneError
@@ -159,7 +159,7 @@ func surrogatePair(first rune, rest []byte) rune {
 	return utf16.DecodeRune(first, hex4(rest[2:]))
 }
 
-// hex4 reads four hexadecimal digits.
+// hex4 parses four hexadecimal digits.
 func hex4(b []byte) rune {
 	var r rune
 	for _, c := range b[:4] {
@@ -176,12 +176,12 @@ func hex4(b []byte) rune {
 	return r
 }
 
-// nameStack finds names that come twice in one object, in memory that all objects of all rows share: an object's names
-// lie above those of the objects around it.
+// nameStack finds duplicate names in one object, in memory that all objects of all rows share: an object's names lie
+// above those of the objects around it.
 type nameStack struct{ names [][]byte }
 
-// nameFrame is one object's part of the stack. Few names are compared one by one; many, which only the hostile send, in
-// a map.
+// nameFrame is one object's part of the stack. A few names are compared pairwise; many, which only hostile documents
+// have, with a map.
 type nameFrame struct {
 	base int
 	many map[string]bool
@@ -193,7 +193,7 @@ func (s *nameStack) open() nameFrame { return nameFrame{base: len(s.names)} }
 
 func (s *nameStack) close(f nameFrame) { s.names = s.names[:f.base] }
 
-// add says whether the name is new in its object.
+// add reports whether the name is new in its object.
 func (s *nameStack) add(f *nameFrame, name []byte) bool {
 	if f.many != nil {
 		if f.many[string(name)] {
@@ -218,7 +218,7 @@ func (s *nameStack) add(f *nameFrame, name []byte) bool {
 	return true
 }
 
-// What makes properties unacceptable.
+// Errors that make properties unacceptable.
 var (
 	errDuplicate = errors.New("a member stands twice")
 	errBadText   = errors.New("a string holds U+0000 or half a surrogate pair, which no database keeps")
@@ -226,8 +226,8 @@ var (
 	errTooDeep   = errors.New("nested more than 8 deep")
 )
 
-// compacter copies a value without its white space, and says what is wrong with it. Of several faults a duplicate member
-// wins, since it comes first in D3.10; the copy goes on to find it.
+// compacter copies a value without its white space, and records its error. Of several errors a duplicate member takes
+// precedence, since it comes first in D3.10, so that the copy continues in order to find it.
 type compacter struct {
 	walker
 	names *nameStack
@@ -241,7 +241,7 @@ func (c *compacter) blame(err error) {
 	}
 }
 
-// value copies the next value, which lies so deep.
+// value copies the next value, which is at the given depth.
 func (c *compacter) value(depth int) {
 	switch b := c.peek(); b {
 	case '"':
@@ -274,8 +274,8 @@ func (c *compacter) value(depth int) {
 	}
 }
 
-// object copies an object but for the members that leave drops; nil drops none. leave is told each member's name, and where
-// its value begins.
+// object copies an object without the members for which leave returns true; a nil leave drops none. It calls leave with
+// each member's name and the beginning of its value.
 func (c *compacter) object(depth int, leave func(name []byte, value walker) bool) {
 	if depth > maxPropertyDepth {
 		c.blame(errTooDeep)
@@ -312,7 +312,7 @@ func (c *compacter) object(depth int, leave func(name []byte, value walker) bool
 	c.dst = append(c.dst, '}')
 }
 
-// checkText looks for what a database would refuse or keep as something else (D3.3).
+// checkText checks a text for characters that a database would refuse or change (D3.3).
 func (c *compacter) checkText(inside []byte, escaped bool) {
 	if !escaped {
 		return
