@@ -13,7 +13,7 @@ import (
 	"wayside/internal/votes"
 )
 
-// Store keeps reports and what bounds them.
+// Store stores reports and the data that bound them.
 type Store interface {
 	// AdmitReport counts a report, or refuses it.
 	AdmitReport(ctx context.Context, a *mapdata.ReportAttempt) error
@@ -23,7 +23,7 @@ type Store interface {
 	Voted(ctx context.Context, feed mapdata.FeedID, externalID string, now time.Time) (mapdata.Voted, error)
 }
 
-// Revisions tells when readers at this node see what the store has.
+// Revisions waits until readers at this node see a revision of the store.
 type Revisions interface {
 	WaitFor(ctx context.Context, revision int64)
 }
@@ -33,7 +33,7 @@ type Feeds interface {
 	Feed(id mapdata.FeedID, account mapdata.AccountID) *mapdata.Feed
 }
 
-// Config is what a Service needs.
+// Config holds the parameters of a Service.
 type Config struct {
 	Store        Store
 	Ingest       *ingest.Ingester
@@ -46,13 +46,13 @@ type Config struct {
 
 	PerDay     int           // reports of an account within 24 hours
 	TrustAfter time.Duration // how long after its first sign-in an account counts (D17.37); 0: always
-	NeedTwo    bool          // every report needs two accounts behind it; otherwise closed roads alone
+	NeedTwo    bool          // every report needs two supporting accounts; otherwise closed roads alone
 }
 
 // Service takes drivers' reports. Its methods are safe for concurrent use.
 type Service struct{ Config }
 
-// New makes a Service.
+// New returns a Service.
 func New(c Config) *Service { return &Service{c} }
 
 // Request is one report as it was sent. Lat, Lng and Observed are JSON values; nil: absent.
@@ -63,21 +63,21 @@ type Request struct {
 	Heading            *float64 // degrees; nil: absent
 }
 
-// Outcome is what became of a report.
+// Outcome is the result of a report.
 type Outcome struct {
 	Voted   mapdata.Voted
 	Feed    *mapdata.Feed // nil: a live incident
-	Counted bool          // it is a confirm of what was there
+	Counted bool          // it counted as a confirm of an existing entity
 	Renewed bool          // it renewed the account's own report
 }
 
 const (
-	attempts = 20          // how often a report is compared anew because another one came between
+	attempts = 20          // how often a report is compared again because another one came between
 	maxWait  = time.Second // for readers at this node to see the reports before it
 )
 
-// Report takes a report. It fails with *mapdata.InvalidError for a bad or implausible one, with *mapdata.LimitError beyond the
-// account's limit for a day, and with mapdata.ErrUnavailable.
+// Report handles a report. It fails with *mapdata.InvalidError for a bad or implausible one, with *mapdata.LimitError beyond the account's
+// limit for a day, and with mapdata.ErrUnavailable.
 func (s *Service) Report(ctx context.Context, q *Request) (*Outcome, error) {
 	now := s.Now()
 	r, err := s.judge(q, now)
@@ -103,14 +103,14 @@ func (s *Service) Report(ctx context.Context, q *Request) (*Outcome, error) {
 	return nil, fmt.Errorf("%w: other reports came %d times meanwhile", mapdata.ErrUnavailable, attempts)
 }
 
-// report is one that was judged good.
+// report is a valid report.
 type report struct {
 	account mapdata.AccountID
 	batch   *ingest.Batch
 	row     *ingest.Row
 }
 
-// take compares a report with what is on the map, and stores it. It fails with mapdata.ErrConflict when another report came between.
+// take compares a report with the entities on the map, and stores it. It fails with mapdata.ErrConflict when another report came between.
 func (s *Service) take(ctx context.Context, r *report) (*Outcome, error) {
 	mark, err := s.Store.Mark(ctx, mapdata.DriversID)
 	if errors.Is(err, mapdata.ErrNotFound) {
@@ -122,7 +122,7 @@ func (s *Service) take(ctx context.Context, r *report) (*Outcome, error) {
 	s.await(ctx, mark.EntitiesRevision)
 	for _, h := range s.Nearby.Matching(ctx, r.row.Point, r.row.Kind) {
 		outcome, err := s.count(ctx, r, &h, mark.EntitiesRevision)
-		// It ended in between, or the account may not vote on it: it is of a feed of the account's.
+		// The entity ended in between, or the account may not vote on it because it belongs to one of the account's feeds.
 		if errors.Is(err, mapdata.ErrNotFound) || errors.Is(err, mapdata.ErrForbidden) {
 			continue
 		}
@@ -135,7 +135,7 @@ func (s *Service) take(ctx context.Context, r *report) (*Outcome, error) {
 	return s.outcome(ctx, r, r.row.ExternalID)
 }
 
-// await waits until readers at this node see a revision. A node that does not catch up in time compares with what it has.
+// await waits until readers at this node see a revision. A node that does not catch up in time compares with its current state.
 func (s *Service) await(ctx context.Context, revision int64) {
 	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
@@ -161,7 +161,7 @@ func (s *Service) count(ctx context.Context, r *report, h *mapdata.Hit, base int
 	return &Outcome{Voted: voted, Feed: feed, Counted: true}, nil
 }
 
-// renew has the account's own report last as if it were made now, but not beyond its kind's longest lifetime.
+// renew extends the account's own report as if it were made now, but not beyond its kind's longest lifetime.
 func (s *Service) renew(ctx context.Context, r *report, v *mapdata.Voted, base int64) (*Outcome, error) {
 	e := &v.Entity
 	if s.Now().Before(e.FirstSeenAt.Add(e.Kind.Info().Longest - e.Lifetime)) {
@@ -208,5 +208,5 @@ func (s *Service) Retract(ctx context.Context, id string, account mapdata.Accoun
 	return nil
 }
 
-// newID is a random external id: neither the order nor the time of reports can be told from it.
+// newID returns a random external id, which reveals neither the order nor the time of reports.
 func newID() string { return rand.Text() }

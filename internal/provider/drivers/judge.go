@@ -10,13 +10,13 @@ import (
 // maxHeading is the largest heading in degrees.
 const maxHeading = 360
 
-// Check fails as Report does for what is wrong with the members of a request.
+// Check fails as Report does for invalid members of a request.
 func (s *Service) Check(q *Request) error {
 	_, err := s.judge(q, s.Now())
 	return err
 }
 
-// judge turns a request into a row, which ingest judges, or fails with an *mapdata.InvalidError.
+// judge converts a request to a row, which ingest judges, or fails with an *mapdata.InvalidError.
 func (s *Service) judge(q *Request, now time.Time) (*report, error) {
 	var bad mapdata.FieldErrors
 	kind, known := mapdata.ParseKind(q.Kind)

@@ -12,19 +12,19 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// FeedStore keeps the feed of the source.
+// FeedStore stores the feed of the source.
 type FeedStore interface {
 	CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, audit ...mapdata.AuditEntry) error
 	Feed(ctx context.Context, id mapdata.FeedID) (*mapdata.Feed, error)
 	UpdateFeed(ctx context.Context, id mapdata.FeedID, edit func(*mapdata.Feed) (mapdata.Side, error)) (*mapdata.Feed, error)
 }
 
-// Keeper keeps the source's feed as the configuration has it.
+// Keeper keeps the source's feed as configured.
 type Keeper struct {
 	Store        FeedStore
-	Enabled      bool // otherwise there is no such source
+	Enabled      bool // false: the source does not exist
 	Attribution  string
-	Changes      <-chan bool // later values of Enabled; nil: there are none
+	Changes      <-chan bool // later values of Enabled; nil: none
 	StoreChanged interface{ Notify() }
 	Now          func() time.Time
 	Log          *slog.Logger
@@ -32,15 +32,15 @@ type Keeper struct {
 
 const (
 	retryAfter   = 5 * time.Second
-	builtinFeeds = 100 // how many feeds their owner may have
+	builtinFeeds = 100 // limit of its owner's feeds
 	sourceName   = "Reports of drivers"
 )
 
-// Run makes the feed, or hides it, and tries again until that is done. It returns when ctx ends.
+// Run creates the feed, or hides it, and retries until that has succeeded. It returns when ctx ends.
 func (k *Keeper) Run(ctx context.Context) error {
 	for {
 		err := k.keep(ctx)
-		var again <-chan time.Time // nil: all is as it should be
+		var again <-chan time.Time // nil: nothing to retry
 		if err != nil {
 			again = time.After(retryAfter)
 		}
@@ -87,7 +87,7 @@ func (k *Keeper) create(ctx context.Context) error {
 		Layer:     mapdata.Layer{ID: layer.String(), Slug: string(mapdata.Drivers), Name: sourceName},
 		CreatedAt: now, UpdatedAt: now,
 	}
-	if err := k.Store.CreateFeed(ctx, f, builtinFeeds); err != nil && !errors.Is(err, mapdata.ErrConflict) { // another node made it
+	if err := k.Store.CreateFeed(ctx, f, builtinFeeds); err != nil && !errors.Is(err, mapdata.ErrConflict) { // another node created it
 		return fmt.Errorf("create the feed: %w", err)
 	}
 	k.StoreChanged.Notify()

@@ -1,9 +1,10 @@
-// Package osm keeps the built-in sources osm-cameras and osm-chargers as the current region has them (D15.24). Each is a feed whose rows
-// go through ingest like those of a provider, as one snapshot that is exact: what the region lacks is gone. So votes, rules of areas and
-// streams treat them like any others. Without a region, or where a product was left out or is empty, its source is not active.
+// Package osm keeps the built-in sources osm-cameras and osm-chargers up to date with the current region (D15.24). Each is a feed whose
+// rows go through ingest like those of a provider, as one exact snapshot: entities that the region lacks are removed. Votes, rules of areas
+// and streams therefore treat them like any others. Without a region, or where a product was left out or is empty, its source is not
+// active.
 //
-// Of several nodes, those act whose region is the newest; that they act at the same time does no harm, since the second one finds the rows
-// that it brings. A source that has the rows already is not written to, so that a restart costs a digest of them.
+// Of several nodes, those with the newest region act. Acting at the same time does no harm, since the second node finds the rows that it
+// brings. A source that has the rows already is not written to, so that a restart costs only a digest of them.
 package osm
 
 import (
@@ -29,11 +30,11 @@ type Store interface {
 	UpdateFeed(ctx context.Context, id mapdata.FeedID, edit func(*mapdata.Feed) (mapdata.Side, error)) (*mapdata.Feed, error)
 }
 
-// Options are what Sources need.
+// Options are the parameters of Sources.
 type Options struct {
 	Store  Store
 	Ingest *ingest.Ingester
-	Region func() *region.Region // the current one; nil: there is none
+	Region func() *region.Region // the current one; nil: none
 	// Newest is the greatest data version of all nodes' regions; nil: there is one node.
 	Newest       func() string
 	StoreChanged interface{ Notify() }
@@ -42,9 +43,9 @@ type Options struct {
 }
 
 const (
-	// lookEvery is how often Run looks whether there is something to do, beside when the region changes.
+	// lookEvery is the interval at which Run checks for work, in addition to changes of the region.
 	lookEvery = 5 * time.Second
-	// settleAfter is how long a node that starts leaves the sources as they are, because it may not have heard of the others yet.
+	// settleAfter is how long a node that starts leaves the sources unchanged, because it may not know the other nodes' regions yet.
 	settleAfter = 25 * time.Second
 )
 
@@ -53,21 +54,21 @@ type Sources struct {
 	Options
 	changed chan struct{}
 
-	// Only Run uses these.
-	done  *state // what was done last; nil: nothing yet
+	// These fields are used by Run alone.
+	done  *state // the state that was applied last; nil: none yet
 	since time.Time
 }
 
-// state is what the sources depend on.
+// state is the input on which the sources depend.
 type state struct {
 	region *region.Region
 	newest string
 }
 
-// New makes Sources.
+// New returns Sources.
 func New(o Options) *Sources { return &Sources{Options: o, changed: make(chan struct{}, 1)} }
 
-// Changed says that the region changed. It never waits.
+// Changed signals that the region changed. It never blocks.
 func (s *Sources) Changed() {
 	select {
 	case s.changed <- struct{}{}:
@@ -88,13 +89,13 @@ func (s *Sources) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-s.changed:
-			s.since = time.Time{} // an import is to be seen immediately
+			s.since = time.Time{} // an import must become visible immediately
 		case <-tick.C:
 		}
 	}
 }
 
-// look makes the sources as the region has them, if this node is to.
+// look brings the sources up to date with the region, if this node must act.
 func (s *Sources) look(ctx context.Context) error {
 	now := state{region: s.Region()}
 	own := ""
@@ -129,7 +130,7 @@ func (s *Sources) look(ctx context.Context) error {
 	return nil
 }
 
-// noRows is a source without rows.
+// noRows is the body of a source without rows.
 var noRows = []byte("[]")
 
 // keep makes one source hold the rows of a region; nil: none.
@@ -149,7 +150,7 @@ func (s *Sources) keep(ctx context.Context, id mapdata.FeedID, name string, r *r
 		return fmt.Errorf("%s: %w", id.SourceID(), err)
 	}
 	if !active {
-		// Hidden first, so that nobody reads half of it.
+		// Hidden first, so that nobody reads a partial state.
 		if f, err = s.edit(ctx, f, func(f *mapdata.Feed) { f.Active = false }); err != nil {
 			return err
 		}
@@ -169,7 +170,7 @@ func (s *Sources) keep(ctx context.Context, id mapdata.FeedID, name string, r *r
 	return err
 }
 
-// edit changes a feed, if that changes anything.
+// edit applies a change to a feed and stores it if anything changed.
 func (s *Sources) edit(ctx context.Context, f *mapdata.Feed, change func(*mapdata.Feed)) (*mapdata.Feed, error) {
 	edited := *f
 	change(&edited)
@@ -188,10 +189,10 @@ func (s *Sources) edit(ctx context.Context, f *mapdata.Feed, change func(*mapdat
 	return stored, nil
 }
 
-// builtinFeeds is how many feeds their owner may have.
+// builtinFeeds is the limit of their owner's feeds.
 const builtinFeeds = 100
 
-// create makes the feed of a source, hidden.
+// create creates the feed of a source, hidden.
 func (s *Sources) create(ctx context.Context, id mapdata.FeedID, name string) (*mapdata.Feed, error) {
 	layer, err := uuid.NewV7()
 	if err != nil {
@@ -203,7 +204,7 @@ func (s *Sources) create(ctx context.Context, id mapdata.FeedID, name string) (*
 		Name: name, Layer: mapdata.Layer{ID: layer.String(), Slug: string(id.SourceID()), Name: name},
 		CreatedAt: now, UpdatedAt: now,
 	}
-	if err := s.Store.CreateFeed(ctx, f, builtinFeeds); err != nil && !errors.Is(err, mapdata.ErrConflict) { // another node made it
+	if err := s.Store.CreateFeed(ctx, f, builtinFeeds); err != nil && !errors.Is(err, mapdata.ErrConflict) { // another node created it
 		return nil, err
 	}
 	return s.Store.Feed(ctx, id)

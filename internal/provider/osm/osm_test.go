@@ -20,7 +20,7 @@ import (
 	"wayside/internal/store/sqlite/sqlitetest"
 )
 
-// drawRegion imports a street with that many cameras.
+// drawRegion imports a street with the given number of cameras.
 func drawRegion(t *testing.T, cameras int) *region.Region {
 	t.Helper()
 	var out bytes.Buffer
@@ -46,7 +46,7 @@ func drawRegion(t *testing.T, cameras int) *region.Region {
 	return r
 }
 
-// cameras is how many cameras the store holds, and whether their source is active.
+// cameras returns the number of cameras in the store, and whether their source is active.
 func cameras(t *testing.T, db *sqlite.DB) string {
 	t.Helper()
 	f, err := db.Feed(t.Context(), mapdata.OSMCamerasID)
@@ -63,7 +63,7 @@ func cameras(t *testing.T, db *sqlite.DB) string {
 	return text
 }
 
-// TestTheNewestRegionOfAllNodesDecides runs one node beside others, of which it hears data versions.
+// TestTheNewestRegionOfAllNodesDecides checks one node beside others, whose data versions it knows.
 func TestTheNewestRegionOfAllNodesDecides(t *testing.T) {
 	two, three := drawRegion(t, 2), drawRegion(t, 3)
 	for _, tt := range []struct {
@@ -90,7 +90,8 @@ func TestTheNewestRegionOfAllNodesDecides(t *testing.T) {
 		})
 	}
 
-	// What another node with a newer region stored is not undone by a node without one, nor by an older one; without others it is.
+	// A node without a region, or with an older one, does not undo the rows that a node with a newer region stored;
+	// without other nodes it does.
 	db := openStore(t)
 	if got := runNode(t, db, func() *region.Region { return three }, nil); got != "3" {
 		t.Fatalf("stored %s", got)
@@ -106,7 +107,7 @@ func TestTheNewestRegionOfAllNodesDecides(t *testing.T) {
 	}
 }
 
-// openStore opens a store of its own.
+// openStore opens a separate store.
 func openStore(t *testing.T) *sqlite.DB {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{})
@@ -117,7 +118,7 @@ func openStore(t *testing.T) *sqlite.DB {
 	return db
 }
 
-// runNode starts a node, which hears of the others, and returns what the store holds then.
+// runNode starts a node, which knows the others' versions, and returns the resulting state of the store.
 func runNode(t *testing.T, db *sqlite.DB, own func() *region.Region, newest func() string) string {
 	t.Helper()
 	signals, now := signal.NewSet(), time.Now()

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// workZones is a WZDx feed of work zones with these ids, each with a line; one more item is a detour, which is no kind.
+// workZones returns a WZDx feed of work zones with these ids, each with a line, and one more item, a detour, which has no kind.
 func workZones(ids ...string) string {
 	features := []string{workZone("detour", "detour")}
 	for _, id := range ids {
@@ -30,7 +30,7 @@ func workZone(id, event string) string {
 		"geometry":{"type":"LineString","coordinates":[[-93.1,41.5],[-93.0,41.6]]}}`, id, event)
 }
 
-// bridgedFeed registers a feed of a format at an address.
+// bridgedFeed registers a feed of a format at a URL.
 func (w *testService) bridgedFeed(url string, b mapdata.Bridge) mapdata.FeedID {
 	w.t.Helper()
 	id := w.register(url)
@@ -65,7 +65,7 @@ func (w *testService) entitiesOf(id mapdata.FeedID) (all []mapdata.Entity) {
 	return all
 }
 
-// requests notes what a provider was asked.
+// requests records the requests to a provider.
 type requests struct {
 	mu  sync.Mutex
 	all []http.Header
@@ -83,7 +83,8 @@ func (r *requests) last() http.Header {
 	return r.all[len(r.all)-1]
 }
 
-// D17.1–.11: a document in another format becomes entities with lines and ends, and what it skipped is stored with the poll.
+// TestBridgedPoll checks that a document in another format becomes entities with lines and ends, and that skipped items are stored with the
+// poll (D17.1 to D17.11).
 func TestBridgedPoll(t *testing.T) {
 	w := newTestService(t)
 	var asked requests
@@ -119,9 +120,9 @@ func TestBridgedPoll(t *testing.T) {
 	}
 }
 
-// D17.12: a server that has nothing new is asked under conditions, its 304 is a good poll at which everything was seen, and what was
-// skipped still stands. An edit of the feed, or a document read in another way, asks for it whole again. A feed of v1 rows never sends a
-// condition.
+// TestConditionalPolls checks that a server gets conditional requests, that its 304 is a good poll at which everything was seen, and that
+// the skipped items are still stored (D17.12). An edit of the feed, or another way to read the document, requests it whole again. A feed of
+// v1 rows never sends a condition.
 func TestConditionalPolls(t *testing.T) {
 	w := newTestService(t)
 	var asked requests
@@ -179,7 +180,8 @@ func TestConditionalPolls(t *testing.T) {
 	}
 }
 
-// D17.12: a body may be a gzip file under the transport's own layer, and a server that asks to be left alone is.
+// TestBridgedFetch checks that a body may be a gzip file under the transport's own encoding, and that a server's request for a pause is
+// respected (D17.12).
 func TestBridgedFetch(t *testing.T) {
 	w := newTestService(t)
 	var packed bytes.Buffer
@@ -219,7 +221,7 @@ func TestBridgedFetch(t *testing.T) {
 	}
 }
 
-// D17.15: a bad document fails the poll with a reason and a place, and leaves the picture as it was.
+// TestBridgedFailures checks that a bad document fails the poll with a reason and a place, and changes no entity (D17.15).
 func TestBridgedFailures(t *testing.T) {
 	w := newTestService(t)
 	text := workZones("a")
@@ -257,7 +259,7 @@ func TestBridgedFailures(t *testing.T) {
 	}
 }
 
-// Issue 19: a snapshot that lost more than half of its rows to one reason is a shrunken one.
+// TestBridgedSnapshotShrinks checks that a snapshot that lost more than half of its rows to one reason is a shrunken one (issue 19).
 func TestBridgedSnapshotShrinks(t *testing.T) {
 	w := newTestService(t)
 	text := workZones("a", "b", "c")

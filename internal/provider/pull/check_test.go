@@ -22,7 +22,7 @@ func (w *testService) checker() *trial.Checker {
 	return trial.NewChecker(client, w.t.TempDir(), time.Now)
 }
 
-// TestCheckAgreesWithPoll tries the same answers by both ways.
+// TestCheckAgreesWithPoll compares the results of a check and of a poll for the same answers.
 func TestCheckAgreesWithPoll(t *testing.T) {
 	answers := map[string]http.HandlerFunc{
 		"good":      respond("[" + goodRow + `,{"external_id":"b","kind":"camera.sped","lat":1,"lng":2,"properties":{}},7]`),

@@ -13,8 +13,8 @@ import (
 	"wayside/internal/signal"
 )
 
-// TestEditDuringPoll: the owner replaces a URL that hangs, with the failure under way that would deactivate the feed. The
-// new URL is polled immediately and the failure of the old one is not recorded.
+// TestEditDuringPoll checks that the owner can replace a URL that hangs during the failing poll that would deactivate
+// the feed: the new URL is polled immediately and the failure of the old one is not recorded.
 func TestEditDuringPoll(t *testing.T) {
 	w := newTestService(t)
 	hanging := make(chan struct{})
@@ -57,8 +57,8 @@ func TestEditDuringPoll(t *testing.T) {
 	}
 }
 
-// TestFencedFailure: a failure that the store refuses to record leads to no e-mail, no deactivation and no metric, and
-// the lease that another node holds by then is left alone.
+// TestFencedFailure checks that a failure that the store refuses to record leads to no e-mail, no deactivation and no
+// metric, and that the lease that another node holds by then is left alone.
 func TestFencedFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(t)
@@ -87,8 +87,9 @@ func TestFencedFailure(t *testing.T) {
 	})
 }
 
-// TestEditedFeedIsPolledAfterTheOldPollEnded: a poll of what a feed said before is cancelled once its node claims the
-// edited feed, and the next begins when it has ended: polls of one feed never overlap.
+// TestEditedFeedIsPolledAfterTheOldPollEnded checks that a poll of an edited feed's old settings is cancelled once its
+// node claims the feed again, and that the next poll begins only when the old one has ended, because polls of one feed
+// never overlap.
 func TestEditedFeedIsPolledAfterTheOldPollEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slowEnd = 3 * time.Second

@@ -30,11 +30,11 @@ const (
 	hostileBody      = 60 << 20 // of the first two of each shape; the others send a sixth: all of them three times the bound
 	fullBodies       = 2
 	hostileMemory    = 300 << 20
-	hostileGarbage   = 25 // percent of the heap: the least that the service leaves between collections
+	hostileGarbage   = 25 // percent of the heap: the smallest GC setting, so that the heap contains little garbage
 )
 
-// hostileBodies are shapes that cost a careless reader the most, and how many of the providers send them: those that take
-// long to read are few, for large bodies are read one after the other anyway.
+// hostileBodies are the shapes that cost a careless reader the most, with the number of providers that send each: few
+// send those that take long to read, because large bodies are read one after the other anyway.
 var hostileBodies = []struct {
 	name  string
 	count int
@@ -62,7 +62,8 @@ var hostileBodies = []struct {
 	}},
 }
 
-// 64 hostile providers at once cost at most 300 MiB (D6.6): what the Go heap holds at its peak, beyond what it held before.
+// TestHostileProvidersMemory checks that 64 concurrent hostile providers cost at most 300 MiB (D6.6), by the peak of
+// the Go heap beyond its size before.
 func TestHostileProvidersMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("64 providers of 60 MiB each take a while: not with -short")
@@ -73,7 +74,7 @@ func TestHostileProvidersMemory(t *testing.T) {
 	begun.Add(hostileProviders)
 	want := make(map[mapdata.Outcome]int)
 	for _, shape := range hostileBodies {
-		// Files are not in this heap, which is measured.
+		// The measurement does not include files.
 		full, sixth := filepath.Join(t.TempDir(), "full"), filepath.Join(t.TempDir(), "sixth")
 		writeBody(t, full, hostileBody, shape.write)
 		if shape.count > fullBodies {
@@ -103,14 +104,14 @@ func TestHostileProvidersMemory(t *testing.T) {
 	}
 	p := w.poller(func(o *safehttp.Options) { o.Timeout, o.MaxBody = 10*time.Minute, 0 })
 	p.Store, p.Ingest = schedule, recorded{ingest.New(nothingStored{}, time.Now, signal.StoreChanged{}), schedule}
-	// Garbage is collected soon, also on a machine under load: what is held is measured.
+	// Garbage is collected soon, also on a machine under load, so that live memory is measured.
 	defer debug.SetGCPercent(debug.SetGCPercent(hostileGarbage))
 	runtime.GC()
 	before := heap()
 	peak, stopWatching := watchHeap()
 	stop := run(t, p)
 	begun.Wait()
-	close(begin) // all are at it
+	close(begin) // all providers have started
 	outcomes := make(map[mapdata.Outcome]int)
 	for range hostileProviders {
 		outcomes[<-w.polls]++
@@ -139,7 +140,7 @@ func writeBody(t *testing.T, file string, size int, write func(w *bufio.Writer, 
 	}
 }
 
-// heap is what is in the heap, garbage included, and what it keeps for later.
+// heap returns the size of the heap, including garbage and reserved spans.
 func heap() uint64 {
 	samples := []metrics.Sample{
 		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"},
@@ -170,8 +171,8 @@ func watchHeap() (peak *uint64, stop func()) {
 	}
 }
 
-// nothingStored is a store in which nothing is and nothing stays, so that what is measured is the way to it. Only the
-// outcome of each poll is of interest.
+// nothingStored is an empty store that discards everything, so that only the path to the store is measured. The test
+// uses only the outcome of each poll.
 type nothingStored struct{}
 
 func (nothingStored) Mark(context.Context, mapdata.FeedID) (mapdata.Mark, error) {
@@ -184,7 +185,7 @@ func (nothingStored) Stored(context.Context, mapdata.FeedID, []string, func(mapd
 
 func (nothingStored) Apply(context.Context, *mapdata.Change) error { return nil }
 
-// recorded keeps the schedule of what nothingStored takes in.
+// recorded stores the schedule of the polls that nothingStored accepts.
 type recorded struct {
 	*ingest.Ingester
 	schedule *memory

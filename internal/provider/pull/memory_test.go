@@ -24,10 +24,10 @@ type memory struct {
 	mu sync.Mutex
 
 	feeds  map[mapdata.FeedID]*stored
-	all    []*stored // of feeds: Claim goes through thousands, many times
+	all    []*stored // of feeds: Claim scans thousands, many times
 	failed []mapdata.PollFailed
 	good   []good
-	broken error // what recording and ingesting fail with, if not nil
+	broken error // the error of recording and ingesting, if not nil
 	result ingest.Result
 	during func(f mapdata.FeedID) // called within Snapshot
 }
@@ -83,7 +83,7 @@ func (m *memory) Claim(_ context.Context, node string, now, until time.Time, lim
 	return claimed, nil
 }
 
-// fenced says whether the lease is no longer the feed's.
+// fenced reports whether the lease no longer matches the feed's.
 func (f *stored) fenced(lease mapdata.Lease) bool {
 	return f.node != lease.Node || f.Generation != lease.Generation
 }
@@ -153,7 +153,7 @@ func (m *memory) feed(id mapdata.FeedID) stored {
 	return *m.feeds[id]
 }
 
-// poller makes one on the memory.
+// poller returns a poller on the memory.
 func (m *memory) poller(web trial.Fetcher, change func(*Options)) *Poller {
 	o := Options{
 		Store: m, Ingest: m, Web: web, Now: time.Now, Log: slog.New(slog.DiscardHandler), Node: "here", Spool: m.t.TempDir(),
@@ -185,7 +185,7 @@ func run(t *testing.T, p *Poller) (stop func()) {
 	}
 }
 
-// web is a fake Fetcher that keeps what was asked for and when.
+// web is a fake Fetcher that records each request and its time.
 type web struct {
 	mu     sync.Mutex
 	answer func(ctx context.Context, r safehttp.Request) (string, error)
@@ -216,7 +216,7 @@ func (w *web) Fetch(ctx context.Context, r safehttp.Request) (*safehttp.Response
 	return &safehttp.Response{Status: 200, Body: io.NopCloser(strings.NewReader(body))}, nil
 }
 
-// times tells when a host was asked.
+// times returns when a host was requested.
 func (w *web) times(host string) []time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -239,7 +239,7 @@ func failing(outcome mapdata.Outcome, connected bool) *web {
 	}}
 }
 
-// wait lets virtual time pass, for as long as ctx lets it.
+// wait waits for d of virtual time, or until ctx ends.
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -17,7 +17,7 @@ const (
 // network tracks whether this node's recent polls could connect to any host.
 type network struct {
 	mu        sync.Mutex
-	connected time.Time // the last time that a poll did
+	connected time.Time // the last time that a poll connected
 	failures  map[mapdata.FeedID]connectFailure
 }
 

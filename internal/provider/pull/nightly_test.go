@@ -17,7 +17,7 @@ import (
 // nightly is a CIFS feed of one closure, every night from 22:00 to 06:00.
 const nightly = `{"incidents":[{"id":"a","type":"ROAD_CLOSED","polyline":"52 5 52.1 5.1","schedule":{"everyday":"22:00-06:00"}}]}`
 
-// nextShortNight is the date on which clocks of a zone next go forward.
+// nextShortNight returns the date on which clocks of a zone next go forward.
 func nextShortNight(t *testing.T, zone *time.Location) (year int, month time.Month, day int) {
 	t.Helper()
 	at := time.Now().In(zone)
@@ -30,8 +30,9 @@ func nextShortNight(t *testing.T, zone *time.Location) (year int, month time.Mon
 	return 0, 0, 0
 }
 
-// TestNightsOfASchedule: a document that never changes is asked for whole when its hours begin or end, by the clocks of the feed's zone,
-// and under a condition between these times; then nothing of its entities is written, though their end comes nearer (D17.3, D17.6).
+// TestNightsOfASchedule checks that a document that never changes is requested whole when its hours begin or end, by the clocks of the
+// feed's zone, and conditionally between these times, when nothing of its entities is written, although their end comes nearer (D17.3,
+// D17.6).
 func TestNightsOfASchedule(t *testing.T) {
 	w := newTestService(t)
 	var asked requests

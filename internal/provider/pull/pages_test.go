@@ -8,14 +8,14 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// location is an OCPI page with one charging location.
+// location returns an OCPI page with one charging location.
 func location(id string) string {
 	return fmt.Sprintf(`{"status_code":1000,"data":[{"id":%q,"country_code":"NL","party_id":"ABC","publish":true,"name":"X","coordinates":{"latitude":"52.1","longitude":"4.9"},
 		"evses":[{"uid":"1","status":"AVAILABLE","connectors":[{"id":"1","standard":"IEC_62196_T2","power_type":"AC_3_PHASE","max_electric_power":11000}]}]}]}`, id)
 }
 
-// D17.13: pages are followed to their end with the feed's header; a chain that loops, leaves, fails or never ends fails the poll, and leaves
-// the picture as it was.
+// TestPages checks that pages are followed to their end with the feed's header, and that a chain that loops, leaves the
+// origin, fails or never ends fails the poll and changes no entity (D17.13).
 func TestPages(t *testing.T) {
 	w := newTestService(t)
 	mode := "good"

@@ -7,9 +7,9 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestPhaseIsTheSameEverywhere holds phases by their values: another hash in a new version would move the polls of every
-// feed, and nodes of two versions would poll at different times (D6.1). The values are FNV-1a with the finish of MurmurHash3,
-// computed by another program.
+// TestPhaseIsTheSameEverywhere compares phases with fixed values: another hash in a new version would move the polls of
+// every feed, and nodes of two versions would poll at different times (D6.1). The values are FNV-1a with the finalizer
+// of MurmurHash3, computed by another program.
 func TestPhaseIsTheSameEverywhere(t *testing.T) {
 	for _, tt := range []struct {
 		feed     mapdata.FeedID
@@ -27,8 +27,8 @@ func TestPhaseIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// TestNextSlotLeavesAQuarter: a slot at exactly a quarter of the interval after the poll is taken, a nearer one is not; an
-// interval below a second counts as one.
+// TestNextSlotLeavesAQuarter checks that a slot at exactly a quarter of the interval after the poll is taken and a
+// nearer one is not, and that an interval below a second counts as one.
 func TestNextSlotLeavesAQuarter(t *testing.T) {
 	feed := mapdata.FeedID{15: 1}
 	for _, interval := range []time.Duration{time.Second, time.Minute} {
@@ -49,7 +49,7 @@ func TestNextSlotLeavesAQuarter(t *testing.T) {
 	}
 }
 
-// TestLimitsOfTheSchedule holds the numbers of D6.
+// TestLimitsOfTheSchedule checks the numbers of D6.
 func TestLimitsOfTheSchedule(t *testing.T) {
 	if mapdata.MaxFailures != 20 || longestBackoff != time.Hour {
 		t.Errorf("deactivated after %d failures, backoff %v", mapdata.MaxFailures, longestBackoff)

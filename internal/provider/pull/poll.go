@@ -12,9 +12,9 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// poll fetches a feed once and records what came of it. A poll that this node broke off itself, or for which it lacks
-// something, leaves no trace in the feed: the first gives its lease back, the second tries again when the lease is over.
-// Nor does one whose feed was edited or claimed by another node meanwhile: the store refuses its outcome.
+// poll fetches a feed once and records the result. A poll that this node cancelled itself, or for which it lacks a resource, leaves no
+// trace in the feed: a cancelled one releases its lease, and the other is tried again when the lease is over. A poll whose feed was edited
+// or claimed by another node in the meantime leaves no trace either, because the store refuses its outcome.
 func (p *Poller) poll(ctx context.Context, j *job) {
 	began := p.now()
 	err := p.attempt(ctx, j, &began)
@@ -37,13 +37,13 @@ func (p *Poller) poll(ctx context.Context, j *job) {
 	}
 }
 
-// attempt fetches and ingests. began is set to when the feed's turn came.
+// attempt fetches and ingests. It sets began to the time of the feed's turn.
 func (p *Poller) attempt(ctx context.Context, j *job, began *time.Time) error {
 	target, err := p.target(j, began)
 	if err != nil {
 		return err
 	}
-	// What a server that has nothing new lets stand is judged for the time before it was asked.
+	// If the server has nothing new, the standing documents are judged for the time before the request.
 	asked := p.now()
 	standing := j.standing(asked)
 	if standing != nil {
@@ -65,11 +65,12 @@ func (p *Poller) attempt(ctx context.Context, j *job, began *time.Time) error {
 	return errors.Join(trial.DecodeFailure(err, got.Size, got.Bridge.FormatName()), got.Close())
 }
 
-// target is what a poll of the feed fetches.
+// target returns the requests of a poll of the feed.
 func (p *Poller) target(j *job, began *time.Time) (*trial.Target, error) {
 	t := &trial.Target{
 		Bridge: j.feed.Bridge, Started: func() { *began = p.now() },
-		// After its host: a fetch that waits for a host that hangs keeps the account's feeds on other hosts from nothing (D6.12).
+		// After the host's turn, so that a fetch that waits for a host that hangs takes no place from the account's feeds on other hosts
+		// (D6.12).
 		Admit: func(ctx context.Context) (func(), error) { return p.fetches.enter(ctx, j.feed.Owner) },
 		Turn:  func(ctx context.Context, b *trial.Body) (func(), error) { return p.turn(ctx, j, b.Slow()) },
 	}
@@ -98,8 +99,8 @@ func (p *Poller) target(j *job, began *time.Time) (*trial.Target, error) {
 	return t, nil
 }
 
-// standing is the hash of the documents of the last good poll, if the server may say that they have not changed: nothing that time
-// decides has happened since, and no edit (D17.12). nil: they must be read.
+// standing returns the hash of the documents of the last good poll, if the server may answer that they have not changed: no start, end or
+// expiry has passed since, and no edit was made (D17.12). nil: they must be read.
 func (j *job) standing(at time.Time) []byte {
 	p := &j.feed.Polling
 	if !j.feed.Bridged() || len(p.Validators.Documents) == 0 || p.Validators.Generation != j.lease.Generation {
@@ -131,7 +132,7 @@ func (p *Poller) turn(ctx context.Context, j *job, large bool) (leave func(), er
 	}
 }
 
-// incoming is what a poll fetched.
+// incoming is the result of a poll's fetch.
 type incoming struct {
 	documents      *trial.Documents
 	hash           []byte
@@ -139,10 +140,11 @@ type incoming struct {
 	at             time.Time // for which its items are judged
 }
 
-// errUnread says that documents which stood when the server was asked must be read after all: another change of the feed came between.
+// errUnread means that unchanged documents must be read after all, because another change of the feed came between the request and its
+// answer.
 var errUnread = errors.New("the feed changed while the server was asked for news; the next poll reads its documents")
 
-// ingest brings documents in, when their turn comes.
+// ingest stores documents, when their turn comes.
 func (p *Poller) ingest(ctx context.Context, j *job, in *incoming) error {
 	leave, err := p.turn(ctx, j, in.documents.Large())
 	if err != nil {
@@ -175,7 +177,7 @@ func (p *Poller) ingest(ctx context.Context, j *job, in *incoming) error {
 	return nil
 }
 
-// succeeded is what is recorded of a good poll.
+// succeeded returns the record of a good poll.
 func succeeded(j *job, in *incoming, r *ingest.Result, reading *trial.Reading) ingest.Record {
 	f := &j.feed
 	skips, shrank := f.Polling.Skips, r.Shrank
@@ -224,8 +226,8 @@ func (p *Poller) recordFailure(ctx context.Context, j *job, failed *trial.Failur
 	return nil
 }
 
-// afterFailure is what is recorded of a failed poll; counts says whether it brings the feed closer to deactivation. What
-// the last good snapshot left stays.
+// afterFailure returns the record of a failed poll; counts is true if it brings the feed closer to deactivation. The results of the last
+// good snapshot are retained.
 func afterFailure(f *mapdata.Feed, failed *trial.Failure, counts bool, began, now time.Time) *mapdata.PollFailed {
 	polling := f.Polling
 	polling.LastFetchedAt, polling.LastOutcome, polling.LastError = now, failed.Outcome, failed.Advice

@@ -15,12 +15,12 @@ import (
 	"wayside/internal/signal"
 )
 
-// Ingester takes good snapshots in; an *ingest.Ingester does. Tests of schedules put a fake in its place.
+// Ingester stores good snapshots, as *ingest.Ingester does. Tests of schedules use a fake.
 type Ingester interface {
 	Snapshot(ctx context.Context, feed mapdata.FeedID, s ingest.Snapshot) (ingest.Report, error)
 }
 
-// Options are what a Poller needs.
+// Options are the parameters of a Poller.
 type Options struct {
 	Store  Store
 	Ingest Ingester
@@ -28,19 +28,19 @@ type Options struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 	Node   string // names this process among those that share the store
-	Spool  string // folder for large bodies; empty: where the system keeps temporary files
-	// Unseal opens the auth header of a feed that has one, as «Name: value».
+	Spool  string // directory for large bodies; empty: the system's temporary directory
+	// Unseal decrypts the auth header of a feed that has one, as «Name: value».
 	Unseal  func(feed *mapdata.Feed) (string, error)
 	FeedDue signal.FeedDue // wakes the poller before its schedule
 	// StoreChanged is notified after a failed poll was stored; Ingest notifies after a good one.
 	StoreChanged signal.StoreChanged
 	// MailQueued is notified after a poll that may have stored an e-mail.
 	MailQueued signal.MailQueued
-	// Large is the turn of large documents, which polls share with checks in the same process; nil: the poller has one of its own.
+	// Large is the turn of large documents, which polls share with checks in the same process; nil: the poller creates its own.
 	Large chan struct{}
 	// Observe is called after each recorded poll with the duration of its fetch, from many goroutines; may be nil.
 	Observe func(outcome mapdata.Outcome, took time.Duration)
-	// ObserveSkips is called after each poll that read documents in another format, with what was skipped, from many goroutines; may be
+	// ObserveSkips is called after each poll that read documents in another format, with the skipped items, from many goroutines; may be
 	// nil.
 	ObserveSkips func(format string, skips []mapdata.Skip)
 }
@@ -49,17 +49,17 @@ type Options struct {
 const (
 	maxClaimInterval = time.Second     // the longest time between two claims of due feeds
 	minClaimInterval = time.Second / 4 // the shortest
-	lease            = time.Minute     // of a feed; a poll that lasts longer renews it by being due again
+	lease            = time.Minute     // of a feed; a poll that lasts longer renews it when the feed is claimed again
 	claimBatch       = 256             // feeds of one claim
 	startBatch       = 256             // polls that are started before a pause
 	startPause       = time.Second / 8 // after startBatch polls
 	maxHeld          = 8192            // feeds that are being polled or wait for their turn
-	maxHeldPerHost   = 128             // of them on one host; further ones are claimed again when their lease is over
-	parseLarge       = 1               // large bodies at a time: two that are all new rows would hold more than D6.6 allows
-	parseSmall       = 8               // small ones, which large ones must not hold up
-	fetchesPerOwner  = 16              // fetches at a time for the feeds of one account, of the 256 connections of a node
-	parsesPerOwner   = 1               // bodies of one account that wait for their turn to be parsed, or are
-	releaseTimeout   = 5 * time.Second // of giving a lease back at the end
+	maxHeldPerHost   = 128             // those among them on one host; further ones are claimed again when their lease is over
+	parseLarge       = 1               // large bodies at a time: two that consist of new rows would hold more than D6.6 allows
+	parseSmall       = 8               // small ones, which large ones must not delay
+	fetchesPerOwner  = 16              // concurrent fetches for the feeds of one account, of the 256 connections of a node
+	parsesPerOwner   = 1               // bodies of one account that are parsed or wait for that
+	releaseTimeout   = 5 * time.Second // of releasing a lease at the end
 )
 
 // Poller polls due feeds. One is enough for a process.
@@ -77,7 +77,7 @@ type Poller struct {
 	hosts map[string]int // jobs by host
 }
 
-// job is one feed in this poller's hands.
+// job is one feed that this poller polls.
 type job struct {
 	feed   mapdata.Feed
 	lease  mapdata.Lease
@@ -85,17 +85,17 @@ type job struct {
 	until  time.Time // end of its lease
 	cancel context.CancelCauseFunc
 
-	previous *job          // of the same feed, which ends first; nil: none
+	previous *job          // of the same feed, which must end first; nil: none
 	done     chan struct{} // closed when the job has ended
 }
 
 // Causes with which a job is cancelled.
 var (
 	errLeaseLost = errors.New("lease lost")          // another node may have taken the feed
-	errEdited    = errors.New("the feed was edited") // what is polled is no longer what the feed says
+	errEdited    = errors.New("the feed was edited") // the poll uses settings that are no longer the feed's
 )
 
-// New makes a poller. It does nothing before Run.
+// New returns a poller. It does nothing before Run.
 func New(o Options) *Poller {
 	if o.Observe == nil {
 		o.Observe = func(mapdata.Outcome, time.Duration) {}
@@ -114,8 +114,7 @@ func New(o Options) *Poller {
 	}
 }
 
-// Run polls until ctx ends. It returns when every poll has ended and given its lease back; such polls do not count
-// (D6.11).
+// Run polls until ctx ends. It returns when every poll has ended and released its lease; such polls do not count (D6.11).
 func (p *Poller) Run(ctx context.Context) error {
 	var polls sync.WaitGroup
 	defer polls.Wait()
@@ -137,11 +136,11 @@ func (p *Poller) Run(ctx context.Context) error {
 	}
 }
 
-// now is the time as it is stored: UTC, to the millisecond.
+// now returns the time as it is stored: UTC, to the millisecond.
 func (p *Poller) now() time.Time { return p.Now().UTC().Truncate(time.Millisecond) }
 
-// claim leases due feeds, starts to poll them, and says whether there may be more. Claims are jittered, so that nodes pick up
-// roughly equal shares, and limited to startBatch, so that a backlog, for example after the database was away, is shared too.
+// claim leases due feeds, starts to poll them, and reports whether there may be more. Claims are jittered, so that nodes pick up roughly
+// equal shares, and limited to startBatch, so that a backlog, for example after the database was away, is shared too.
 func (p *Poller) claim(ctx context.Context, polls *sync.WaitGroup) (more bool) {
 	for started := 0; ctx.Err() == nil && started < startBatch; {
 		now := p.now()
@@ -184,8 +183,8 @@ func (p *Poller) room() int {
 	return maxHeld - len(p.held)
 }
 
-// take makes a job of a claimed feed. It gives nil when there is a job already, whose lease is renewed by this, or when there
-// are too many jobs of the host: the feed is claimed again when its lease is over. A job whose feed was edited since is cancelled; the new job
+// take returns a job for a claimed feed. It returns nil when there is a job already, whose lease this renews, or when there are too many
+// jobs of the host; the feed is then claimed again when its lease is over. A job whose feed was edited since is cancelled; the new job
 // starts when it has ended.
 func (p *Poller) take(ctx context.Context, f *mapdata.Feed, until time.Time) (context.Context, *job) {
 	host := ""
@@ -230,7 +229,7 @@ func (p *Poller) forget(j *job) {
 	}
 }
 
-// cancelExpired ends the jobs whose lease has expired: another node may have the feed by now.
+// cancelExpired cancels the jobs whose lease has expired, because another node may have the feed by now.
 func (p *Poller) cancelExpired(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -241,7 +240,7 @@ func (p *Poller) cancelExpired(now time.Time) {
 	}
 }
 
-// release gives back the lease of a poll without outcome.
+// release releases the lease of a poll without outcome.
 func (p *Poller) release(ctx context.Context, j *job) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()

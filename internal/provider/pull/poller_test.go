@@ -38,8 +38,8 @@ func TestPollsInItsPhase(t *testing.T) {
 		if first := at[0].Sub(registered); first > 5*time.Second {
 			t.Errorf("first poll after %v", first)
 		}
-		// The second poll is the first one in the feed's phase, which its random id decides, that leaves a quarter of the
-		// interval after the first poll: 11 or 12 follow the first, each up to a second late.
+		// The second poll is the first one in the feed's phase, which its random id determines, that leaves a quarter
+		// of the interval after the first poll: 11 or 12 follow the first, each up to a second late.
 		slots := func(until time.Time) int {
 			return int((time.Duration(until.UnixMilli())*time.Millisecond - phase(id, interval)) / interval)
 		}
@@ -69,7 +69,7 @@ func TestPollsInItsPhase(t *testing.T) {
 	})
 }
 
-// counted counts what c delivers until the test ends.
+// counted counts the values that c delivers until the test ends.
 func counted(t *testing.T, c <-chan struct{}) *atomic.Int32 {
 	t.Helper()
 	var n atomic.Int32
@@ -168,7 +168,8 @@ func TestSuccessResetsTheCount(t *testing.T) {
 	})
 }
 
-// What the last good snapshot left is compared with the next one, and must outlive failures.
+// TestFailureKeepsWhatASnapshotLeft checks that the results of the last good snapshot, which is compared with the next
+// one, survive failures.
 func TestFailureKeepsWhatASnapshotLeft(t *testing.T) {
 	f := &mapdata.Feed{PullInterval: time.Minute, Polling: mapdata.Polling{LastRows: 5, LastRejected: 1, Shrank: true, BodyHash: []byte{1}}}
 	now := time.Unix(1000, 0)
@@ -242,7 +243,8 @@ func TestShutdownDoesNotCount(t *testing.T) {
 	})
 }
 
-// Hundreds of feeds of a host that hangs delay nobody else, neither by holding leases nor by being due first (D6.12).
+// TestHangingHostDelaysNoOtherHost checks that hundreds of feeds of a host that hangs delay no other feeds, neither by
+// holding leases nor by being due first (D6.12).
 func TestHangingHostDelaysNoOtherHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(t)
@@ -300,7 +302,8 @@ func TestHangingHostDelaysNoOtherHost(t *testing.T) {
 	})
 }
 
-// A poll that waits long keeps its lease, for the feed is claimed again and met in hand.
+// TestLongWaitIsOnePoll checks that a poll that waits long keeps its lease, because the node claims the feed again and
+// finds its job.
 func TestLongWaitIsOnePoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(t)
@@ -317,7 +320,7 @@ func TestLongWaitIsOnePoll(t *testing.T) {
 	})
 }
 
-// A lease that another node took ends the poll without a trace.
+// TestLostLease checks that a lease that another node took ends the poll without a trace.
 func TestLostLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(t)
@@ -371,8 +374,8 @@ func TestNodesShareFeeds(t *testing.T) {
 	})
 }
 
-// Three nodes poll a third of 10 000 feeds each, whether these are due one by one or all at once, and each feed once in its
-// turn.
+// TestNodesShareFeedsEvenly checks that three nodes poll a third of 10 000 feeds each, whether these are due one by one
+// or all together, and each feed once per interval.
 func TestNodesShareFeedsEvenly(t *testing.T) {
 	const feeds, nodes, interval = 10_000, 3, 300 * time.Second
 	synctest.Test(t, func(t *testing.T) {
@@ -383,7 +386,7 @@ func TestNodesShareFeedsEvenly(t *testing.T) {
 		var webs [nodes]*web
 		for i := range webs {
 			webs[i] = answering("[]")
-			time.Sleep(100 * time.Millisecond) // they are not started at the same moment
+			time.Sleep(100 * time.Millisecond) // they do not start at the same moment
 			defer run(t, m.poller(webs[i], func(o *Options) { o.Node = fmt.Sprint(i) }))()
 		}
 		last := [nodes]int{}
@@ -454,7 +457,8 @@ func (i ingestFails) Snapshot(context.Context, mapdata.FeedID, ingest.Snapshot) 
 	return ingest.Report{}, i.err
 }
 
-// When this node can't do its part, the poll is tried again in a minute, and counts for nothing.
+// TestOwnFailuresDoNotCount checks that a poll that fails because of this node is tried again in a minute, and does not
+// count.
 func TestOwnFailuresDoNotCount(t *testing.T) {
 	breakIt := map[string]func(*memory, *Options){
 		"store": func(m *memory, _ *Options) { m.broken = mapdata.ErrUnavailable },
@@ -518,7 +522,8 @@ func TestURLThatNoLongerPasses(t *testing.T) {
 	})
 }
 
-// Large bodies are parsed one at a time, and small ones do not wait for them (D6.6).
+// TestLargeBodiesQueue checks that large bodies are parsed one at a time, and that small ones do not wait for them
+// (D6.6).
 func TestLargeBodiesQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(t)

@@ -10,23 +10,24 @@ import (
 	"wayside/internal/provider/trial"
 )
 
-// What the log says of feeds that fail: one line when one begins to fail, one when it is deactivated, one when it is well
-// again. Many feeds fail together where a large host or a network does: beyond linesPerMinute, lines are only counted.
+// linesPerMinute bounds the log lines about feeds that fail: one line when a feed begins to fail, one when it is
+// deactivated, one when it is well again. Many feeds fail together where a large host or a network does; further lines
+// are only counted.
 const linesPerMinute = 60
 
-// pollLog writes these lines. The store knows how often a feed failed, so it does not matter which node polls it.
+// pollLog writes these lines. The store counts the failures of a feed, so that any node may poll it.
 type pollLog struct {
 	log *slog.Logger
 
 	mu      sync.Mutex
 	minute  time.Time // when the current minute began
-	lines   int       // written in it
-	omitted int       // not written in it
+	lines   int       // lines written in it
+	omitted int       // lines omitted in it
 	ours    bool      // this node's own network was at fault at the last failure
 }
 
-// failed writes what a recorded failure changed. before is how often the feed had failed until then; ours says that this
-// node's own network is at fault, so that the failure does not count (D6.11).
+// failed logs the consequences of a recorded failure. before is the feed's number of failures until then; ours means
+// that this node's own network is at fault, so that the failure does not count (D6.11).
 func (l *pollLog) failed(f *mapdata.Feed, failure *trial.Failure, record *mapdata.PollFailed, ours bool, now time.Time) {
 	if failure.Connected || ours {
 		l.network(ours, now)
@@ -50,7 +51,7 @@ func (l *pollLog) failed(f *mapdata.Feed, failure *trial.Failure, record *mapdat
 	}
 }
 
-// succeeded writes that a feed which failed before is well again.
+// succeeded logs that a feed which failed before is well again.
 func (l *pollLog) succeeded(f *mapdata.Feed, now time.Time) {
 	l.network(false, now)
 	if n := f.Polling.ConsecutiveFailures; n > 0 {
@@ -58,7 +59,7 @@ func (l *pollLog) succeeded(f *mapdata.Feed, now time.Time) {
 	}
 }
 
-// network writes when this node's own network begins to be at fault, and when it no longer is.
+// network logs when this node's own network begins to be at fault, and when it no longer is.
 func (l *pollLog) network(ours bool, now time.Time) {
 	l.mu.Lock()
 	changed := l.ours != ours
@@ -88,7 +89,7 @@ func (l *pollLog) write(now time.Time, level slog.Level, text string, attrs ...s
 	}
 }
 
-// summarize begins a new minute once the last one is over, and writes how many lines were omitted in that.
+// summarize begins a new minute once the last one is over, and logs how many lines were omitted in that.
 func (l *pollLog) summarize(now time.Time) {
 	l.mu.Lock()
 	if now.Sub(l.minute) < time.Minute {

@@ -15,7 +15,7 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// loggingTo makes the option that writes the log, without times, to a buffer.
+// loggingTo returns an option that writes the log, without times, to a buffer.
 func loggingTo(log *bytes.Buffer) func(*Options) {
 	return func(o *Options) {
 		o.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
@@ -27,7 +27,8 @@ func loggingTo(log *bytes.Buffer) func(*Options) {
 	}
 }
 
-// TestLogOfFailingFeed fails, recovers and fails for good: the log has a line at each change, and none in between.
+// TestLogOfFailingFeed checks that a feed that fails, recovers and is deactivated has a log line at each change, and
+// none in between.
 func TestLogOfFailingFeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(t)
@@ -67,7 +68,7 @@ func TestLogOfFailingFeed(t *testing.T) {
 	})
 }
 
-// TestLogOfManyFailingFeeds: what fails together is counted, not listed, beyond some lines a minute.
+// TestLogOfManyFailingFeeds checks that simultaneous failures are counted, not listed, beyond some lines a minute.
 func TestLogOfManyFailingFeeds(t *testing.T) {
 	for _, connected := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -83,7 +84,7 @@ func TestLogOfManyFailingFeeds(t *testing.T) {
 			if connected && (failed != linesPerMinute || !strings.Contains(log.String(), fmt.Sprintf("lines_omitted=%d", 500-linesPerMinute))) {
 				t.Errorf("%d lines:\n%s", failed, log.String())
 			}
-			// Before the fifth failure nothing says that the node's own network is at fault.
+			// Before the fifth failure nothing indicates that the node's own network is at fault.
 			if !connected && (failed > networkFeeds || strings.Count(log.String(), "its own network is at fault") != 1) {
 				t.Errorf("%d lines:\n%s", failed, log.String())
 			}

@@ -26,7 +26,7 @@ import (
 	"wayside/internal/store/sqlite/sqlitetest"
 )
 
-// testService is a real store, a real ingester and a real way out to providers on loopback.
+// testService is a real store, a real ingester and a real HTTP client for providers on loopback.
 type testService struct {
 	t     *testing.T
 	db    *sqlite.DB
@@ -36,7 +36,7 @@ type testService struct {
 	polls chan mapdata.Outcome
 }
 
-// fetchTimeout is the limit of time for a fetch.
+// fetchTimeout is the time limit of a fetch.
 const fetchTimeout = 2 * time.Second
 
 func newTestService(t *testing.T) *testService {
@@ -58,7 +58,7 @@ func newTestService(t *testing.T) *testService {
 	return &testService{t: t, db: db, owner: owner, hosts: make(map[string]netip.Addr), roots: x509.NewCertPool(), polls: make(chan mapdata.Outcome, 100)}
 }
 
-// provider starts a TLS server, and gives its address under a name of its own.
+// provider starts a TLS server, and returns its URL with the given host name.
 func (w *testService) provider(name string, answer http.HandlerFunc) (url string) {
 	w.t.Helper()
 	s := httptest.NewUnstartedServer(answer)
@@ -70,7 +70,7 @@ func (w *testService) provider(name string, answer http.HandlerFunc) (url string
 }
 
 func (w *testService) named(name string, addr net.Addr) string {
-	host := name + ".example.com" // the certificate of httptest is for these
+	host := name + ".example.com" // the certificate of httptest is for these names
 	w.hosts[host] = netip.MustParseAddr("127.0.0.1")
 	return fmt.Sprintf("https://%s:%d/feed.json", host, addr.(*net.TCPAddr).Port)
 }
@@ -122,7 +122,7 @@ func respond(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
 }
 
-// Every outcome of D6.7, from a provider on a real connection to what its owner reads.
+// TestOutcomes checks every outcome of D6.7, from a provider on a real connection to the text for its owner.
 func TestOutcomes(t *testing.T) {
 	w := newTestService(t)
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
@@ -212,7 +212,7 @@ func (resolver) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, er
 	return nil, &net.DNSError{Err: "no such host", IsNotFound: true}
 }
 
-// A failed poll changes no entity (D6.8).
+// TestFailureChangesNoEntity checks that a failed poll changes no entity (D6.8).
 func TestFailureChangesNoEntity(t *testing.T) {
 	w := newTestService(t)
 	answers := make(chan string, 2)
@@ -248,7 +248,7 @@ func TestFailureChangesNoEntity(t *testing.T) {
 	}
 }
 
-// A host that hangs holds up its own feeds alone, on real connections too (D6.12).
+// TestHangingProvider checks that a host that hangs delays only its own feeds, on real connections too (D6.12).
 func TestHangingProvider(t *testing.T) {
 	w := newTestService(t)
 	hangs := w.provider("hangs", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
@@ -261,7 +261,7 @@ func TestHangingProvider(t *testing.T) {
 	if got := <-w.polls; got != mapdata.OutcomeOK {
 		t.Errorf("first came %s after %v", got, time.Since(began))
 	}
-	stop() // ends what hangs, uncounted
+	stop() // ends polls that hang, uncounted
 	if len(w.polls) != 0 {
 		t.Errorf("%d more polls counted", len(w.polls))
 	}

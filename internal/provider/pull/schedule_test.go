@@ -28,7 +28,7 @@ func TestNextSlot(t *testing.T) {
 			if offset := time.Duration(slot.UnixMilli()) * time.Millisecond % interval; offset != phase(id, interval) {
 				t.Fatalf("%v: slot at %v of its interval, the phase is %v", interval, offset, phase(id, interval))
 			}
-			// A poll takes up to 15 s, and the next slot keeps its phase all the same.
+			// A poll takes up to 15 s, and the next slot keeps its phase nevertheless.
 			polled = slot.Add(time.Duration(i) * 150 * time.Millisecond)
 			next := nextSlot(id, interval, polled)
 			if next.Sub(slot) != interval && (interval > 30*time.Second || i < 50) {
@@ -45,7 +45,8 @@ func TestNextSlot(t *testing.T) {
 	}
 }
 
-// 10 000 feeds with one interval are polled evenly over it, however their ids were made (D6.1).
+// TestFeedsSpreadEvenly checks that 10 000 feeds with one interval are polled evenly over it, however their ids were
+// made (D6.1).
 func TestFeedsSpreadEvenly(t *testing.T) {
 	const feeds = 10000
 	made := map[string]func(i int) mapdata.FeedID{
@@ -62,7 +63,7 @@ func TestFeedsSpreadEvenly(t *testing.T) {
 			}
 			mean := float64(feeds) / float64(len(seconds))
 			for s, n := range seconds {
-				// Five standard deviations of a fair throw.
+				// Five standard deviations of a uniform distribution.
 				if d := float64(n) - mean; d*d > 25*mean {
 					t.Errorf("%s, %v: %d feeds in second %d, the mean is %.0f", name, interval, n, s, mean)
 				}

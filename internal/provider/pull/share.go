@@ -7,8 +7,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// shares gives each account a number of places, so that feeds of one account that hang, or are slow to read, take nothing from
-// those of others. A poll that waits for a place of its account holds nothing that others need.
+// shares gives each account a number of places, so that feeds of one account that hang, or are slow to read, take no place from those of
+// other accounts. A poll that waits for a place of its account holds nothing that others need.
 type shares struct {
 	places int // of one account
 
@@ -25,7 +25,7 @@ func newShares(places int) *shares {
 	return &shares{places: places, byAccount: make(map[mapdata.AccountID]*share)}
 }
 
-// enter waits for a place of the account. It fails with ctx only; otherwise the caller gives the place back with leave, once.
+// enter waits for a place of the account. It fails only with the error of ctx; otherwise the caller releases the place with leave, once.
 func (s *shares) enter(ctx context.Context, account mapdata.AccountID) (leave func(), err error) {
 	s.mu.Lock()
 	own := s.byAccount[account]

@@ -12,8 +12,8 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// Feeds of one account on hosts that all hang take a part of a node's connections only: those of others are polled in time
-// (F10).
+// TestHangingFeedsOfOneAccountTakeTheirShare checks that feeds of one account on hosts that all hang take only a part
+// of a node's connections, so that other accounts' feeds are polled in time (F10).
 func TestHangingFeedsOfOneAccountTakeTheirShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const hanging, others = 300, 20

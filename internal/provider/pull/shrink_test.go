@@ -13,7 +13,8 @@ import (
 	"wayside/internal/provider/trial"
 )
 
-// TestOneMailForAFeedThatShrinksAgainAndAgain holds D6.9 for a feed whose snapshots have three rows and one by turns.
+// TestOneMailForAFeedThatShrinksAgainAndAgain checks D6.9 for a feed whose snapshots alternate between three rows and
+// one.
 func TestOneMailForAFeedThatShrinksAgainAndAgain(t *testing.T) {
 	w := newTestService(t)
 	p := w.poller(nil)

@@ -11,27 +11,27 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// What the bodies of pushes may hold in memory of one node (D7.1).
+// Bounds of the memory of one node for the bodies of pushes (D7.1).
 const (
-	maxBodiesPerToken = 2         // that are read at once
+	maxBodiesPerToken = 2         // that are read concurrently
 	maxHeldBytes      = 128 << 20 // by all bodies together, without Config.Memory
-	maxHeldPerAccount = 32 << 20  // by those to the feeds of one account: others always find some room
+	maxHeldPerAccount = 32 << 20  // by those to the feeds of one account, so that others always find some room
 	bodyBytes         = 192 << 10 // of one body before any row is held: buffers of the connection, the decompression and the text
 )
 
-// busyRetryAfter is when a push that found no room may come again: one body at full speed takes less.
+// busyRetryAfter is when a push that found no room may be sent again: one body at full speed takes less.
 const busyRetryAfter = time.Second
 
 // Memory returns the part of a budget that bodies may hold.
 func Memory(b *budget.Budget, bytes int) *budget.Part { return b.Part(bytes, maxHeldPerAccount) }
 
-// bodies counts the bodies that are read, by token. The zero value is empty.
+// bodies counts the bodies that are being read, by token. The zero value is empty.
 type bodies struct {
 	mu      sync.Mutex
 	reading map[[32]byte]int
 }
 
-// enter admits a body, or says why it may not be read.
+// enter admits a body, or returns why it may not be read.
 func (b *bodies) enter(token [32]byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -54,7 +54,7 @@ func (b *bodies) leave(token [32]byte) {
 	}
 }
 
-// explainRoom says what a provider can do where there is no room.
+// explainRoom returns an error with a remedy for a provider whose push found no room.
 func explainRoom(err error) error {
 	switch {
 	case errors.Is(err, budget.ErrShare):
@@ -65,14 +65,14 @@ func explainRoom(err error) error {
 	return err
 }
 
-// workingBody is a body whose rows are decoded in turns: between two reads of it, its slot is taken.
+// workingBody is a body whose rows are decoded in turns: it holds a slot except during a read.
 type workingBody struct {
 	body io.Reader
 	take func() (done func(), err error)
 	done func() // nil: the slot is free
 }
 
-// Read gives the slot back while the client is waited for.
+// Read releases the slot while it waits for the client.
 func (b *workingBody) Read(p []byte) (int, error) {
 	b.rest()
 	n, err := b.body.Read(p)
@@ -85,7 +85,7 @@ func (b *workingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// rest gives the slot back.
+// rest releases the slot.
 func (b *workingBody) rest() {
 	if b.done != nil {
 		b.done()
@@ -93,7 +93,7 @@ func (b *workingBody) rest() {
 	}
 }
 
-// memoryKey names the owner of a feed to the budget.
+// memoryKey returns the budget's key for the owner of a feed.
 func memoryKey(owner mapdata.AccountID) ratelimit.Key {
 	return ratelimit.AccountKey(ratelimit.HeldBytes, owner)
 }

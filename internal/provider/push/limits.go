@@ -7,7 +7,7 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// bucket is one rate, and whose.
+// bucket is one rate of one caller.
 type bucket struct {
 	key   ratelimit.Key
 	limit ratelimit.Limit
@@ -22,8 +22,8 @@ func (b bucket) refusal(d ratelimit.Decision) error {
 type rates struct {
 	requests bucket
 	entities bucket
-	// refused bounds the cost of a provider that ignores Retry-After: a batch with too many rows has been read and decoded by
-	// then, and gets its request back. A provider that waits never reaches it.
+	// refused bounds the cost of a provider that ignores Retry-After, because a batch with too many rows has been read
+	// and decoded by the time that it is refused and gets its request back. A provider that waits never reaches it.
 	refused bucket
 }
 
@@ -37,7 +37,7 @@ func (s *Service) rates(hash []byte) rates {
 	}
 }
 
-// take takes from a bucket, or refuses.
+// take counts a cost in a bucket, or returns the refusal.
 func (s *Service) take(b bucket, cost int, now time.Time) error {
 	if d := s.Buckets.Allow(b.key, b.limit, cost, now); !d.OK {
 		return b.refusal(d)
@@ -57,8 +57,8 @@ func (s *Service) takeRequest(r *rates, now time.Time) error {
 	return s.take(r.requests, 1, now)
 }
 
-// takeRows counts the rows of a batch whose request was counted, or gives the request back and says when both would pass
-// (D7.3).
+// takeRows counts the rows of a batch whose request was counted, or gives the request back and returns an error with
+// the time when both would pass (D7.3).
 func (s *Service) takeRows(r *rates, rows int, now time.Time) error {
 	err := s.take(r.entities, rows, now)
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 	"wayside/internal/token"
 )
 
-// UnknownPerMinute is how many unknown tokens a client address may try in a minute (D7.5).
+// UnknownPerMinute is the number of unknown tokens that a client address may try in a minute (D7.5).
 const UnknownPerMinute = 60
 
-// Config is what a Service needs.
+// Config holds the parameters of a Service.
 type Config struct {
 	Store        Store
 	Ingest       *ingest.Ingester
@@ -32,26 +32,27 @@ type Config struct {
 	Requests     int                          // with one token in a minute (D7.3); 0: no limit
 	Entities     int                          // rows pushed with one token in a minute (D7.3); 0: no limit
 	StoreChanged signal.StoreChanged          // notified after a refused push was recorded
-	Published    Published                    // nil: answers wait for nothing
+	Published    Published                    // nil: answers do not wait
 	Observe      func(accepted, rejected int) // called with the rows of each stored batch; may be nil
-	Memory       *budget.Part                 // what bodies may hold; nil: a budget of its own
-	Work         *ratelimit.Gate              // where rows wait to be decoded; nil: they do not
+	Memory       *budget.Part                 // memory for bodies; nil: the service creates its own budget
+	Work         *ratelimit.Gate              // where rows wait to be decoded; nil: they do not wait
 }
 
-// Part says that a batch belongs to a snapshot that is pushed in several batches.
+// Part identifies the snapshot, pushed in several batches, to which a batch belongs.
 type Part = ingest.Part
 
-// Service is the use case. Its methods may be called from many goroutines.
+// Service accepts pushes. Its methods may be called from many goroutines.
 //
-// Tokens are looked up in the store each time (by hash, in some 50 µs beside milliseconds for a durable batch): so a
-// rotated token or a deactivated feed is refused at once, on every node, and an unknown token costs what a known one does.
+// It looks tokens up in the store each time (by hash, in some 50 µs beside milliseconds for a durable batch), so that a
+// rotated token or a deactivated feed is refused immediately, on every node, and an unknown token costs the same as a
+// known one.
 type Service struct {
 	Config
 	bodies bodies
-	later  atomic.Pointer[[2]int] // what SetLimits was called with; nil: it was not
+	later  atomic.Pointer[[2]int] // the arguments of SetLimits; nil: it was not called
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(c Config) *Service {
 	if c.Memory == nil {
 		c.Memory = Memory(budget.New(maxHeldBytes), maxHeldBytes)
@@ -62,7 +63,7 @@ func New(c Config) *Service {
 // SetLimits replaces Requests and Entities for the pushes that begin afterwards.
 func (s *Service) SetLimits(requests, entities int) { s.later.Store(&[2]int{requests, entities}) }
 
-// limits are Requests and Entities as they are now.
+// limits returns the current values of Requests and Entities.
 func (s *Service) limits() (requests, entities int) {
 	if later := s.later.Load(); later != nil {
 		return later[0], later[1]
@@ -70,7 +71,7 @@ func (s *Service) limits() (requests, entities int) {
 	return s.Requests, s.Entities
 }
 
-// HeldBytes is what the bodies that are read or being stored hold now.
+// HeldBytes returns the bytes that bodies hold while they are read or stored.
 func (s *Service) HeldBytes() int { return s.Memory.Held() }
 
 // Admission is a push whose body may be read. It holds a place among the bodies of its token until Push or Close.
@@ -84,11 +85,11 @@ type Admission struct {
 	hold    *budget.Hold
 }
 
-// Admit decides on a push before its body is read (D7.1): by its token, the rate of requests and the room for bodies. The
-// request counts from then on, unless the service fails. The caller closes the admission.
+// Admit decides on a push before its body is read (D7.1): by its token, the rate of requests and the room for bodies.
+// The request counts from then on, unless the service fails. The caller closes the admission.
 //
-// It fails with mapdata.ErrUnauthenticated for a token that no active push feed has, with a *mapdata.LimitError, and with
-// mapdata.ErrUnavailable.
+// It fails with mapdata.ErrUnauthenticated for a token that no active push feed has, with a *mapdata.LimitError, and
+// with mapdata.ErrUnavailable.
 func (s *Service) Admit(ctx context.Context, pushToken string, client netip.Addr) (*Admission, error) {
 	start := s.Now()
 	feed, hash, err := s.feed(ctx, pushToken, client)
@@ -112,7 +113,7 @@ func (s *Service) Admit(ctx context.Context, pushToken string, client netip.Addr
 	return a, nil
 }
 
-// Close gives the place of the body back, and what it holds.
+// Close releases the place of the body, and its memory.
 func (a *Admission) Close() {
 	a.stopReading()
 	a.hold.Release()
@@ -132,18 +133,18 @@ func (a *Admission) grow(bytes int) error {
 	return nil
 }
 
-// errNoRoom marks a refusal that does not lie with the body.
+// errNoRoom marks a refusal for which the body is not the reason.
 type errNoRoom struct{ error }
 
 func (e errNoRoom) Unwrap() error { return e.error }
 
-// Push reads the body, decompressed, row by row and stores the batch, durably, before it returns.
-// part is the snapshot that the batch belongs to, nil: none. Errors of the body are
-// returned as they are; it may fail with mapdata.ErrTooLarge or mapdata.ErrMalformed.
+// Push reads the decompressed body row by row and stores the batch, durably, before it returns. part is the snapshot to
+// which the batch belongs; nil: none. It returns errors of the body as they are; the body may fail with
+// mapdata.ErrTooLarge or mapdata.ErrMalformed.
 //
-// It fails, having stored nothing, with mapdata.ErrUnauthenticated if the feed is gone meanwhile, a *mapdata.LimitError,
-// mapdata.ErrMalformed for a body that is no array of at most 5 000 rows, mapdata.ErrTooLarge, and
-// mapdata.ErrUnavailable.
+// Push fails, having stored nothing, with mapdata.ErrUnauthenticated if the feed was deleted in the meantime, a
+// *mapdata.LimitError, mapdata.ErrMalformed for a body that is not an array of at most 5 000 rows, mapdata.ErrTooLarge,
+// and mapdata.ErrUnavailable.
 func (a *Admission) Push(ctx context.Context, part *Part, body io.Reader) (ingest.Report, error) {
 	s := a.service
 	working := &workingBody{body: body, take: func() (func(), error) {
@@ -164,7 +165,7 @@ func (a *Admission) Push(ctx context.Context, part *Part, body io.Reader) (inges
 	}
 	batch.Part = part
 	report, err := s.Ingest.Push(ctx, a.feed.ID, batch)
-	if errors.Is(err, mapdata.ErrNotFound) { // deleted meanwhile
+	if errors.Is(err, mapdata.ErrNotFound) { // deleted in the meantime
 		return ingest.Report{}, errUnknownToken()
 	}
 	if err != nil {
@@ -176,13 +177,13 @@ func (a *Admission) Push(ctx context.Context, part *Part, body io.Reader) (inges
 		s.Observe(report.Accepted, report.Rejected)
 	}
 	if s.Published != nil {
-		a.Close() // the feed's next batch is stored meanwhile, and the rows need not be held
+		a.Close() // so that the feed's next batch is stored in the meantime, and the rows are no longer held
 		s.Published.Await(ctx)
 	}
 	return report, nil
 }
 
-// unreadable says what is wrong with a body, and records it in the feed's health unless it lies with the service.
+// unreadable returns the error of a body, and records it in the feed's health unless the service is at fault.
 func (a *Admission) unreadable(ctx context.Context, err error, size int64) error {
 	var full errNoRoom
 	if errors.As(err, &full) {
@@ -196,7 +197,7 @@ func (a *Admission) unreadable(ctx context.Context, err error, size int64) error
 	return err
 }
 
-// feed finds the feed of a token. A token whose checksum is wrong is never looked up (D5.1).
+// feed finds the feed of a token. It does not look up a token whose checksum is wrong (D5.1).
 func (s *Service) feed(ctx context.Context, pushToken string, client netip.Addr) (*mapdata.Feed, []byte, error) {
 	if token.Valid(token.Push, pushToken) {
 		hash := token.Hash(pushToken)
@@ -217,12 +218,12 @@ func (s *Service) feed(ctx context.Context, pushToken string, client netip.Addr)
 	return nil, nil, errUnknownToken()
 }
 
-// errUnknownToken is the same for an unknown token and for one whose feed is deactivated (D7.4).
+// errUnknownToken returns the same error for an unknown token and for one whose feed is deactivated (D7.4).
 func errUnknownToken() error {
 	return mapdata.Describe(mapdata.ErrUnauthenticated, "This push token is unknown, was replaced, or belongs to a feed that is not active.")
 }
 
-// explain adds to an error of decoding what the provider can do.
+// explain adds a remedy for the provider to an error of decoding.
 func explain(err error) error {
 	var breaks *ingest.SyntaxError
 	switch {
@@ -239,8 +240,8 @@ func explain(err error) error {
 	return fmt.Errorf("read body: %w", err)
 }
 
-// outcomes says which refusals of a body are the provider's to mend, and what their attempts are called. What is not in
-// it, such as a body that broke off, was no attempt.
+// outcomes maps the refusals of a body that the provider can fix to the outcomes of their attempts. Any other refusal,
+// such as that of a body that broke off, is not an attempt.
 var outcomes = []struct {
 	kind    error
 	outcome mapdata.Outcome
@@ -251,7 +252,8 @@ var outcomes = []struct {
 	{mapdata.ErrMalformed, mapdata.OutcomeParseError},
 }
 
-// recordRefusal counts a refused body in the feed's health. If the store cannot, the provider still learns what was wrong.
+// recordRefusal counts a refused body in the feed's health. If the store fails, the provider still gets the reason of
+// the refusal.
 func (s *Service) recordRefusal(ctx context.Context, feed mapdata.FeedID, start time.Time, size int64, refusal error) {
 	for _, o := range outcomes {
 		if !errors.Is(refusal, o.kind) {

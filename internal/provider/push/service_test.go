@@ -87,11 +87,11 @@ func (d *dock) push(tb testing.TB, text string, body io.Reader) (ingest.Report, 
 	return a.Push(tb.Context(), nil, body)
 }
 
-// readFunc is a body whose first read calls it and goes on with the text that it gives.
+// readFunc is a body whose first read calls it and continues with the text that it returns.
 type readFunc struct {
 	begin func() (string, error)
 	rest  io.Reader
-	ended chan<- struct{} // told when the text has been read; nil: nothing is
+	ended chan<- struct{} // receives a value when the text has been read; may be nil
 }
 
 func (r *readFunc) Read(p []byte) (int, error) {
@@ -109,13 +109,14 @@ func (r *readFunc) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// left is how many requests the token may still send at now.
+// left returns how many requests the token may still send at now.
 func (d *dock) left(now time.Time) int {
 	return d.Buckets.Peek(ratelimit.HashKey(ratelimit.Pushes, token.Hash(d.token)), ratelimit.PerMinute(d.Requests), 0, now).Remaining
 }
 
-// TestRatesAreTakenTogether pushes from many goroutines at once, again and again: as many pass as the rates say, and a
-// refusal by the rate of rows takes no request (D7.3). A push that finds two others under way comes again (D7.1).
+// TestRatesAreTakenTogether pushes from many goroutines at the same time, repeatedly, and checks that as many pass as
+// the rates allow, and that a refusal by the rate of rows takes no request (D7.3). A push that finds two others in
+// progress is sent again (D7.1).
 func TestRatesAreTakenTogether(t *testing.T) {
 	d := newDock(t)
 	d.Requests, d.Entities = 30, 100
@@ -151,8 +152,8 @@ func TestRatesAreTakenTogether(t *testing.T) {
 	}
 }
 
-// TestARequestCountsBeforeItsBody is D7.1: what stalls or is malformed has taken a request, what the service cannot store
-// has not.
+// TestARequestCountsBeforeItsBody checks that a body that stalls or is malformed takes a request, and that one that the
+// service cannot store does not (D7.1).
 func TestARequestCountsBeforeItsBody(t *testing.T) {
 	d := newDock(t)
 	a, err := d.Admit(t.Context(), d.token, client)
@@ -188,7 +189,8 @@ type full struct{ ingest.Store }
 
 func (full) Apply(context.Context, *mapdata.Change) error { return mapdata.ErrUnavailable }
 
-// TestBodiesAtOnceAreBounded is D7.1: two of one token; of an account, and of a node, what they hold.
+// TestBodiesAtOnceAreBounded checks the bounds of concurrent bodies: two of one token, and the memory of an account and
+// of a node (D7.1).
 func TestBodiesAtOnceAreBounded(t *testing.T) {
 	d := newDock(t)
 	d.Entities = 0
@@ -211,8 +213,8 @@ func TestBodiesAtOnceAreBounded(t *testing.T) {
 	second.Close()
 	third := admit()
 	third.Close()
-	// Rows of 15 MB are held while the batch waits to be stored: two such batches and the buffers do not fit into the part
-	// of one account, 32 MiB, beside a third.
+	// Rows of 15 MB are held while the batch waits to be stored: two such batches and the buffers do not fit into the
+	// part of one account, 32 MiB, beside a third.
 	row := `{"external_id":"%d","kind":"camera.speed","lat":1,"lng":1,"properties":{"a":"` + strings.Repeat("x", 15_000) + `"}}`
 	var large strings.Builder
 	large.WriteByte('[')
@@ -261,7 +263,7 @@ func (h hanging) Apply(ctx context.Context, c *mapdata.Change) error {
 	return h.Store.Apply(ctx, c)
 }
 
-// TestAMistypedTokenIsNotLookedUp is D5.1.
+// TestAMistypedTokenIsNotLookedUp checks that a token with a wrong checksum is not looked up (D5.1).
 func TestAMistypedTokenIsNotLookedUp(t *testing.T) {
 	d := newDock(t)
 	d.Store = failing{d.db}
@@ -272,7 +274,7 @@ func TestAMistypedTokenIsNotLookedUp(t *testing.T) {
 	}
 }
 
-// TestAFailingStore: the answer names the failing store, and does not claim that the token is unknown.
+// TestAFailingStore checks that the answer names the failing store, and does not claim that the token is unknown.
 func TestAFailingStore(t *testing.T) {
 	d := newDock(t)
 	d.Store = failing{d.db}
@@ -307,7 +309,8 @@ func (deaf) RecordAttempt(context.Context, mapdata.FeedID, mapdata.Attempt) erro
 	return mapdata.ErrUnavailable
 }
 
-// TestAFeedThatGoesMeanwhile is refused as an unknown token is.
+// TestAFeedThatGoesMeanwhile checks that a push to a feed that is deleted in the meantime is refused like one with an
+// unknown token.
 func TestAFeedThatGoesMeanwhile(t *testing.T) {
 	d := newDock(t)
 	remove := func() {
@@ -324,7 +327,8 @@ func TestAFeedThatGoesMeanwhile(t *testing.T) {
 	}
 }
 
-// BenchmarkToken measures what a token costs before any body is read (D7.5): an unknown one no more than a known one.
+// BenchmarkToken measures the cost of a token before any body is read (D7.5): an unknown one costs no more than a known
+// one.
 func BenchmarkToken(b *testing.B) {
 	d := newDock(b)
 	d.Requests = 0
@@ -341,13 +345,13 @@ func BenchmarkToken(b *testing.B) {
 	}
 }
 
-// publishedFunc is a Published.
+// publishedFunc implements Published.
 type publishedFunc func(ctx context.Context)
 
 func (f publishedFunc) Await(ctx context.Context) { f(ctx) }
 
-// TestAnswersWaitForTheirNode checks that a push waits for its node once its rows are stored and no longer held, so that the
-// feed's next batch is stored meanwhile, and that one that stored nothing does not wait.
+// TestAnswersWaitForTheirNode checks that a push waits for its node once its rows are stored and no longer held, so
+// that the feed's next batch is stored in the meantime, and that a push that stored nothing does not wait.
 func TestAnswersWaitForTheirNode(t *testing.T) {
 	d := newDock(t)
 	row := func(id string) io.Reader {

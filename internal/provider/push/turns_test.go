@@ -12,7 +12,8 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// TestPushesShareMemory checks that a push is refused where requests of its part hold everything, and nothing is held afterwards.
+// TestPushesShareMemory checks that a push is refused while other requests hold all memory of its part, and that
+// nothing is held afterwards.
 func TestPushesShareMemory(t *testing.T) {
 	d := newDock(t)
 	part := push.Memory(budget.New(1<<20), 1<<20)
@@ -31,7 +32,7 @@ func TestPushesShareMemory(t *testing.T) {
 	}
 }
 
-// TestWaitingBodiesHoldNoTurn checks that a body whose client is waited for lets another one be decoded.
+// TestWaitingBodiesHoldNoTurn checks that another body can be decoded while a body waits for its client.
 func TestWaitingBodiesHoldNoTurn(t *testing.T) {
 	d := newDock(t)
 	d.Service.Work = ratelimit.NewGate(1, 1)

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// Bounds of what an upstream is asked (Provider-hosted: relay mode; D8.2).
+// Bounds of the requests to an upstream (Provider-hosted: relay mode; D8.2).
 const (
 	roundTo   = 100.0 // metres
 	minRadius = 100.0
@@ -15,8 +15,8 @@ const (
 	decimals  = 5 // of degrees: a metre
 )
 
-// requestArea is the circle that an upstream is asked about: its centre is rounded to 100 m, and it is wide enough to cover
-// the driver's own circle. All circles within one box have one key.
+// requestArea is the circle that a request to an upstream names: its centre is rounded to 100 m, and it is wide enough
+// to cover the driver's own circle. All circles within one box have one key.
 type requestArea struct {
 	center geo.Point
 	radius float64 // metres, a multiple of 100, [100, 50000]
@@ -28,7 +28,7 @@ func areaOf(center geo.Point, radius float64) requestArea {
 	step := roundTo / geo.EarthRadius * (180 / math.Pi)
 	row := math.Round(center.Lat / step)
 	lat := roundCoordinate(min(max(row*step, -90), 90))
-	// As many columns as are about 100 m wide; one of them around a pole.
+	// As many columns as are about 100 m wide; a single one around a pole.
 	columns := max(1, math.Floor(360/step*math.Cos(lat*(math.Pi/180))))
 	width := 360 / columns
 	column := math.Mod(math.Round((center.Lng+180)/width), columns)
@@ -39,16 +39,16 @@ func areaOf(center geo.Point, radius float64) requestArea {
 	return p
 }
 
-// roundCoordinate rounds a coordinate to the digits that are sent, so that the stored area is the one that was asked for.
+// roundCoordinate rounds a coordinate to the digits that are sent, so that the stored area is the requested one.
 func roundCoordinate(degrees float64) float64 {
 	const scale = 1e5
 	return math.Round(degrees*scale) / scale
 }
 
-// Area bounds where an upstream has something to say, in degrees. West of more than East crosses the antimeridian.
+// Area bounds the region that an upstream covers, in degrees. West of more than East crosses the antimeridian.
 type Area struct{ West, South, East, North float64 }
 
-// touches reports whether the circle may reach into the area. In doubt it says yes.
+// touches reports whether the circle may reach into the area. In doubt it returns true.
 func (a *Area) touches(p *requestArea) bool {
 	if a == nil {
 		return true
@@ -65,7 +65,7 @@ func (a *Area) touches(p *requestArea) bool {
 	return eastOf(a.West, p.center.Lng+reach) <= eastOf(a.West, a.East)+2*reach
 }
 
-// eastOf is how many degrees one must go east from one longitude to another: [0, 360).
+// eastOf returns the angle in degrees from one longitude eastwards to another: [0, 360).
 func eastOf(from, to float64) float64 {
 	return math.Mod(math.Mod(to-from, 360)+360, 360)
 }

@@ -9,7 +9,8 @@ import (
 	"wayside/internal/geo"
 )
 
-// TestAreaIsRoundedAndCovers is D8.2: neighbours within a box are one place, and what was asked for lies inside.
+// TestAreaIsRoundedAndCovers checks that neighbours within a box have one area, and that it covers the requested circle
+// (D8.2).
 func TestAreaIsRoundedAndCovers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		center := geo.Point{Lat: rapid.Float64Range(-90, 90).Draw(t, "lat"), Lng: rapid.Float64Range(-180, 180).Draw(t, "lng")}

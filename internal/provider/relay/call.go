@@ -14,7 +14,7 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// authHeader is how an upstream knows us (Authentication: relay mode).
+// authHeader authenticates this service to an upstream (Authentication: relay mode).
 const authHeader = "X-Service-Auth: "
 
 // Paths of the two forms.
@@ -23,14 +23,14 @@ const (
 	pathRaw  = "relay/incidents-raw"
 )
 
-// fetch calls an upstream and gives its answer. A call that fails is remembered in the upstream's health and changes
-// nothing (D8.6): it gives nil.
+// fetch calls an upstream and returns its answer. For a call that fails it returns nil; the failure is recorded in the
+// upstream's health and changes nothing else (D8.6).
 func (s *Service) fetch(ctx context.Context, t *target, p *requestArea) *live.Answer {
 	began := s.Now()
 	pins, stamp, err := s.get(ctx, t.upstream, p, t.tenant)
 	outcome := outcomeOf(ctx, err)
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return nil // the service stops: that is not the upstream's fault
+		return nil // the service stops, which is not the upstream's fault
 	}
 	now := s.Now()
 	if s.Observe != nil {
@@ -56,13 +56,13 @@ func (s *Service) keep(ctx context.Context, key string, a *live.Answer) error {
 	return s.windows.answered(ctx, key, a.At)
 }
 
-// refused says whether the upstream did not take our secret.
+// refused reports whether the upstream did not accept the secret.
 func refused(err error) bool {
 	var failed *safehttp.Error
 	return errors.As(err, &failed) && failed.Status == http.StatusUnauthorized
 }
 
-// outcomeOf names how a call ended.
+// outcomeOf returns the outcome of a call.
 func outcomeOf(ctx context.Context, err error) mapdata.Outcome {
 	var failed *safehttp.Error
 	switch {

@@ -17,7 +17,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// decode makes pins of an upstream's answer. All rows go through the one row decoder (D3.13), those of the raw form too.
+// decode converts an upstream's answer to pins. All rows go through the one row decoder (D3.13), those of the raw form
+// too.
 func (s *Service) decode(u *upstream, body []byte) (pins []live.Pin, stamp time.Time, err error) {
 	var (
 		rows  []byte
@@ -68,7 +69,7 @@ func (s *Service) drop(u *upstream, what string) {
 	}
 }
 
-// arrayOf makes one JSON array of the items' rows.
+// arrayOf joins the items' rows to one JSON array.
 func arrayOf(items []waze.Item) []byte {
 	rows := []byte{'['}
 	for i := range items {
@@ -80,10 +81,10 @@ func arrayOf(items []waze.Item) []byte {
 	return append(rows, ']')
 }
 
-// unwrap takes the rows and the time out of an answer { entities, fetched_at_utc }. Other members are skipped.
+// unwrap returns the rows and the time of an answer { entities, fetched_at_utc }. It skips other members.
 func unwrap(body []byte) (rows []byte, stamp time.Time, err error) {
-	// Rows judge their own duplicate members and their own text (D3.12).
-	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")) // as of any text of rows (D3.11)
+	// The row decoder judges duplicate members and text within rows (D3.12).
+	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")) // as in any text of rows (D3.11)
 	dec := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if dec.PeekKind() != '{' {
 		return nil, time.Time{}, fmt.Errorf("%w: not a JSON object", mapdata.ErrMalformed)
@@ -113,7 +114,7 @@ func unwrap(body []byte) (rows []byte, stamp time.Time, err error) {
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, time.Time{}, errText
 	}
-	if _, err := dec.ReadToken(); err != io.EOF { //nolint:errorlint // the decoder gives it bare
+	if _, err := dec.ReadToken(); err != io.EOF { //nolint:errorlint // the decoder returns it unwrapped
 		return nil, time.Time{}, fmt.Errorf("%w: something follows the object", mapdata.ErrMalformed)
 	}
 	if rows == nil {
@@ -125,7 +126,7 @@ func unwrap(body []byte) (rows []byte, stamp time.Time, err error) {
 // errText hides the decoder's message, which may quote the upstream's bytes.
 var errText = fmt.Errorf("%w: not one JSON text", mapdata.ErrMalformed)
 
-// stampOf reads fetched_at_utc; zero for what is not a time.
+// stampOf parses fetched_at_utc; it returns zero for a value that is not a time.
 func stampOf(value jsontext.Value) time.Time {
 	text, err := jsontext.AppendUnquote(nil, value)
 	if err != nil {
@@ -138,7 +139,7 @@ func stampOf(value jsontext.Value) time.Time {
 	return at
 }
 
-// shapeDigest is a hash of what a raw item has beside its row; 0: nothing.
+// shapeDigest returns a hash of the line and the prior of a raw item; 0: it has neither.
 func shapeDigest(item *waze.Item) uint64 {
 	if item.Line == nil && item.Prior == mapdata.DefaultPrior {
 		return 0

@@ -8,7 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// FuzzAnswer holds that whatever an upstream sends, in either form, is pins that readers can be shown, or an error.
+// FuzzAnswer checks that any answer of an upstream, in either form, becomes pins that can be shown to readers, or an
+// error.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
 		`{"entities":[{"external_id":"a","kind":"alert.police","lat":52,"lng":5,"properties":{"street":"A"}}],"fetched_at_utc":"2026-11-21T08:00:00Z"}`,

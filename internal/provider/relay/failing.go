@@ -11,27 +11,27 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// quietTime is how long after an upstream was well again no further line says that it fails. It bounds the log where calls
-// fail now and then: two lines a minute for each upstream.
+// quietTime is how long after an upstream has recovered the log has no further line about its failures. It bounds the
+// log where calls fail intermittently: two lines a minute for each upstream.
 const quietTime = time.Minute
 
-// condition knows whether an upstream fails, for the log: one line when it begins to fail, one when it is well again.
+// condition tracks whether an upstream fails, for the log: one line when it begins to fail, one when it is well again.
 type condition struct {
 	mu         sync.Mutex
-	since      time.Time // of the first failure; zero: it is well
+	since      time.Time // of the first failure; zero: the upstream is well
 	failures   int
-	logged     bool // the log says that it fails
+	logged     bool // the log has a line about the failure
 	quietUntil time.Time
 }
 
-// ended describes a time of failures that was in the log and is over.
+// ended describes a logged period of failures that is over.
 type ended struct {
 	after    time.Duration
 	failures int
 }
 
-// note records a call. began says that the log must say now that the upstream fails, over is not nil when it must say
-// that it is well again.
+// note records a call. began is true if the log must now have a line that the upstream fails; over is not nil if the
+// log must have a line that it is well again.
 func (c *condition) note(now time.Time, ok bool) (began bool, over *ended) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,7 +52,7 @@ func (c *condition) note(now time.Time, ok bool) (began bool, over *ended) {
 	return began, nil
 }
 
-// report writes what a call changed into the log. A node whose call it was writes it, so that of several nodes one does.
+// report logs the consequence of a call. Only the node that made the call logs it, so that of several nodes one does.
 func (s *Service) report(ctx context.Context, u *upstream, now time.Time, outcome mapdata.Outcome, err error) {
 	began, over := u.condition.note(now, outcome == mapdata.OutcomeOK)
 	switch {
@@ -70,7 +70,7 @@ func failureText(err error) string {
 	return "the upstream fails"
 }
 
-// failureOf describes a failed call without what the upstream sent.
+// failureOf describes a failed call without any text of the upstream.
 func failureOf(outcome mapdata.Outcome, err error) []slog.Attr {
 	attrs := []slog.Attr{slog.String("outcome", string(outcome))}
 	var failed *safehttp.Error

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestConditionChangesOnce plays calls of an upstream: one line when it begins to fail, one when it is well again, and two a
-// minute at most where it goes up and down.
+// TestConditionChangesOnce checks the log of an upstream's calls: one line when it begins to fail, one when it is well
+// again, and two a minute at most where it alternates.
 func TestConditionChangesOnce(t *testing.T) {
 	start := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	type call struct {

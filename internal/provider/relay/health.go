@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// recentCalls is how many calls of an upstream its health remembers (D8.8).
+// recentCalls is the number of an upstream's calls that its health covers (D8.8).
 const recentCalls = 20
 
 // calls is the record of an upstream's last calls.
@@ -18,11 +18,11 @@ type calls struct {
 	count        int
 	at           time.Time // of the last call
 	success      time.Time
-	timedOut     bool      // the last call did
+	timedOut     bool      // the last call timed out
 	backoffUntil time.Time // the upstream refused the secret, and is not called before this time (D8.6)
 }
 
-// note records how a call ended. An upstream that refused the secret is not called for a while.
+// note records the result of a call. An upstream that refused the secret is not called for a while.
 func (c *calls) note(now time.Time, call mapdata.UpstreamCall) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,8 +38,8 @@ func (c *calls) note(now time.Time, call mapdata.UpstreamCall) {
 	}
 }
 
-// Heard records a call that another node made, so that all nodes agree on an upstream's health and backoff. What it
-// changed is in the other node's log.
+// Heard records a call that another node made, so that all nodes agree on an upstream's health and backoff. The other node logs its
+// consequence.
 func (s *Service) Heard(upstream string, c mapdata.UpstreamCall) {
 	if i := slices.Index(s.names, upstream); i >= 0 {
 		now := s.Now()
@@ -55,11 +55,11 @@ func (c *calls) state(now time.Time) (open, timedOut bool) {
 	return !now.Before(c.backoffUntil), c.timedOut
 }
 
-// judgedFor is how long after its end a call says how an upstream does (D8.8).
+// judgedFor is how long after its end a call determines the state of an upstream (D8.8).
 const judgedFor = 5 * time.Minute
 
-// add adds the calls to a health and reports whether the upstream failed: whether its last call did, unless that is long ago.
-// vain says that a reader waits for a call in vain that may not be recorded yet: it counts as failed.
+// add adds the calls to a health and reports whether the upstream failed: whether its last call did, unless that is long ago. vain means
+// that a reader waits in vain for a call that may not be recorded yet, and that counts as failed.
 func (c *calls) add(h *mapdata.Health, now time.Time, vain bool) (failed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,12 +80,11 @@ func (c *calls) add(h *mapdata.Health, now time.Time, vain bool) (failed bool) {
 	return failed || vain
 }
 
-// Health is the health of the built-in source (D8.8): online when no upstream failed, degraded when some did; offline when
-// all did, and when the live cache is out of reach. An upstream that was not called yet, or not in the last five minutes, did
-// not fail.
+// Health returns the health of the built-in source (D8.8): online when no upstream failed, degraded when some did; offline when all did,
+// and when the live cache is out of reach. An upstream that was not called yet, or not in the last five minutes, did not fail.
 func (s *Service) Health() mapdata.Health { return s.healthAfter(nil) }
 
-// healthAfter is the health that a reader is told who waited for some upstreams in vain.
+// healthAfter returns the health for a reader who waited for some upstreams in vain.
 func (s *Service) healthAfter(vain []*upstream) mapdata.Health {
 	h := mapdata.Health{Status: mapdata.Online}
 	now, failed := s.Now(), 0

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/provider/relay"
 )
 
-// hanging is an upstream that answers nobody in time.
+// hanging returns an upstream that answers no request in time.
 func hanging(t *testing.T) *provider {
 	t.Helper()
 	release := make(chan struct{})
@@ -23,8 +23,9 @@ func hanging(t *testing.T) *provider {
 	return p
 }
 
-// TestWaitInVainIsInTheAnswer holds D8.8: the answer of a read that waited for an upstream in vain contains its state. The call and the
-// reader have the same two seconds; here the call's end is recorded after the reader's.
+// TestWaitInVainIsInTheAnswer checks that the answer of a read that waited for an upstream in vain contains the
+// upstream's state (D8.8). The call and the reader have the same two seconds; here the call's end is recorded after the
+// reader's.
 func TestWaitInVainIsInTheAnswer(t *testing.T) {
 	s := newSource(t, nil, upstream(t, "good", newProvider(t, rows("x")), 1), upstream(t, "hanging", hanging(t), 2))
 	answered := make(chan struct{})
@@ -44,8 +45,8 @@ func TestWaitInVainIsInTheAnswer(t *testing.T) {
 	}
 }
 
-// TestWaitInVainForAnotherNode holds D8.8 for a read that waits for another node's call: the message about its failure may
-// come later than the answer.
+// TestWaitInVainForAnotherNode checks the same for a read that waits for another node's call, because the message about
+// its failure may come later than the answer (D8.8).
 func TestWaitInVainForAnotherNode(t *testing.T) {
 	s := servers.Cache(t)
 	u := upstream(t, "hanging", hanging(t), 1)
@@ -61,7 +62,8 @@ func TestWaitInVainForAnotherNode(t *testing.T) {
 	}
 }
 
-// TestOfflineIsSaidOfWhatFailed holds D8.8: an upstream that was not asked, or not in the last five minutes, did not fail.
+// TestOfflineIsSaidOfWhatFailed checks that an upstream that was not called, or not in the last five minutes, does not
+// count as failed (D8.8).
 func TestOfflineIsSaidOfWhatFailed(t *testing.T) {
 	bad, far := newProvider(t, status(http.StatusInternalServerError)), upstream(t, "elsewhere", newProvider(t, rows("y")), 2)
 	far.Area = &relay.Area{West: 10, South: 10, East: 11, North: 11}

@@ -8,11 +8,12 @@ import (
 	"wayside/internal/live"
 )
 
-// maxMoves is how many changed places of an answer are told one by one; beyond it, its whole circle counts as changed.
+// maxMoves is the largest number of changed positions of an answer that are reported one by one; beyond it, the whole
+// circle counts as changed.
 const maxMoves = 64
 
-// moves gives the places where an answer differs from the pins of the same upstream before it. An answer that repeats what
-// is known gives none: with many drivers there are thousands of those.
+// moves returns the positions where an answer differs from the upstream's previous pins. An answer that repeats them
+// yields none: with many drivers there are thousands of those.
 func (s *Service) moves(ctx context.Context, a *live.Answer) ([]geo.Circle, error) {
 	before, err := s.Pins.Near(ctx, []string{a.Upstream}, a.Center, a.Radius, nil)
 	if err != nil {
@@ -45,10 +46,10 @@ func (s *Service) moves(ctx context.Context, a *live.Answer) ([]geo.Circle, erro
 	return moved, nil
 }
 
-// at is a pin's place as a circle of one metre.
+// at returns a pin's position as a circle of one metre.
 func at(pin *live.Pin) geo.Circle { return geo.Circle{Center: pin.Point, Radius: 1} }
 
-// take keeps an answer and tells who watches where it differs.
+// take stores an answer and notifies watchers of the positions where it differs.
 func (s *Service) take(ctx context.Context, a *live.Answer) error {
 	var moved []geo.Circle
 	if s.Moved != nil || s.MovedLive != nil {

@@ -12,8 +12,8 @@ import (
 	"wayside/internal/signal"
 )
 
-// TestAnswersNotifyWhereTheyDiffer says that those who watch are told where an answer differs from the one before, and of nothing
-// when it does not.
+// TestAnswersNotifyWhereTheyDiffer checks that watchers are notified of the positions where an answer differs from the
+// previous one, and not at all when it does not.
 func TestAnswersNotifyWhereTheyDiffer(t *testing.T) {
 	row := func(id string, lng float64, street string) string {
 		return fmt.Sprintf(`{"external_id":%q,"kind":"alert.police","lat":52,"lng":%v,"properties":{"street":%q}}`, id, lng, street)
@@ -47,7 +47,7 @@ func TestAnswersNotifyWhereTheyDiffer(t *testing.T) {
 		{"gone", "", []geo.Circle{at(5.001)}},
 	} {
 		p.set(text(`{"entities":[` + step.says + `],"fetched_at_utc":null}`))
-		after += 31 * time.Second // so that the answer is waited for
+		after += 31 * time.Second // so that the reader waits for the answer
 		s.clock.set(after)
 		s.near("somebody")
 		if diff := cmp.Diff(step.want, told()); diff != "" {

@@ -22,7 +22,7 @@ import (
 	"wayside/internal/valkey"
 )
 
-// node is the source at one node, with a connection of its own to the cache that all share.
+// node is the source at one node, with its own connection to the cache that all share.
 type node struct {
 	*relay.Service
 	t *testing.T
@@ -49,7 +49,7 @@ func newNode(t *testing.T, s *testenv.CacheServer, called func(string, mapdata.U
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- n.Run(ctx) }()
-	t.Cleanup(func() { // the cache goes after who uses it
+	t.Cleanup(func() { // closes the cache after its users have stopped
 		stop()
 		must(t, <-ended)
 		web.Close()
@@ -65,8 +65,8 @@ func (n *node) near(driver string) (int, mapdata.Health) {
 	return len(hits), health
 }
 
-// sees fails the test unless the driver is shown the one pin. A driver whom the shared cache did not answer in time, because
-// the machine is busy, asks again after a moment: if all did so immediately, they would keep the machine busy.
+// sees fails the test unless the driver gets the one pin. A driver whom the shared cache did not answer in time, because the machine is
+// busy, retries after a moment: immediate retries would keep the machine busy.
 func (n *node) sees(driver string) {
 	for deadline := time.Now().Add(time.Minute); ; <-time.After(time.Duration(100+rand.IntN(400)) * time.Millisecond) {
 		asked := time.Now()
@@ -82,8 +82,8 @@ func (n *node) sees(driver string) {
 	}
 }
 
-// TestOneCallForAllNodes: a thousand drivers of one key at two nodes cause one call, at first and on a refresh, and those at
-// the node that does not call are shown the answer too (D8.3).
+// TestOneCallForAllNodes checks that a thousand drivers of one key at two nodes cause one call, at first and on a refresh, and that drivers
+// at the node that does not call get the answer too (D8.3).
 func TestOneCallForAllNodes(t *testing.T) {
 	s := servers.Cache(t)
 	release := make(chan struct{})
@@ -126,7 +126,7 @@ func TestOneCallForAllNodes(t *testing.T) {
 	if n := p.calls() - callsOf(first); n != 0 {
 		t.Errorf("%d calls of another driver, who never asked", n)
 	}
-	// What the first driver's call showed may answer, if the other's takes long.
+	// The result of the first driver's call may answer, if the other's takes long.
 	began := time.Now()
 	eventually(t, "a call of another driver, as another tenant", func() bool {
 		nodes[0].sees("another driver")
@@ -145,8 +145,8 @@ func TestOneCallForAllNodes(t *testing.T) {
 	check(first)
 }
 
-// TestSharedCacheHoldsNoDriverPosition holds D13.1 for the cache's keys and values: nobody who looks in learns where a driver is, or
-// who, and what stands for them goes after 30 s.
+// TestSharedCacheHoldsNoDriverPosition checks that the cache's keys and values reveal neither the position nor the identity of a driver,
+// and that they expire after 30 s (D13.1).
 func TestSharedCacheHoldsNoDriverPosition(t *testing.T) {
 	s := servers.Cache(t)
 	p := newProvider(t, rows("x"))
@@ -188,8 +188,8 @@ func TestSharedCacheHoldsNoDriverPosition(t *testing.T) {
 	}
 }
 
-// TestSharedCacheFails holds that its failures end the incidents within two seconds, and nothing else, and that they are
-// back within five once it is (Live incidents, 5).
+// TestSharedCacheFails checks that a failing shared cache ends the incidents within two seconds, and nothing else, and that they are back
+// within five seconds once the cache is (Live incidents, 5).
 func TestSharedCacheFails(t *testing.T) {
 	for _, failure := range []struct {
 		name       string
@@ -208,7 +208,7 @@ func TestSharedCacheFails(t *testing.T) {
 			must(t, failure.begin(s))
 			began := time.Now()
 			if failure.end != nil {
-				eventually(t, "offline", func() bool { return n.Health().Status == mapdata.Offline }) // though nobody reads
+				eventually(t, "offline", func() bool { return n.Health().Status == mapdata.Offline }) // although nothing is read
 				took := time.Since(began)
 				began = time.Now()
 				pins, h := n.near("d")
@@ -232,8 +232,8 @@ func TestSharedCacheFails(t *testing.T) {
 	}
 }
 
-// TestCallsOfOtherNodesCount: an upstream that one node called is known to all, and one that refuses the secret is left alone
-// by all (D8.6, D8.8).
+// TestCallsOfOtherNodesCount checks that all nodes know the result of one node's call, and that all leave an upstream alone that refuses
+// the secret (D8.6, D8.8).
 func TestCallsOfOtherNodesCount(t *testing.T) {
 	s := servers.Cache(t)
 	good, bad := newProvider(t, rows("x")), newProvider(t, status(http.StatusUnauthorized))

@@ -21,11 +21,11 @@ import (
 	"wayside/internal/signal"
 )
 
-// Limits of what the service does for upstreams.
+// Limits of the calls to upstreams.
 const (
 	relayTimeout        = 2 * time.Second // of a call, and for a reader who waits for it (D8.6)
 	unauthorizedBackoff = 5 * time.Minute // after an upstream refused the secret (D8.6)
-	maxCalls            = 256             // side by side, to all upstreams together; readers beyond are served from the cache
+	maxCalls            = 256             // concurrent, to all upstreams together; readers beyond are served from the cache
 )
 
 // Upstream is a relay provider that the operator configured (D8.1).
@@ -34,51 +34,51 @@ type Upstream struct {
 	URL      *safehttp.URL
 	Secret   string // sent as X-Service-Auth
 	Raw      bool   // it answers in the raw form
-	Priority int    // 1 is first: decides whose pin is shown of several for one event (D10.3)
-	Area     *Area  // where it is asked; nil: everywhere
+	Priority int    // 1 is first: determines which of several pins of one event is shown (D10.3)
+	Area     *Area  // where it is called; nil: everywhere
 }
 
-// Config is what a Service needs.
+// Config holds the parameters of a Service.
 type Config struct {
 	Upstreams []Upstream
-	Web       *safehttp.Client // made for upstreams: D8.6's time for a call, and many to one host
-	Windows   live.Driver      // remembers who was asked when: never a database (D13.1)
+	Web       *safehttp.Client // a client for upstreams, with D8.6's time for a call, and many connections to one host
+	Windows   live.Driver      // stores when each key was answered: never a database (D13.1)
 	Pins      *live.Cache      // made with Prepare
-	Key       []byte           // of the tenant keys; the same on all nodes
+	Key       []byte           // for the tenant keys; the same on all nodes
 	Now       func() time.Time
 	Log       *slog.Logger
 
 	Observe   func(upstream string, outcome mapdata.Outcome, took time.Duration) // called after each call; may be nil
 	Dropped   func(upstream, what string)                                        // called for each row that is dropped, with the reason; may be nil
-	Moved     *signal.Moved                                                      // notified of places where an answer changed pins, once these can be read; may be nil
+	Moved     *signal.Moved                                                      // notified of positions where an answer changed pins, once these can be read; may be nil
 	MovedLive *signal.Moved                                                      // as Moved, for other nodes; may be nil
 	Called    func(upstream string, c mapdata.UpstreamCall)                      // called after each call, for other nodes; must not block; may be nil
 
 	Reachable func() bool // reports whether the live cache is in reach, also between reads; nil: it always is
 }
 
-// Prepare is the encoder that the cache of pins must have been made with: it puts the external id before what encode makes
-// of an entity, where a read finds it as bytes.
+// Prepare returns the encoder with which the cache of pins must be created: it inserts the external id before the output of encode, where a
+// read finds it as bytes.
 func Prepare(encode func(dst []byte, e *mapdata.Entity) []byte) func(dst []byte, e *mapdata.Entity) []byte {
 	return func(dst []byte, e *mapdata.Entity) []byte {
 		return encode(append(dst, e.ExternalID...), e)
 	}
 }
 
-// Service is the built-in source of live incidents. Its methods may be called from many goroutines. Run makes the
-// calls, and must run beside them.
+// Service is the built-in source of live incidents. Its methods may be called from many goroutines. Run makes the calls, and must run
+// beside them.
 type Service struct {
 	Config
 	upstreams []*upstream // by rank
-	names     []string    // theirs
+	names     []string    // names of the upstreams
 	windows   windows
 	inFlight  inFlight
 	slots     chan struct{}
-	queue     chan request  // to Run; never full, for each has a slot
+	queue     chan request  // to Run; never full, because each request has a slot
 	stopped   chan struct{} // closed when Run ends
 	kinds     mapdata.KindSet
-	pins      sync.Pool   // of slices of them, for reads
-	cacheDown atomic.Bool // the live cache was out of reach when it was last asked
+	pins      sync.Pool   // of slices of pins, for reads
+	cacheDown atomic.Bool // the live cache was out of reach at its last use
 }
 
 type upstream struct {
@@ -88,7 +88,7 @@ type upstream struct {
 	condition condition
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(c Config) *Service {
 	s := &Service{
 		Config: c, windows: windows{c.Windows}, inFlight: inFlight{byKey: make(map[string]chan struct{})},
@@ -104,13 +104,13 @@ func New(c Config) *Service {
 	return s
 }
 
-// request is a call that waits to be made.
+// request is a pending call.
 type request struct {
 	target
 	area requestArea
 }
 
-// Run makes the calls until ctx ends. Then it ends those under way, and returns when they have. It is called once.
+// Run makes the calls until ctx ends. Then it cancels running calls, and returns when they have ended. It is called once.
 func (s *Service) Run(ctx context.Context) error {
 	var calls sync.WaitGroup
 	defer calls.Wait()
@@ -134,15 +134,15 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// release ends a request: readers wait for it no longer.
+// release ends a request, so that readers no longer wait for it.
 func (s *Service) release(r *request) {
 	<-s.slots
 	s.inFlight.finish(r.target.key)
 }
 
-// Near appends the live incidents within the circle of a search, of its kinds and in no order, with the health of their
-// source. Upstreams are asked as the windows of the driver's key allow, all at the same time, and waited for at most two
-// seconds. With an empty driver no upstream is called. Out of reach of the live cache it finds nothing (Live incidents, 5).
+// Near appends the live incidents within the circle of a search, of its kinds and in no order, and returns the health of their source. It
+// calls upstreams as the windows of the driver's key allow, all concurrently, and waits at most two seconds for them. With an empty driver
+// it calls no upstream. Without the live cache it finds nothing (Live incidents, 5).
 func (s *Service) Near(ctx context.Context, q *mapdata.Search, driver string, hits []mapdata.Hit) ([]mapdata.Hit, mapdata.Health) {
 	before := len(hits)
 	hits, vain, err := s.near(ctx, q, driver, hits)
@@ -157,7 +157,7 @@ func (s *Service) Near(ctx context.Context, q *mapdata.Search, driver string, hi
 	return hits, s.healthAfter(vain)
 }
 
-// near is Near without the health; vain are the upstreams that the read waited for in vain.
+// near reads as Near does, without the health; vain lists the upstreams for which the read waited in vain.
 func (s *Service) near(ctx context.Context, q *mapdata.Search, driver string, hits []mapdata.Hit) (_ []mapdata.Hit, vain []*upstream, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*relayTimeout) // for upstreams, and as much for a slow cache
 	defer cancel()
@@ -170,8 +170,7 @@ func (s *Service) near(ctx context.Context, q *mapdata.Search, driver string, hi
 	return hits, vain, err
 }
 
-// ask makes sure that the cache is fresh for the driver's key, or being refreshed. It returns the upstreams that it waited for
-// in vain.
+// ask makes sure that the cache is fresh for the driver's key, or being refreshed. It returns the upstreams for which it waited in vain.
 func (s *Service) ask(ctx context.Context, q *mapdata.Search, driver string) (vain []*upstream, err error) {
 	p := areaOf(q.Center, q.Radius)
 	now := s.Now()
@@ -205,13 +204,13 @@ func (s *Service) ask(ctx context.Context, q *mapdata.Search, driver string) (va
 	return s.inVain(ctx, awaited)
 }
 
-// awaitedCall is a call that a reader waits for.
+// awaitedCall is a call for which a reader waits.
 type awaitedCall struct {
 	*target
 	done chan struct{}
 }
 
-// waitFor waits until the calls have ended, for as long as a reader waits.
+// waitFor waits until the calls have ended, at most for relayTimeout.
 func waitFor(ctx context.Context, calls []awaitedCall) {
 	timer := time.NewTimer(relayTimeout)
 	defer timer.Stop()
@@ -226,12 +225,11 @@ func waitFor(ctx context.Context, calls []awaitedCall) {
 	}
 }
 
-// inVain returns the upstreams whose calls brought the reader nothing. It looks at the windows instead of the health: the
-// call's time ends with the reader's, so that its failure may not be recorded yet, and what another node called is heard of
-// later (D8.8).
+// inVain returns the upstreams whose calls brought the reader nothing. It reads the windows instead of the health: the call times out
+// together with the reader, so that its failure may not be recorded yet, and the results of other nodes' calls arrive later (D8.8).
 func (s *Service) inVain(ctx context.Context, calls []awaitedCall) (vain []*upstream, err error) {
 	if ctx.Err() != nil {
-		return nil, nil //nolint:nilerr // nobody reads the answer
+		return nil, nil //nolint:nilerr // the reader has gone away
 	}
 	keys := make([]string, len(calls))
 	for i := range calls {
@@ -246,15 +244,15 @@ func (s *Service) inVain(ctx context.Context, calls []awaitedCall) (vain []*upst
 	return vain, err
 }
 
-// target is an upstream that may be asked for a driver.
+// target is an upstream that may be called for a driver.
 type target struct {
 	*upstream
 	tenant   string
-	key      string // of the driver, the place and the upstream
+	key      string // of the driver, the area and the upstream
 	timedOut bool
 }
 
-// targets gives the upstreams that may be asked for a driver about an area.
+// targets returns the upstreams that may be called for a driver about an area.
 func (s *Service) targets(p *requestArea, driver string, now time.Time) []target {
 	var all []target
 	for _, u := range s.upstreams {
@@ -266,8 +264,8 @@ func (s *Service) targets(p *requestArea, driver string, now time.Time) []target
 	return all
 }
 
-// windowKey names the window of a tenant at a place. The windows may be stored on a server that others can
-// read: the name reveals neither.
+// windowKey returns the key of the window of a tenant at an area. It is a MAC that reveals neither, because the windows may be stored on a
+// server that others can read.
 func (s *Service) windowKey(parts ...string) string {
 	mac := hmac.New(sha256.New, s.Key)
 	_, _ = mac.Write([]byte("window")) // a hash never fails
@@ -278,7 +276,7 @@ func (s *Service) windowKey(parts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:18])
 }
 
-// tenant is the affinity key by which an upstream can tell one vehicle from another, for a day (D8.2).
+// tenant returns the affinity key by which an upstream can distinguish vehicles, for a day (D8.2).
 func (s *Service) tenant(upstream, driver string, now time.Time) string {
 	mac := hmac.New(sha256.New, s.Key)
 	for _, part := range []string{upstream, now.UTC().Format(time.DateOnly), driver} {
@@ -288,8 +286,8 @@ func (s *Service) tenant(upstream, driver string, now time.Time) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// call has Run call the upstream unless a call for the key is under way, and gives a channel that is closed when the call has
-// ended; nil: there is no call.
+// call makes Run call the upstream unless a call for the key is in progress, and returns a channel that is closed when the call has ended;
+// nil: there is no call.
 func (s *Service) call(t *target, p *requestArea) chan struct{} {
 	done, first := s.inFlight.join(t.key)
 	if !first {
@@ -307,12 +305,12 @@ func (s *Service) call(t *target, p *requestArea) chan struct{} {
 		return done
 	default:
 		s.inFlight.finish(t.key)
-		return nil // too many are under way
+		return nil // too many calls are in progress
 	}
 }
 
-// claimAndCall calls the upstream if the key's claim is free, and stores the answer. If another node has the claim, it waits
-// until that node's call has ended.
+// claimAndCall calls the upstream if the key's claim is free, and stores the answer. If another node has the claim, it waits until that
+// node's call has ended.
 func (s *Service) claimAndCall(ctx context.Context, t *target, p *requestArea) error {
 	calling, cancel := context.WithTimeout(ctx, relayTimeout)
 	defer cancel()
@@ -333,7 +331,7 @@ func (s *Service) claimAndCall(ctx context.Context, t *target, p *requestArea) e
 	return errors.Join(err, s.windows.ended(keeping, t.key, s.Now().Sub(began)))
 }
 
-// read appends what the cache holds.
+// read appends the incidents in the cache.
 func (s *Service) read(ctx context.Context, q *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, error) {
 	scratch, ok := s.pins.Get().(*[]*live.Pin)
 	if !ok {
@@ -365,8 +363,8 @@ func (s *Service) read(ctx context.Context, q *mapdata.Search, hits []mapdata.Hi
 
 func (s *Service) rank(name string) int32 { return int32(slices.Index(s.names, name)) }
 
-// Find gives the live incident with the external id as the first of the upstreams says it. It fails with
-// mapdata.ErrNotFound, and with mapdata.ErrUnavailable when the live cache is out of reach.
+// Find returns the live incident with the external id, from the upstream of the first rank that has it. It fails with mapdata.ErrNotFound,
+// and with mapdata.ErrUnavailable when the live cache is out of reach.
 func (s *Service) Find(ctx context.Context, externalID string) (mapdata.Voted, error) {
 	ctx, cancel := context.WithTimeout(ctx, relayTimeout)
 	defer cancel()

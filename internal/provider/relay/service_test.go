@@ -28,7 +28,7 @@ import (
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-// clock is moved by hand.
+// clock is a clock that tests set.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -46,7 +46,7 @@ func (c *clock) set(after time.Duration) {
 	c.now = start.Add(after)
 }
 
-// provider is a real server that answers as it is told and remembers what it was asked.
+// provider is a real server with a configurable answer that records its requests.
 type provider struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -159,7 +159,7 @@ func newSource(t *testing.T, driver func(live.Driver) live.Driver, upstreams ...
 
 var here = geo.Point{Lat: 52.0003, Lng: 5.0003}
 
-// near reads around here as a driver, and gives the external ids, sorted.
+// near reads the incidents around the test's position as a driver, and returns their external ids, sorted.
 func (s *source) near(driver string) ([]string, mapdata.Health) {
 	s.t.Helper()
 	hits, health := s.Near(s.t.Context(), &mapdata.Search{Center: here, Radius: 1000, Kinds: mapdata.AllKinds, Now: s.clock.time()}, driver, nil)
@@ -180,7 +180,7 @@ func (s *source) want(driver, what string, want ...string) mapdata.Health {
 	return health
 }
 
-// eventually asks again until it is so, for at most ten seconds.
+// eventually repeats a check until it holds, for at most ten seconds.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -195,7 +195,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// TestCall holds what an upstream is asked (Provider-hosted: relay mode; D8.2).
+// TestCall checks the requests to an upstream (Provider-hosted: relay mode; D8.2).
 func TestCall(t *testing.T) {
 	a, b := newProvider(t, rows("x")), newProvider(t, rows("x"))
 	s := newSource(t, nil, upstream(t, "a", a, 1), upstream(t, "b", b, 2))
@@ -240,7 +240,7 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestWindows holds the edges of 4 s and 30 s (D8.3).
+// TestWindows checks the bounds of 4 s and 30 s (D8.3).
 func TestWindows(t *testing.T) {
 	p := newProvider(t, rows("first"))
 	s := newSource(t, nil, upstream(t, "a", p, 1))
@@ -274,7 +274,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestOneCallForAll: a thousand drivers of one key cause one call, at first and on a refresh.
+// TestOneCallForAll checks that a thousand drivers of one key cause one call, at first and on a refresh.
 func TestOneCallForAll(t *testing.T) {
 	release := make(chan struct{})
 	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) { <-release; rows("x")(w, r) })
@@ -309,7 +309,8 @@ func TestOneCallForAll(t *testing.T) {
 	}
 }
 
-// TestFreshness: five minutes from a real answer, and nothing renews them but another (Live incidents, 1).
+// TestFreshness checks that pins last five minutes from a real answer, and that only another answer renews them (Live
+// incidents, 1).
 func TestFreshness(t *testing.T) {
 	at := start.Format(time.RFC3339)
 	p := newProvider(t, stamped(at, "x"))
@@ -336,7 +337,7 @@ func TestFreshness(t *testing.T) {
 	s.want("d", "stale data")
 }
 
-// TestMissingPinIsGone is D8.4.
+// TestMissingPinIsGone checks that a pin that a new answer lacks is removed (D8.4).
 func TestMissingPinIsGone(t *testing.T) {
 	p := newProvider(t, rows("x", "y"))
 	s := newSource(t, nil, upstream(t, "a", p, 1))
@@ -347,7 +348,8 @@ func TestMissingPinIsGone(t *testing.T) {
 	s.want("another driver", "for everybody", "y")
 }
 
-// TestFailures: what an upstream does wrong is remembered in the health and changes nothing; others go on (D8.6).
+// TestFailures checks that an upstream's failures are recorded in the health and change nothing else, and that other
+// upstreams continue (D8.6).
 func TestFailures(t *testing.T) {
 	lies := func(length string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -408,7 +410,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestRefusedSecret: 401 is not tried again for five minutes (D8.6).
+// TestRefusedSecret checks that an upstream that answers 401 is not called again for five minutes (D8.6).
 func TestRefusedSecret(t *testing.T) {
 	bad, good := newProvider(t, status(http.StatusUnauthorized)), newProvider(t, rows("good"))
 	s := newSource(t, nil, upstream(t, "bad", bad, 1), upstream(t, "good", good, 2))
@@ -428,7 +430,7 @@ func TestRefusedSecret(t *testing.T) {
 	s.want("d", "after five minutes", "bad", "good")
 }
 
-// TestReadersDoNotWaitForATimedOutUpstream: a reader waits two seconds once, and then no longer (D8.6).
+// TestReadersDoNotWaitForATimedOutUpstream checks that a reader waits two seconds once, and then no longer (D8.6).
 func TestReadersDoNotWaitForATimedOutUpstream(t *testing.T) {
 	release := make(chan struct{})
 	p := newProvider(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -454,7 +456,7 @@ func TestReadersDoNotWaitForATimedOutUpstream(t *testing.T) {
 	}
 }
 
-// failing is a driver that can be cut off.
+// failing is a live driver that can be made to fail.
 type failing struct {
 	live.Driver
 	off atomic.Bool
@@ -467,7 +469,7 @@ func (f *failing) Get(ctx context.Context, keys []string) ([][]byte, error) {
 	return f.Driver.Get(ctx, keys)
 }
 
-// TestCacheOutOfReach is Live incidents, 5.
+// TestCacheOutOfReach checks reads without the live cache (Live incidents, 5).
 func TestCacheOutOfReach(t *testing.T) {
 	p := newProvider(t, rows("x"))
 	var cut *failing
@@ -492,7 +494,8 @@ func TestCacheOutOfReach(t *testing.T) {
 	}
 }
 
-// TestRowsGoThroughTheDecoder: what is no incident, or no good row, is dropped and counted (D3.13).
+// TestRowsGoThroughTheDecoder checks that an item that is not an incident, or not a valid row, is dropped and counted
+// (D3.13).
 func TestRowsGoThroughTheDecoder(t *testing.T) {
 	p := newProvider(t, text(`{"more":[1],"entities":[
 		{"external_id":"a","kind":"alert.police","lat":52,"lng":5,"properties":{"disputed_until":1,"street":"A"}},
@@ -516,7 +519,7 @@ func TestRowsGoThroughTheDecoder(t *testing.T) {
 	s.want("d", "a ttl below five minutes", "a")
 }
 
-// TestAreaAndPriority: an upstream is asked within its area alone, and ranks by its priority.
+// TestAreaAndPriority checks that an upstream is called within its area only, and is ranked by its priority.
 func TestAreaAndPriority(t *testing.T) {
 	second, first, far := newProvider(t, rows("x")), newProvider(t, rows("y")), newProvider(t, rows("z"))
 	elsewhere := upstream(t, "far", far, 1)
@@ -533,7 +536,7 @@ func TestAreaAndPriority(t *testing.T) {
 	}
 }
 
-// TestRunWaitsForItsCalls: nothing goes on after the end.
+// TestRunWaitsForItsCalls checks that no call continues after the end of Run.
 func TestRunWaitsForItsCalls(t *testing.T) {
 	arrived := make(chan struct{}, 1)
 	p := newProvider(t, func(_ http.ResponseWriter, r *http.Request) { arrived <- struct{}{}; <-r.Context().Done() })
@@ -552,8 +555,8 @@ func TestRunWaitsForItsCalls(t *testing.T) {
 	}
 }
 
-// TestCallsAreMadeByRun holds that Run owns all calls: before it runs, and after it has ended, a read is answered from the
-// cache and calls nobody.
+// TestCallsAreMadeByRun checks that Run owns all calls: before it runs, and after it has ended, a read is answered from
+// the cache and calls no upstream.
 func TestCallsAreMadeByRun(t *testing.T) {
 	p := newProvider(t, rows("a"))
 	s := newSource(t, nil, upstream(t, "a", p, 1))

@@ -10,21 +10,21 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// Tried is what one call of an upstream came to.
+// Tried is the result of one trial call of an upstream.
 type Tried struct {
 	Outcome mapdata.Outcome
 	Reason  mapdata.Reason // detail of the outcome; may be empty
 	Status  int            // of the answer, when Outcome is http_status
 	Took    time.Duration
-	Pins    int            // what would be shown
-	Dropped map[string]int // what would not, by what is wrong with it
+	Pins    int            // number of pins that would be shown
+	Dropped map[string]int // number of dropped rows by reason
 }
 
-// tryTenant stands where a driver's key does.
+// tryTenant stands in for a driver's key.
 const tryTenant = "operator"
 
-// Try calls one upstream once about a circle, as for a driver, and keeps nothing. Of the configuration it needs Web, Key and
-// Now.
+// Try calls one upstream once about a circle, as for a driver, and stores nothing. Of the configuration it needs Web,
+// Key and Now.
 func Try(ctx context.Context, c Config, upstream Upstream, center geo.Point, radius float64) (*Tried, error) {
 	tried := &Tried{Dropped: make(map[string]int)}
 	c.Upstreams = []Upstream{upstream}

@@ -26,7 +26,7 @@ const (
 	expired
 )
 
-// windowAt judges the age of a key's last good answer.
+// windowAt returns the window of a key for the age of its last good answer.
 func windowAt(age time.Duration) window {
 	switch {
 	case age < freshFor:
@@ -37,11 +37,11 @@ func windowAt(age time.Duration) window {
 	return expired
 }
 
-// windows stores when a key's last good answer came. The answers themselves lie in the live cache, without any driver's key,
-// and what is stored here expires after 30 s (D13.1).
+// windows stores when a key's last good answer came. The answers themselves are in the live cache, without any driver's
+// key, and the windows expire after 30 s (D13.1).
 type windows struct{ driver live.Driver }
 
-// states gives the state of each key at now.
+// states returns the state of each key at now.
 func (w windows) states(ctx context.Context, keys []string, now time.Time) ([]window, error) {
 	names := make([]string, len(keys))
 	for i, key := range keys {
@@ -76,7 +76,7 @@ func (w windows) claim(ctx context.Context, key string) (bool, error) {
 	return ok, nil
 }
 
-// ended lets readers at other nodes go on: the call is over, so long after it was claimed.
+// ended marks the call as over, the given time after it was claimed, so that readers at other nodes continue.
 func (w windows) ended(ctx context.Context, key string, after time.Duration) error {
 	if after >= freshFor {
 		return nil
@@ -97,7 +97,7 @@ func (w windows) wait(ctx context.Context, key string) error {
 	for {
 		values, err := w.driver.Get(ctx, []string{"called/" + key})
 		if ctx.Err() != nil {
-			return nil // the wait is bounded, and its end is no failure
+			return nil // the wait is bounded, and a timeout is not an error
 		}
 		if err != nil {
 			return fmt.Errorf("wait for a call: %w", err)
@@ -132,13 +132,13 @@ func (w windows) answered(ctx context.Context, key string, now time.Time) error 
 	}
 }
 
-// inFlight holds the calls of this node that are under way, by key, so that readers of one key share one call.
+// inFlight holds the calls in progress at this node, by key, so that readers of one key share one call.
 type inFlight struct {
 	mu    sync.Mutex
 	byKey map[string]chan struct{}
 }
 
-// join gives a channel that is closed when the key's call has ended. The first caller has to make the call.
+// join returns a channel that is closed when the key's call has ended. The first caller must make the call.
 func (f *inFlight) join(key string) (done chan struct{}, first bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,32 +14,32 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// Where a body waits to be parsed.
+// Bounds of the bodies that wait to be parsed.
 const (
 	maxBodyInMemory   = 64 << 10 // bytes up to which a body stays in memory, while there is room
-	maxBodiesInMemory = 32 << 20 // bytes of all bodies in memory; what comes beyond lies on disk
+	maxBodiesInMemory = 32 << 20 // bytes of all bodies in memory; further ones are stored on disk
 	maxBodiesOnDisk   = 4 << 30  // bytes
-	readSize          = 8 << 10  // bytes that each fetch under way reads at a time
+	readSize          = 8 << 10  // bytes that each running fetch reads at a time
 	largeBody         = 1 << 20  // bytes from which parsing takes a while
 )
 
-// Fetcher gets what a provider publishes; a *safehttp.Client does. Tests of schedules put a fake in its place.
+// Fetcher fetches a provider's document, as *safehttp.Client does. Tests of schedules use a fake.
 type Fetcher interface {
 	Fetch(ctx context.Context, r safehttp.Request) (*safehttp.Response, error)
 }
 
-// Body is a fetched body, whole. A large one lies in a file that has no name any more and goes with the process.
+// Body is a complete, fetched body. A large one is in an unlinked file that disappears with the process.
 type Body struct {
 	Hash []byte // SHA-256
 	Size int64
 
 	memory   []byte
-	reserved int64 // bytes of spool.inMemory that are this body's
+	reserved int64 // bytes of spool.inMemory that belong to this body
 	file     *os.File
 	spool    *Spool
 }
 
-// Open gives the body from its beginning, each time it is called, until Close.
+// Open returns the body from its beginning, each time it is called, until Close.
 func (b *Body) Open() (io.ReadCloser, error) {
 	if b.file == nil {
 		return io.NopCloser(bytes.NewReader(b.memory)), nil
@@ -47,24 +47,25 @@ func (b *Body) Open() (io.ReadCloser, error) {
 	return io.NopCloser(io.NewSectionReader(b.file, 0, b.Size)), nil
 }
 
-// Large says that parsing the body takes a while.
+// Large reports whether parsing the body takes a while.
 func (b *Body) Large() bool { return b.Size >= largeBody }
 
-// Slow says that reading the body as a document takes a while, or memory: a small gzip file may hold a large one.
+// Slow reports whether reading the body as a document takes a while, or memory, because a small gzip file may contain a
+// large document.
 func (b *Body) Slow() bool { return b.Large() || b.packed() }
 
-// packed says that the body is a gzip file.
+// packed reports whether the body is a gzip file.
 func (b *Body) packed() bool {
 	var first [2]byte
 	if b.file == nil {
 		copy(first[:], b.memory)
 	} else if _, err := b.file.ReadAt(first[:], 0); err != nil {
-		return false // the next reader meets the same error
+		return false // the next reader gets the same error
 	}
 	return first == [2]byte{0x1F, 0x8B}
 }
 
-// Close gives the body's room back.
+// Close releases the body's room.
 func (b *Body) Close() error {
 	b.freeMemory()
 	if b.file == nil {
@@ -79,20 +80,21 @@ func (b *Body) Close() error {
 	return err
 }
 
-// Spool keeps bodies while they trickle in and wait to be parsed: small ones in memory, the others in a folder.
+// Spool stores bodies while they arrive and wait to be parsed: small ones in memory, the others in a directory.
 type Spool struct {
 	dir      string
 	used     atomic.Int64 // bytes on disk
 	inMemory atomic.Int64 // bytes reserved in memory
 }
 
-// NewSpool makes a spool over a folder; empty: where the system keeps temporary files.
+// NewSpool returns a spool over a directory; empty: the system's temporary directory.
 func NewSpool(folder string) *Spool { return &Spool{dir: folder} }
 
-// Used tells how many bytes of bodies lie on disk, and how many are reserved in memory.
+// Used returns the number of bytes of bodies on disk, and of those reserved in memory.
 func (s *Spool) Used() (disk, memory int64) { return s.used.Load(), s.inMemory.Load() }
 
-// fetch gets a whole body. It fails as Fetcher does, and with mapdata.ErrUnavailable when there is no room for it here.
+// fetch fetches a complete body. It fails as Fetcher does, and with mapdata.ErrUnavailable when there is no room for it
+// here.
 func (s *Spool) fetch(ctx context.Context, web Fetcher, r safehttp.Request) (*Body, *safehttp.Response, error) {
 	answer, err := web.Fetch(ctx, r)
 	if err != nil {
@@ -136,7 +138,7 @@ func (s *Spool) collect(r io.Reader) (_ *Body, err error) {
 	}
 }
 
-// keep adds a part. Failing to is this machine's trouble, not the provider's.
+// keep appends a part. A failure of keep is this machine's fault, not the provider's.
 func (b *Body) keep(part []byte) error {
 	if b.file == nil && b.reserve(len(b.memory)+len(part)) {
 		b.memory = append(b.memory, part...)
@@ -159,7 +161,7 @@ func (b *Body) keep(part []byte) error {
 	return nil
 }
 
-// reserve makes room in memory for so many bytes of the body, or says that there is none.
+// reserve grows the body's memory to the given size, and reports whether there was room.
 func (b *Body) reserve(size int) bool {
 	if size <= cap(b.memory) {
 		return true
@@ -178,7 +180,7 @@ func (b *Body) reserve(size int) bool {
 	return true
 }
 
-// freeMemory gives back what the body has reserved.
+// freeMemory releases the memory that the body has reserved.
 func (b *Body) freeMemory() {
 	if b.reserved > 0 {
 		b.spool.inMemory.Add(-b.reserved)
@@ -186,13 +188,13 @@ func (b *Body) freeMemory() {
 	}
 }
 
-// spill moves what is in memory to a file, and takes the file's name away where the system lets it.
+// spill moves the body from memory to a file, and unlinks the file where the system allows it.
 func (b *Body) spill() error {
 	file, err := os.CreateTemp(b.spool.dir, "wayside-body-*")
 	if err != nil {
 		return fmt.Errorf("%w: keep body: %w", mapdata.ErrUnavailable, err)
 	}
-	_ = os.Remove(file.Name()) // Close removes it where this could not
+	_ = os.Remove(file.Name()) // Close removes it where this fails
 	b.file = file
 	b.spool.used.Add(b.Size)
 	if _, err := file.Write(b.memory); err != nil {

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestBodiesInMemoryAreBounded collects more small bodies than may lie in memory together (D6.6).
+// TestBodiesInMemoryAreBounded collects more small bodies than may be in memory together (D6.6).
 func TestBodiesInMemoryAreBounded(t *testing.T) {
 	const (
 		bodies = 700
@@ -58,7 +58,8 @@ func TestBodiesInMemoryAreBounded(t *testing.T) {
 	}
 }
 
-// TestPackedDocumentsCountAsLarge: a gzip file of a few bytes may hold 256 MiB, and large documents are read one at a time.
+// TestPackedDocumentsCountAsLarge checks that a gzip file counts as slow, because a few bytes may contain 256 MiB, and
+// large documents are read one at a time.
 func TestPackedDocumentsCountAsLarge(t *testing.T) {
 	for text, want := range map[string]bool{"\x1F\x8B\x08": true, "{}": false, "": false} {
 		d := Documents{Bridge: mapdata.Bridge{Format: "wzdx"}, pages: []*Body{{memory: []byte(text)}}}

@@ -16,21 +16,21 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// How many checks run side by side.
+// Bounds of concurrent checks.
 const (
-	maxFetches = 16 // of URLs, until they are judged: each may hold 64 MiB of disk
+	maxFetches = 16 // of URLs, until they are judged: each may take 64 MiB of disk
 	maxTexts   = 4  // of texts, until they are judged: each holds a form of some MiB
-	maxJudged  = 2  // documents that are judged: each takes a processor, of which one at least is left to readers
+	maxJudged  = 2  // documents that are being judged: each takes a processor, of which at least one is left to readers
 	maxLarge   = 1  // large ones among them: with the one that a poll reads they stay within the memory of D6.6
 )
 
 // textFactor is how many times the bytes of a form with a text are held: as they are read, decoded, judged and shown again.
 const textFactor = 6
 
-// Checker tries what a poll would make of a URL or a text, and stores nothing: the same fetch, decoder and rules. Its
-// methods may be called from many goroutines.
+// Checker tries a URL or a text as a poll would, and stores nothing: the same fetch, decoder and rules. Its methods may be called from many
+// goroutines.
 type Checker struct {
-	Memory *budget.Part // what texts may hold while they are read and judged; nil: as much as they like
+	Memory *budget.Part // for texts while they are read and judged; nil: unbounded
 
 	web     Fetcher
 	spool   *Spool
@@ -41,10 +41,10 @@ type Checker struct {
 	large   chan struct{}
 
 	mu      sync.Mutex
-	callers map[mapdata.AccountID]bool // accounts with a check under way
+	callers map[mapdata.AccountID]bool // accounts with a running check
 }
 
-// NewChecker makes a checker. folder is for large bodies; empty: where the system keeps temporary files.
+// NewChecker returns a checker. folder is for large bodies; empty: the system's temporary directory.
 func NewChecker(web Fetcher, folder string, now func() time.Time) *Checker {
 	return &Checker{
 		web: web, spool: NewSpool(folder), now: now, fetches: make(chan struct{}, maxFetches), texts: make(chan struct{}, maxTexts),
@@ -52,41 +52,40 @@ func NewChecker(web Fetcher, folder string, now func() time.Time) *Checker {
 	}
 }
 
-// Large is the turn of large documents. A poller in the same process takes it too, so that one is read at a time in all (D6.6).
+// Large returns the turn of large documents. A poller in the same process takes it too, so that one is read at a time in all (D6.6).
 func (c *Checker) Large() chan struct{} { return c.large }
 
-// Result is what a poll would have recorded.
+// Result is the record that a poll would have made.
 type Result struct {
 	Outcome mapdata.Outcome
 	Status  int             // HTTP status of the provider, when Outcome is http_status
-	Reason  mapdata.Reason  // finer than Outcome; empty: nothing to add
-	Advice  string          // what failed and what to do (D6.8); empty: nothing did
+	Reason  mapdata.Reason  // more detailed than Outcome; empty: no more detail
+	Advice  string          // the failure and its remedy (D6.8); empty: no failure
 	Checked *ingest.Checked // of the rows; nil unless Outcome is ok
 	Bytes   int64
 	Took    time.Duration // to fetch
 
 	// Of a document in another format.
 	Reading Reading // empty unless Outcome is ok
-	Line    int     // where the document is bad; 0: not known
+	Line    int     // of the error in the document; 0: not known
 	Byte    int64   // likewise
 }
 
-// Ask is what is tried: what a feed would publish, and how it would be read.
+// Ask is the subject of a check: a feed's URL and settings.
 type Ask struct {
 	URL        string
 	AuthHeader string
 	Bridge     mapdata.Bridge // as a feed has it; the zero value: v1 rows
 }
 
-// URL fetches what the URL publishes, with the auth header if that is not empty, and judges it as v1 rows. It fails as Try does.
+// URL fetches the document at the URL, with the auth header if that is not empty, and judges it as v1 rows. It fails as Try does.
 func (c *Checker) URL(ctx context.Context, caller mapdata.AccountID, address, authHeader string) (*Result, error) {
 	return c.Try(ctx, caller, &Ask{URL: address, AuthHeader: authHeader})
 }
 
-// Try fetches what a feed would publish, and judges it. It fails with a
-// *mapdata.InvalidError that names pull_url, status_url or pull_auth_header, and with mapdata.ErrUnavailable where this machine has
-// no room or no time for it now, or the caller has a check under way. What lies with the provider is no error: the Result
-// tells. A caller who is no account is the zero id.
+// Try fetches the documents of a feed, and judges them. It fails with a *mapdata.InvalidError that names pull_url, status_url or
+// pull_auth_header, and with mapdata.ErrUnavailable where this machine has no room or no time for it now, or the caller has a running
+// check. A failure of the provider is not an error; the Result describes it. A caller without an account is the zero id.
 func (c *Checker) Try(ctx context.Context, caller mapdata.AccountID, ask *Ask) (*Result, error) {
 	target, err := ask.target()
 	if err != nil {
@@ -115,7 +114,7 @@ func (c *Checker) Try(ctx context.Context, caller mapdata.AccountID, ask *Ask) (
 	return trial, errors.Join(err, got.Close())
 }
 
-// Hold takes memory for a form of so many bytes, of which a text is judged, until release is called. It fails with
+// Hold reserves memory for a form of the given bytes, which contains a text to judge, until release is called. It fails with
 // mapdata.ErrUnavailable where others hold too much now.
 func (c *Checker) Hold(caller mapdata.AccountID, bytes int64) (release func(), err error) {
 	if c.Memory == nil {
@@ -128,7 +127,7 @@ func (c *Checker) Hold(caller mapdata.AccountID, bytes int64) (release func(), e
 	return hold.Release, nil
 }
 
-// Text judges a text as if it had been fetched. It waits for no URL, and fails as Try does.
+// Text validates a text as if it had been fetched. It does not wait for checks of URLs, and fails as Try does.
 func (c *Checker) Text(ctx context.Context, caller mapdata.AccountID, text []byte, b mapdata.Bridge) (*Result, error) {
 	documents := &Documents{Bridge: b, Size: int64(len(text)), pages: []*Body{{memory: text, Size: int64(len(text))}}}
 	if b.Format != "" {
@@ -151,7 +150,7 @@ func (c *Checker) Text(ctx context.Context, caller mapdata.AccountID, text []byt
 	return c.judge(ctx, documents, 0)
 }
 
-// enter begins a check of a caller, who has one at a time. It does not wait.
+// enter begins a check of a caller, who may have one at a time. It does not wait.
 func (c *Checker) enter(caller mapdata.AccountID) (leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,7 +169,7 @@ func errBusy() error {
 	return mapdata.Explain(mapdata.ErrUnavailable, "checks_busy", "Others are checking their feeds now. Try again in a few seconds.")
 }
 
-// target holds addresses and header to the rules of a registration.
+// target checks addresses and header by the rules of a registration.
 func (a *Ask) target() (*Target, error) {
 	var wrong []mapdata.FieldError
 	t := &Target{AuthHeader: a.AuthHeader, Bridge: a.Bridge}
@@ -203,7 +202,7 @@ func fieldError(field string, err error) mapdata.FieldError {
 	return e
 }
 
-// turn waits until a document may be judged. A large one waits for other large ones first, so that it holds up no small ones.
+// turn waits until a document may be judged. A large one first waits for other large ones, so that it delays no small ones.
 func (c *Checker) turn(ctx context.Context, large bool) (leave func(), err error) {
 	if large {
 		select {
@@ -241,7 +240,7 @@ func (c *Checker) judge(ctx context.Context, got *Documents, took time.Duration)
 	return &Result{Outcome: mapdata.OutcomeOK, Checked: checked, Reading: *reading, Bytes: got.Size, Took: took}, nil
 }
 
-// Check judges the rows of the documents as a poll at the given time would.
+// Check validates the rows of the documents as a poll at the given time would.
 func (d *Documents) Check(ctx context.Context, now time.Time) (*ingest.Checked, *Reading, error) {
 	var reading Reading
 	if d.Bridge.Format != "" {
@@ -259,7 +258,7 @@ func (d *Documents) Check(ctx context.Context, now time.Time) (*ingest.Checked, 
 	return checked, &reading, err
 }
 
-// failedResult tells a failure that lies with the provider, and passes on any other.
+// failedResult converts a failure of the provider to a result, and returns any other error.
 func failedResult(err error, took time.Duration) (*Result, error) {
 	var f *Failure
 	if !errors.As(err, &f) {

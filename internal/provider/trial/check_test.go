@@ -15,7 +15,7 @@ import (
 
 const goodRow = `{"external_id":"a","kind":"alert.construction","lat":52.37,"lng":4.9,"properties":{}}`
 
-// fakeFetcher gives what it is told, when that is there.
+// fakeFetcher returns a body once its function returns the text.
 type fakeFetcher func() string
 
 func (f fakeFetcher) Fetch(context.Context, safehttp.Request) (*safehttp.Response, error) {
@@ -47,7 +47,8 @@ func TestCheckedTextIsJudgedAsABody(t *testing.T) {
 	}
 }
 
-// TestChecksTakeTheirShare is F10: one check of an account at a time, 16 fetches in all, and texts wait for none of them.
+// TestChecksTakeTheirShare checks that an account has one check at a time, that 16 fetches run in all, and that texts
+// wait for none of them (F10).
 func TestChecksTakeTheirShare(t *testing.T) {
 	arrived, leave := make(chan struct{}, 20), make(chan struct{})
 	c := newChecker(t, func() string {
@@ -103,8 +104,8 @@ func TestChecksTakeTheirShare(t *testing.T) {
 	}
 }
 
-// TestTextsTakeTheirShare checks that four texts wait or are judged at most, two of them at a time and one if they are large, and that one
-// that waits leaves when its caller does.
+// TestTextsTakeTheirShare checks that at most four texts wait or are judged, two of them at a time and one if they are
+// large, and that a waiting check ends when its caller goes away.
 func TestTextsTakeTheirShare(t *testing.T) {
 	c := newChecker(t, nil)
 	c.judged = make(chan struct{}, maxJudged) // as on a machine of three processors

@@ -23,39 +23,39 @@ const (
 	maxPages    = 1000
 	maxFetching = 120 * time.Second
 
-	// nextWork is what it may cost to find the next pages in the documents themselves, which are then read once more: enough for 256 MiB
-	// of JSON, and for 120 MiB of XML.
+	// nextWork bounds the work of finding the next pages in the documents themselves, which are then read once more: enough for 256 MiB of
+	// JSON, and for 120 MiB of XML.
 	nextWork = format.MaxWork / 4
 )
 
-// Target is what is fetched for one reading of a feed.
+// Target describes the requests for one reading of a feed.
 type Target struct {
 	URL        *safehttp.URL
 	Status     *safehttp.URL // of the format's second document; nil: there is none
 	AuthHeader string
 	Bridge     mapdata.Bridge
-	// Validators make the requests conditional (D17.12): of the document, then of the status document. nil: they are not. Feeds of v1
-	// rows never send any.
+	// Validators make the requests conditional (D17.12): of the document, then of the status document. nil: unconditional. Feeds of v1 rows
+	// never send any.
 	Validators []mapdata.Validator
 	Started    func()                                                       // as safehttp.Request's, of the first request
 	Admit      func(ctx context.Context) (leave func(), err error)          // as safehttp.Request's
-	Turn       func(ctx context.Context, b *Body) (leave func(), err error) // to read a page before the document is whole
+	Turn       func(ctx context.Context, b *Body) (leave func(), err error) // waits for the turn to read a page before the document is complete
 }
 
-// Documents is what was fetched: the pages of a feed's document, and its status document.
+// Documents are the fetched pages of a feed's document, and its status document.
 type Documents struct {
 	Bridge mapdata.Bridge
 	Size   int64 // of all bodies
-	// Same says that the server has nothing new since the validators: there are no bodies.
+	// Same means that the server has nothing new since the validators: there are no bodies.
 	Same       bool
-	Validators []mapdata.Validator // for the next request; nil: the answers can't be asked for under conditions
+	Validators []mapdata.Validator // for the next request; nil: the answers allow no conditional requests
 
 	format bridge.Format
 	pages  []*Body
 	status *Body
 }
 
-// Fetch gets the documents of a feed. It fails as Fetcher does, with a *format.Error for pages that can't be followed, and with
+// Fetch fetches the documents of a feed. It fails as Fetcher does, with a *format.Error for pages that can't be followed, and with
 // mapdata.ErrUnavailable when there is no room for them here.
 func (s *Spool) Fetch(ctx context.Context, web Fetcher, t *Target) (*Documents, error) {
 	d := &Documents{Bridge: t.Bridge}
@@ -72,7 +72,7 @@ func (s *Spool) Fetch(ctx context.Context, web Fetcher, t *Target) (*Documents, 
 	return d, nil
 }
 
-// fetching is one reading of a feed under way, with what is left of its limits.
+// fetching is a running Fetch, with the rest of its limits.
 type fetching struct {
 	spool  *Spool
 	web    Fetcher
@@ -81,7 +81,7 @@ type fetching struct {
 
 	wire, size int64
 	left       time.Duration
-	budget     *format.Budget // of looking for next pages in documents
+	budget     *format.Budget // of the search for next pages in documents
 }
 
 // plain fetches an array of v1 rows.
@@ -95,8 +95,8 @@ func (f *fetching) plain(ctx context.Context) error {
 	return nil
 }
 
-// bridged fetches a document in another format with all its pages, then its status document. When one of two documents has changed,
-// the other is fetched whole too.
+// bridged fetches a document in another format with all its pages, then its status document. When one of the two documents has changed, it
+// fetches the other one whole too.
 func (f *fetching) bridged(ctx context.Context) error {
 	t := f.target
 	var known bool
@@ -135,12 +135,12 @@ func (f *fetching) bridged(ctx context.Context) error {
 // page is one answer; body is nil where the server has nothing new.
 type page struct {
 	body      *Body
-	next      string // address of the next page; empty: there is none
+	next      string // URL of the next page; empty: none
 	url       *safehttp.URL
 	validator mapdata.Validator
 }
 
-// tooLong says that all pages together took longer than they may.
+// tooLong returns the failure of pages that together took too long.
 func tooLong() *Failure {
 	return &Failure{
 		Outcome: mapdata.OutcomeTimeout, Reason: mapdata.ReasonPages, Connected: true,
@@ -148,7 +148,7 @@ func tooLong() *Failure {
 	}
 }
 
-// page fetches one document and keeps its body with the others, unless it is that of status_url.
+// page fetches one document and adds its body to the others, unless it is that of status_url.
 func (f *fetching) page(ctx context.Context, u *safehttp.URL, conditional bool, which int) (*page, error) {
 	if f.left <= 0 {
 		return nil, tooLong()
@@ -171,7 +171,7 @@ func (f *fetching) page(ctx context.Context, u *safehttp.URL, conditional bool, 
 	body, answer, err := f.spool.fetch(ctx, f.web, r)
 	f.left -= time.Since(began)
 	if failed := (*safehttp.Error)(nil); f.left <= 0 && errors.As(err, &failed) && failed.Outcome == mapdata.OutcomeTimeout {
-		return nil, tooLong() // what was left was less than one page may take
+		return nil, tooLong() // the rest of the time was less than one page may take
 	}
 	if err != nil {
 		return nil, err
@@ -224,7 +224,7 @@ func (f *fetching) follow(ctx context.Context, p *page) error {
 	}
 }
 
-// next is the address of the page after one, as a Link header says, or the document itself.
+// next returns the URL of the page after p, from the Link header or from the document itself.
 func (f *fetching) next(ctx context.Context, p *page) (string, error) {
 	if !f.into.format.NextInBody() {
 		return p.next, nil
@@ -249,7 +249,7 @@ func (f *fetching) next(ctx context.Context, p *page) (string, error) {
 	return summary.NextPage, err
 }
 
-// conditions are those of an earlier answer, where it came from this URL or one it led to.
+// conditions returns the conditions of an earlier answer, if it came from this URL or one that it redirected to.
 func conditions(v mapdata.Validator, u *safehttp.URL) *safehttp.Conditions {
 	if v.URL != urlHash(u) {
 		return nil
@@ -271,7 +271,7 @@ func validatorOf(answer *safehttp.Response) mapdata.Validator {
 	return v
 }
 
-// validators are those of the answers; nil where one of them has none.
+// validators returns the validators of the answers, or nil if one of them has none.
 func validators(pages ...*page) (all []mapdata.Validator) {
 	for _, p := range pages {
 		if p.validator.ETag == "" && p.validator.LastModified == "" {
@@ -282,13 +282,13 @@ func validators(pages ...*page) (all []mapdata.Validator) {
 	return all
 }
 
-// urlHash stands for a URL whose query may be a secret.
+// urlHash returns a hash in place of a URL, because its query may be a secret.
 func urlHash(u *safehttp.URL) string {
 	sum := sha256.Sum256([]byte(u.String()))
 	return hex.EncodeToString(sum[:])
 }
 
-// Large says that reading the documents takes a while, or memory: a small gzip file may hold a large document.
+// Large reports whether reading the documents takes a while, or memory, because a small gzip file may contain a large document.
 func (d *Documents) Large() bool {
 	if d.Size >= largeBody || d.status != nil && d.status.packed() {
 		return true
@@ -296,7 +296,7 @@ func (d *Documents) Large() bool {
 	return d.Bridge.Format != "" && slices.ContainsFunc(d.pages, (*Body).packed)
 }
 
-// Hash is a SHA-256 of all that decides on the rows: of v1 rows the body's own.
+// Hash returns a SHA-256 of everything that determines the rows: of v1 rows the body's own.
 func (d *Documents) Hash() []byte {
 	if d.Bridge.Format == "" {
 		return d.pages[0].Hash
@@ -316,10 +316,10 @@ func (d *Documents) Hash() []byte {
 	return all.Sum(nil)
 }
 
-// Open gives the body of v1 rows from its beginning.
+// Open returns the body of v1 rows from its beginning.
 func (d *Documents) Open() (io.ReadCloser, error) { return d.pages[0].Open() }
 
-// Close gives the room of all bodies back.
+// Close releases the room of all bodies.
 func (d *Documents) Close() error {
 	var err error
 	for _, p := range d.pages {

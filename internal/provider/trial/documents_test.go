@@ -15,7 +15,7 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// slowPages answers with one page after another without end, each of which takes a while.
+// slowPages answers with an endless chain of pages, each of which takes a while.
 type slowPages struct {
 	each  time.Duration
 	pages int
@@ -41,7 +41,8 @@ func (s *slowPages) Fetch(_ context.Context, r safehttp.Request) (*safehttp.Resp
 	}, nil
 }
 
-// TestPagesTakeTwoMinutes holds that all pages of a poll have 120 s together, and that the owner is told so; and of one page its 15 s.
+// TestPagesTakeTwoMinutes checks that all pages of a poll together have 120 s and a single page 15 s, and that the
+// owner's text names the limit.
 func TestPagesTakeTwoMinutes(t *testing.T) {
 	for name, tt := range map[string]struct {
 		each   time.Duration

@@ -12,24 +12,24 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// Failure is a try that failed for a reason that lies with the provider (D6.7).
+// Failure is a failed try that is the provider's fault (D6.7).
 type Failure struct {
 	Outcome   mapdata.Outcome
-	Advice    string // for the owner: what failed and what to do (D6.8)
+	Advice    string // for the owner: the failure and its remedy (D6.8)
 	Reason    mapdata.Reason
 	Status    int // of the answer, when Outcome is http_status
 	Bytes     int64
 	Connected bool
 
-	RetryAfter time.Duration // how long the server asks to be left alone; 0: it does not say
-	Line       int           // of a document in another format, where it is bad; 0: not known
+	RetryAfter time.Duration // the pause that the server requests; 0: none
+	Line       int           // of the error, in a document of another format; 0: not known
 	Byte       int64         // likewise
 }
 
 func (f *Failure) Error() string { return string(f.Outcome) }
 
-// FetchFailure turns what an error of a fetch says of the provider into a *Failure; an error of this machine stays as it
-// is.
+// FetchFailure converts an error of a fetch that is the provider's fault to a *Failure; it returns an error of this
+// machine as it is.
 func FetchFailure(err error) error {
 	var failed *safehttp.Error
 	if errors.As(err, &failed) {
@@ -42,8 +42,8 @@ func FetchFailure(err error) error {
 	return err
 }
 
-// DecodeFailure turns what ingest says of a whole body of so many bytes, in a format, into a *Failure; an error of the store stays as it
-// is.
+// DecodeFailure converts an error of ingest about a complete body, of the given size and format, to a *Failure; it
+// returns an error of the store as it is.
 func DecodeFailure(err error, size int64, name string) error {
 	failed := &Failure{Bytes: size, Connected: true}
 	var bad *format.Error

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestFormsShareMemory checks that a form of 4 MiB counts as 24, and that another one is refused beside it.
+// TestFormsShareMemory checks that a form of 4 MiB counts as 24 MiB, and that another one is refused beside it.
 func TestFormsShareMemory(t *testing.T) {
 	c := newChecker(t, nil)
 	c.Memory = budget.New(24<<20).Part(24<<20, 24<<20)

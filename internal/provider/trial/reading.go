@@ -14,15 +14,15 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Reading is what reading the documents of a bridged feed told beside the rows.
+// Reading is the result of reading the documents of a bridged feed, beside the rows.
 type Reading struct {
-	Done      bool // they were read; otherwise what the last reading told still stands
+	Done      bool // the documents were read; otherwise the last reading still applies
 	Publisher string
 	Licence   string
 	Skips     bridge.Skips
 }
 
-// Skipped is what was skipped, as it is stored, the most frequent reason first.
+// Skipped returns the skipped items in their stored form, the most frequent reason first.
 func (r *Reading) Skipped() []mapdata.Skip {
 	var all []mapdata.Skip
 	for _, s := range r.Skips.List() {
@@ -39,7 +39,7 @@ func (r *Reading) Skipped() []mapdata.Skip {
 	return all
 }
 
-// Source makes rows of the documents, judged for a time, and fills the reading each time it is called.
+// Source returns a source of the documents' rows, judged for a time, which fills the reading each time it is called.
 func (d *Documents) Source(now time.Time, reading *Reading) ingest.Source {
 	return func(ctx context.Context, yield func([]byte, ingest.Beside) error) (again time.Time, err error) {
 		*reading = Reading{Done: true}
@@ -79,7 +79,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// options are what a feed says of its documents, and what converting them may cost.
+// options returns the options of a feed's documents, with the budget of converting them.
 func options(b *mapdata.Bridge, now time.Time, budget *format.Budget) (*format.Options, error) {
 	o := &format.Options{Now: now, Budget: budget, Mapping: []byte(b.Mapping), ChargerNetwork: b.ChargerNetwork}
 	if b.TimeZone != "" {
@@ -91,13 +91,13 @@ func options(b *mapdata.Bridge, now time.Time, budget *format.Budget) (*format.O
 	return o, nil
 }
 
-// unpackedRoom bounds what all pages unpack to together. A page may be read more than once.
+// unpackedRoom bounds the unpacked size of all pages together. A page may be read more than once.
 type unpackedRoom struct {
 	left    int64
-	largest int64 // reading of the current page
+	largest int64 // bytes of the longest reading of the current page
 }
 
-// of bounds a page, or the status document beside it.
+// of returns open with the bound, for a page or the status document beside it.
 func (r *unpackedRoom) of(open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
 		body, err := open()
