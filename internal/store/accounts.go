@@ -19,7 +19,7 @@ const (
 	updateLanguage       = `UPDATE accounts SET language = $1 WHERE id = $2`
 )
 
-// scannedAccount is where the columns of an account go.
+// scannedAccount holds the scan destinations of an account's columns.
 type scannedAccount struct {
 	mapdata.Account
 	id        AccountID
@@ -90,12 +90,13 @@ func (db *Scripts) UpdateAccount(ctx context.Context, a *mapdata.Account, audit 
 	})
 }
 
-// SetLanguage stores what an account's pages and e-mails are written in, or fails with mapdata.ErrNotFound.
+// SetLanguage stores the language of an account's pages and e-mails, or fails with mapdata.ErrNotFound.
 func (db *Scripts) SetLanguage(ctx context.Context, account mapdata.AccountID, language mapdata.Language) error {
 	return db.backend.Write(ctx, "store language", func(tx *Tx) error { return tx.one(ctx, updateLanguage, language, account[:]) })
 }
 
-// SetPublicName stores the name of an account in the catalogue of apps, or fails with mapdata.ErrNotFound. Nodes read the catalogue anew.
+// SetPublicName stores the name of an account in the catalogue of apps, or fails with mapdata.ErrNotFound. It raises a
+// revision, so that nodes reread the catalogue.
 func (db *Scripts) SetPublicName(ctx context.Context, account mapdata.AccountID, name string) error {
 	return db.backend.Write(ctx, "store public name", func(tx *Tx) error {
 		if err := tx.one(ctx, updatePublicName, name, account[:]); err != nil {

@@ -20,19 +20,19 @@ const (
 			WHERE author = $1 AND author_trusted ORDER BY first_seen_at DESC LIMIT $4) AS written_by
 		ORDER BY at DESC LIMIT $4) AS a`
 
-	// Of those that are not on one entity ($2, $3): the newest.
+	// The newest of those that are not on one entity ($2, $3).
 	selectLastAct = `SELECT a.lat, a.lng, a.at FROM ` + acts + ` WHERE a.source <> $2 OR a.external_id <> $3 ORDER BY a.at DESC LIMIT 1`
 
-	// Of the same: how many there are, and how many of them are on entities that another account ($5) did not act on. Whether the
-	// other account's acts count makes no difference.
+	// Of the same acts: their number, and the number of those on entities that another account ($5) did not act on, whether or not the
+	// other account's acts count.
 	selectShares = `SELECT COUNT(*), COUNT(CASE WHEN s.own THEN 1 END) FROM (
 			SELECT NOT EXISTS (SELECT 1 FROM votes AS o
 					WHERE o.source = a.source AND o.external_id = a.external_id AND o.life_at = a.life_at AND o.account = $5)
 				AND NOT EXISTS (SELECT 1 FROM voted AS w WHERE w.source = a.source AND w.external_id = a.external_id AND w.author = $5) AS own
 			FROM ` + acts + ` WHERE a.source <> $2 OR a.external_id <> $3) AS s`
 
-	// On how many days (UTC) the account acted, but for one entity; $4 and more are one. Votes are read from day to day, because
-	// there may be a million on one day; of reports an account has 50 a day at most.
+	// The number of days (UTC) on which the account acted, except on one entity; at most $4. Votes are read day by day, because there may
+	// be a million on one day; an account has at most 50 reports a day.
 	selectActDays = `WITH RECURSIVE d (at, n) AS (
 			SELECT (SELECT MAX(b.at) FROM votes AS b WHERE b.account = $1 AND b.trusted AND (b.source <> $2 OR b.external_id <> $3)), 1
 			UNION ALL SELECT (SELECT MAX(b.at) FROM votes AS b WHERE b.account = $1 AND b.trusted AND (b.source <> $2 OR b.external_id <> $3)
@@ -43,13 +43,12 @@ const (
 	discountVote   = `UPDATE votes SET trusted = false WHERE source = $1 AND external_id = $2 AND life_at = $3 AND account = $4`
 	discountAuthor = `UPDATE voted SET author_trusted = false WHERE source = $1 AND external_id = $2`
 
-	// With the plus no database looks for the newest by an index that is by time, as for selectLastDispute.
+	// The plus keeps databases from searching an index ordered by time for the newest, as in selectLastDispute.
 	selectLikeVoters = `SELECT account FROM votes WHERE source = $1 AND external_id = $2 AND life_at = $3 AND vote = $4 AND trusted
 			AND account IS NOT NULL AND account <> $5 ORDER BY +at DESC LIMIT $6`
 )
 
-// isReachable reports whether an account can have come to a place since it last did something that counts, beside what it did to
-// the entity itself.
+// isReachable reports whether an account can have reached a place since its last counted act, other than those on the entity itself.
 func (tx *Tx) isReachable(ctx context.Context, account mapdata.AccountID, t *mapdata.Tally, place geo.Point, at time.Time) (bool, error) {
 	var (
 		last mapdata.Act
@@ -66,9 +65,9 @@ func (tx *Tx) isReachable(ctx context.Context, account mapdata.AccountID, t *map
 	return last.AfterAct(place, at), nil
 }
 
-// isSomebodyElse reports whether an account is another person than all whose same vote on the entity counts already. The author's
-// report counts as a confirm. second are those of the others that count no more, because they have no record of their own beside
-// the account, which has one beside them: so the first to vote is not the one who counts if that tells of nobody.
+// isSomebodyElse reports whether an account belongs to another person than all accounts whose same vote on the entity counts already. The
+// author's report counts as a confirm. second lists the other accounts whose votes must no longer count, because they have no record of
+// their own beside this account, which has one beside them: the order of the votes must not decide which of such accounts counts.
 func (tx *Tx) isSomebodyElse(ctx context.Context, account mapdata.AccountID, v mapdata.Vote, t *mapdata.Tally) (counts bool, second []mapdata.AccountID, err error) {
 	others, err := tx.likeActors(ctx, account, v, t)
 	if err != nil || len(others) == 0 {
@@ -97,7 +96,7 @@ func (tx *Tx) isSomebodyElse(ctx context.Context, account mapdata.AccountID, v m
 	return true, second, nil
 }
 
-// discount has votes on the tally's entity count no more, and the report of its author likewise.
+// discount marks the accounts' votes on the tally's entity as not counted, and likewise the report of its author.
 func (tx *Tx) discount(ctx context.Context, accounts []mapdata.AccountID, v mapdata.Vote, t *mapdata.Tally) error {
 	on := []any{string(t.Source), t.ExternalID}
 	for _, account := range accounts {
@@ -116,7 +115,7 @@ func (tx *Tx) discount(ctx context.Context, accounts []mapdata.AccountID, v mapd
 	return nil
 }
 
-// actDays returns on how many days an account acted, but for the tally's entity; mapdata.MinActDays at most, by votes alone.
+// actDays returns the number of days on which an account acted, except on the tally's entity; mapdata.MinActDays at most, by votes alone.
 func (tx *Tx) actDays(ctx context.Context, account mapdata.AccountID, t *mapdata.Tally) (days int, err error) {
 	err = tx.QueryRow(ctx, selectActDays, account[:], string(t.Source), t.ExternalID, mapdata.MinActDays).Scan(&days)
 	if err != nil {
@@ -125,7 +124,7 @@ func (tx *Tx) actDays(ctx context.Context, account mapdata.AccountID, t *mapdata
 	return days, nil
 }
 
-// likeActors finds the other accounts whose same vote on the entity counts, the newest ones, and the author of a report that is
+// likeActors returns the other accounts whose same vote on the entity counts, the newest ones, and the author of a report that is
 // confirmed.
 func (tx *Tx) likeActors(ctx context.Context, account mapdata.AccountID, v mapdata.Vote, t *mapdata.Tally) ([]mapdata.AccountID, error) {
 	voters, err := List(ctx, tx, selectLikeVoters, func(r Row) (id AccountID, err error) {

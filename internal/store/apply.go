@@ -14,15 +14,15 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// EntityColumns are one entity's, as readers of entities take them.
+// EntityColumns are the columns of an entity that readers of entities scan.
 const EntityColumns = `e.external_id, e.kind, e.lat, e.lng, e.properties, e.network, e.digest, e.lifetime_ms,
 	e.first_seen_at, e.seen_at, e.changed_at, e.absent_since, e.ends_at, e.line`
 
-// EntityBytes is what mapdata.RowBytes counts, of a row of entities.
+// EntityBytes is an expression for mapdata.RowBytes of a row of entities.
 const EntityBytes = `octet_length(external_id) + octet_length(properties) + COALESCE(octet_length(line), 0)`
 
 const (
-	// SelectMark selects what ScanMark takes, of the feed $1.
+	// SelectMark selects the columns that ScanMark scans, of the feed $1.
 	SelectMark = `SELECT entities_revision, snapshot_at, snapshot, snapshot_rows, body_hash, COALESCE(lease_owner, ''), generation,
 			warned_rejections, warned_failing, warned_shrank, usual_rejected, push_snapshots,
 			stored_entities, stored_bytes, approved_once, owner, (SELECT a.stored_bytes FROM accounts AS a WHERE a.id = owner)
@@ -33,7 +33,7 @@ const (
 	touchEntities  = `UPDATE entities SET seen_at = $3, absent_since = NULL WHERE feed_id = $1 AND `
 	missEntities   = `UPDATE entities SET seen_at = COALESCE(seen_at, $3), absent_since = $4 WHERE feed_id = $1 AND `
 
-	// Locked before it is read what votes say of them: a transaction that votes locks the entity too.
+	// The rows are locked before their votes are read, because a transaction that votes locks the entity too.
 	selectExpired = `SELECT external_id, ` + EntityBytes + ` FROM entities
 		WHERE feed_id = $1 AND (lifetime_ms > 0 AND COALESCE(seen_at, $3) + lifetime_ms <= $4 OR ends_at <= $4) AND %s ORDER BY external_id`
 
@@ -56,7 +56,7 @@ const (
 		WHERE id = $1`
 )
 
-// scanEntity takes a row of EntityColumns and more columns behind them. Readers of many entities do without it.
+// scanEntity scans a row of EntityColumns and more columns after them. Readers of many entities have faster code of their own.
 func (db *Scripts) scanEntity(r Row, feed mapdata.FeedID, more ...any) (e mapdata.Entity, err error) {
 	var (
 		kind                     string
@@ -89,7 +89,7 @@ func (db *Scripts) Mark(ctx context.Context, feed mapdata.FeedID) (mapdata.Mark,
 	return m.Mark, db.backend.Failure("read mark", err)
 }
 
-// LeasedMark is a mark and the lease that the feed's polls have at the same moment.
+// LeasedMark is a mark together with the lease that the feed's polls have at the same moment.
 type LeasedMark struct {
 	mapdata.Mark
 	Lease mapdata.Lease
@@ -98,7 +98,7 @@ type LeasedMark struct {
 	warnings mapdata.Warnings
 }
 
-// ScanMark takes a row of SelectMark.
+// ScanMark scans a row of SelectMark.
 func ScanMark(r Row) (m LeasedMark, err error) {
 	var (
 		at    instant
@@ -117,9 +117,9 @@ func ScanMark(r Row) (m LeasedMark, err error) {
 	return m, err
 }
 
-// Apply stores a change, whole, durably, before it returns. It fails with mapdata.ErrConflict, having changed nothing,
-// when the feed's entities moved since the change's Base or the snapshot is not a later one, with mapdata.ErrFenced when
-// the lease of the snapshot no longer matches, with mapdata.ErrNotFound when the feed is gone, and with mapdata.ErrUnavailable when there is no room.
+// Apply stores a change as a whole, durably, before it returns. It fails, having changed nothing, with mapdata.ErrConflict when the feed's
+// entities changed since the change's Base or the snapshot is not a later one, with mapdata.ErrFenced when the lease of the snapshot no
+// longer matches, with mapdata.ErrNotFound when the feed is gone, and with mapdata.ErrUnavailable when there is no room.
 func (db *Scripts) Apply(ctx context.Context, c *mapdata.Change) error {
 	if err := check(c); err != nil {
 		return db.backend.Failure("apply change", err)
@@ -137,7 +137,7 @@ func (db *Scripts) Apply(ctx context.Context, c *mapdata.Change) error {
 		if c.Snapshot != nil && c.Snapshot.Lease != mark.Lease {
 			return mapdata.ErrFenced
 		}
-		if mark.EntitiesRevision != c.Base || mark.Holds != c.Holds { // it holds less when expired entities were removed
+		if mark.EntitiesRevision != c.Base || mark.Holds != c.Holds { // the usage is less when expired entities were removed
 			return mapdata.Describe(mapdata.ErrConflict, "The feed's entities changed in the meantime.")
 		}
 		if c.Snapshot != nil && c.Snapshot.Snapshot <= mark.Snapshot {
@@ -168,14 +168,14 @@ func (db *Scripts) Apply(ctx context.Context, c *mapdata.Change) error {
 		if c.Moves() {
 			tx.AtCommit(updateEntitiesOf, c.Feed[:])
 		}
-		if c.Report == nil { // when drivers report is nobody's to read
+		if c.Report == nil { // nobody may see when drivers report
 			tx.attempt(c.Feed, &c.Attempt)
 		}
 		return nil
 	})
 }
 
-// check refuses what no caller may ask for.
+// check refuses changes that no caller may make.
 func check(c *mapdata.Change) error {
 	if _, _, _, ends := c.EndsSnapshot(); len(c.Absent) > 0 && !ends {
 		return errors.New("entities are absent from a snapshot only")
@@ -188,7 +188,7 @@ func check(c *mapdata.Change) error {
 	return nil
 }
 
-// sorted gives the entities in the order of the table's key, in which writing them costs least.
+// sorted returns the entities in the order of the table's key, in which writing them is cheapest.
 func sorted(entities []mapdata.Entity) []*mapdata.Entity {
 	all := make([]*mapdata.Entity, len(entities))
 	for i := range entities {
@@ -198,10 +198,10 @@ func sorted(entities []mapdata.Entity) []*mapdata.Entity {
 	return all
 }
 
-// listed is the condition that an entity is one of the list $2.
+// listed returns the condition that an entity is one of the list $2.
 func (tx *Tx) listed() string { return tx.dialect.OneOf("external_id", "$2") }
 
-// entities writes what changes of the feed's entities. snapshotAt is of the snapshot before.
+// entities writes the changes of the feed's entities. snapshotAt is that of the previous snapshot.
 func (tx *Tx) entities(ctx context.Context, c *mapdata.Change, upserts []*mapdata.Entity, snapshotAt time.Time) error {
 	if err := tx.Upsert(ctx, c.Feed, upserts); err != nil {
 		return fmt.Errorf("upsert: %w", err)
@@ -224,7 +224,7 @@ func (tx *Tx) entities(ctx context.Context, c *mapdata.Change, upserts []*mapdat
 	return nil
 }
 
-// moveFeed writes down when the feed brought something. A push that was refused brought nothing.
+// moveFeed stores the time of the feed's last rows. A refused push had none.
 func (tx *Tx) moveFeed(ctx context.Context, c *mapdata.Change) error {
 	if c.Report != nil {
 		_, err := tx.Exec(ctx, growFeed, c.Feed[:], c.Grows.Entities, c.Grows.Bytes)
@@ -253,14 +253,14 @@ func (tx *Tx) moveFeed(ctx context.Context, c *mapdata.Change) error {
 	return err
 }
 
-// growAccount adds to what the feeds of an account hold, up to limit (0: no bound) where it is more. It fails with
-// mapdata.ErrConflict where other feeds of the account have taken the room meanwhile. The account's row is locked after that
-// of the feed and after those of entities, by every transaction.
+// growAccount adds to the usage of an account's feeds, up to limit (0: no bound) where bytes is positive. It fails with mapdata.ErrConflict
+// where other feeds of the account have taken the room in the meantime. Every transaction locks the account's row after that of the feed
+// and after those of entities.
 func (tx *Tx) growAccount(ctx context.Context, account mapdata.AccountID, bytes, limit int64) error {
 	if bytes == 0 {
 		return nil
 	}
-	before := int64(math.MaxInt64) // what the account may hold before it grows
+	before := int64(math.MaxInt64) // the largest usage before the growth
 	if bytes > 0 && limit > 0 {
 		before = limit - bytes
 	}
@@ -271,7 +271,7 @@ func (tx *Tx) growAccount(ctx context.Context, account mapdata.AccountID, bytes,
 	return err
 }
 
-// movePart writes down the snapshot of which a push is a part.
+// movePart stores the state of the snapshot to which a push belongs.
 func (tx *Tx) movePart(ctx context.Context, c *mapdata.Change) error {
 	if c.Part == nil {
 		return nil
@@ -287,11 +287,11 @@ func (tx *Tx) movePart(ctx context.Context, c *mapdata.Change) error {
 	return err
 }
 
-// forgetBatch bounds how long the feed's writers wait meanwhile.
+// forgetBatch bounds how long the feed's writers wait for one transaction of Forget.
 const forgetBatch = 5_000
 
-// Forget removes the named entities of a feed that had expired at the given time and still have; nothing to follow. What
-// a confirm kept then, or since, stays (D9.6).
+// Forget removes the named entities of a feed that had expired at the given time and still have; followers need no notice. Entities that a
+// confirm kept then, or since, stay (D9.6).
 func (db *Scripts) Forget(ctx context.Context, feed mapdata.FeedID, externalIDs []string, before time.Time) error {
 	for chunk := range slices.Chunk(externalIDs, forgetBatch) {
 		err := db.backend.Write(ctx, "forget expired entities", func(tx *Tx) error { return db.forget(ctx, tx, feed, chunk, before) })
@@ -305,7 +305,7 @@ func (db *Scripts) Forget(ctx context.Context, feed mapdata.FeedID, externalIDs 
 func (db *Scripts) forget(ctx context.Context, tx *Tx, feed mapdata.FeedID, externalIDs []string, before time.Time) error {
 	mark, err := ScanMark(tx.QueryRow(ctx, tx.dialect.locking(SelectMark, forChange), feed[:]))
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil // gone, and all that it had with it
+		return nil // the feed is gone, with all of its entities
 	}
 	if err != nil {
 		return err
@@ -344,7 +344,7 @@ func (db *Scripts) forget(ctx context.Context, tx *Tx, feed mapdata.FeedID, exte
 	return tx.growAccount(ctx, mark.Owner, -gone.Bytes, 0)
 }
 
-// sizedID is an entity's external id with what it counts towards the bounds on bytes.
+// sizedID is an entity's external id with its size that counts towards the bounds on bytes.
 type sizedID struct {
 	id    string
 	bytes int64

@@ -16,7 +16,7 @@ const (
 	raiseApp         = `UPDATE apps SET revision = revision + 1 WHERE id = $1`
 )
 
-// raiseAppsOf raises the revisions of what is served of an account, if anything is.
+// raiseAppsOf raises the revisions of an account's served apps, if there are any.
 func (tx *Tx) raiseAppsOf(ctx context.Context, owner mapdata.AccountID) error {
 	raised, err := tx.Exec(ctx, raiseAppsOf, owner[:])
 	if err == nil && raised > 0 {
@@ -25,8 +25,8 @@ func (tx *Tx) raiseAppsOf(ctx context.Context, owner mapdata.AccountID) error {
 	return err
 }
 
-// ClaimAppPage takes the check of the page of an approved version, if it is due now: until the given time nobody else gets it. Otherwise
-// it gives the time at which the check is due; zero: the version is not approved any more.
+// ClaimAppPage claims the check of the page of an approved version, if it is due now: until the given time no other node gets it. Otherwise
+// it returns the time at which the check is due, or zero if the version is no longer approved.
 func (db *Scripts) ClaimAppPage(ctx context.Context, app mapdata.AppID, version int, now, until time.Time) (claimed bool, due time.Time, err error) {
 	err = db.backend.Write(ctx, "claim check of an app's page", func(tx *Tx) error {
 		affected, err := tx.Exec(ctx, claimAppPage, app[:], version, Millis(until), Millis(now))
@@ -42,8 +42,8 @@ func (db *Scripts) ClaimAppPage(ctx context.Context, app mapdata.AppID, version 
 	return claimed, due, err
 }
 
-// RecordAppPage stores what a check of the page of a version saw, and when the next one is due. A version that is not approved any more is
-// left alone. The catalogue changes where the page became another one, or the approved one again.
+// RecordAppPage stores the result of a check of the page of a version, and when the next one is due. A version that is no longer approved
+// is left alone. It raises the catalogue's revision when the page has changed, or is the approved one again.
 func (db *Scripts) RecordAppPage(ctx context.Context, app mapdata.AppID, version int, page mapdata.AppPage, due time.Time) error {
 	return db.backend.Write(ctx, "record check of an app's page", func(tx *Tx) error {
 		all, err := List(ctx, tx, selectAppPage, func(r Row) (was mapdata.AppPage, err error) {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// The revision is 0 until something of the app is served: what is submitted changes nothing for those who read the catalogue.
+	// The revision is 0 until the app is served, because a submission changes nothing for readers of the catalogue.
 	insertApp = `INSERT INTO apps (id, slug, owner, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6)`
 	updateApp = `UPDATE apps SET updated_at = $2, suspended_at = $3, suspended_note = $4, revision = revision + $5 WHERE id = $1`
 	selectApp = `SELECT id, slug, owner, created_at, updated_at, suspended_at, suspended_note,
@@ -33,7 +33,7 @@ const (
 	countAppsOfOwner   = `SELECT COUNT(*) FROM apps WHERE owner = $1`
 	selectAppSlugTaken = `SELECT EXISTS (SELECT 1 FROM apps WHERE slug = $1)`
 	selectAppVersions  = `SELECT number, state, fields, report, note, submitted_at, decided_at, page_digest, page_changed_at FROM app_versions WHERE app = $1 ORDER BY number`
-	// What lists show of an app: the versions that wait and are served, and the newest, without their reports.
+	// Lists of apps need the versions that wait or are served, and the newest, without their reports.
 	selectAppVersionsListed = `SELECT number, state, fields, '', note, submitted_at, decided_at, page_digest, page_changed_at FROM app_versions WHERE app = $1
 		AND (state IN ('pending', 'approved') OR number = (SELECT MAX(number) FROM app_versions WHERE app = $1)) ORDER BY number`
 	selectAppVersionServed = `SELECT number, state, fields, '', note, submitted_at, decided_at, page_digest, page_changed_at FROM app_versions WHERE app = $1 AND state = 'approved'`
@@ -62,15 +62,15 @@ const (
 // AppID is a column that holds an app's id.
 type AppID struct{ mapdata.AppID }
 
-// Scan takes an id or NULL.
+// Scan scans an id or NULL.
 func (id *AppID) Scan(value any) (err error) {
 	id.AppID, err = scanUUID[mapdata.AppID](value, mapdata.ParseAppID)
 	return err
 }
 
-// CreateApp stores a new app with its first version and what belongs to it. Its slug is made unique by a random ending. It fails with
-// mapdata.ErrConflict when the owner has as many apps, or as many that wait, as limits say, and with mapdata.ErrUnavailable when so many
-// of all accounts wait.
+// CreateApp stores a new app with its first version, its audit entries and its e-mails. It makes the slug unique by a random ending. It
+// fails with mapdata.ErrConflict when the owner has as many apps, or as many waiting ones, as limits allow, and with
+// mapdata.ErrUnavailable when as many of all accounts wait.
 func (db *Scripts) CreateApp(ctx context.Context, a *mapdata.App, limits mapdata.AppLimits, side mapdata.Side) error {
 	slug := a.Slug
 	err := db.backend.Write(ctx, "create app", func(tx *Tx) (err error) {
@@ -116,7 +116,7 @@ func (db *Scripts) CheckWaitingApps(ctx context.Context, owner mapdata.AccountID
 	return db.backend.Failure("count waiting apps", checkWaitingApps(ctx, db.backend, owner, limits))
 }
 
-// checkWaitingApps counts what waits, by the index of it: no more rows than the limit.
+// checkWaitingApps counts the waiting versions by their index, and reads no more rows than the limit.
 func checkWaitingApps(ctx context.Context, q Querier, owner mapdata.AccountID, limits mapdata.AppLimits) error {
 	var all, own int
 	if err := q.QueryRow(ctx, countAppsWaiting, owner[:]).Scan(&all, &own); err != nil {
@@ -133,14 +133,14 @@ func checkWaitingApps(ctx context.Context, q Querier, owner mapdata.AccountID, l
 	return nil
 }
 
-// UpdateApp reads an app with its versions, lets edit change its suspension and the states of its versions, and stores it with what edit
-// returns, in one transaction, which holds the app's lock while edit runs. An error of edit is returned unchanged. It fails with
-// mapdata.ErrNotFound.
+// UpdateApp reads an app with its versions, calls edit to change its suspension and the states of its versions, and stores it together with
+// the Side that edit returns, in one transaction, which holds the app's lock while edit runs. It returns an error of edit unchanged. It
+// fails with mapdata.ErrNotFound.
 func (db *Scripts) UpdateApp(ctx context.Context, id mapdata.AppID, edit func(*mapdata.App) (mapdata.Side, error)) (a *mapdata.App, err error) {
 	return db.editApp(ctx, id, edit, nil)
 }
 
-// ResubmitApp is UpdateApp for an edit that adds a version that waits. It fails as CreateApp does when one more may not wait.
+// ResubmitApp edits an app as UpdateApp does, for an edit that adds a waiting version. It fails as CreateApp does when one more may not wait.
 func (db *Scripts) ResubmitApp(
 	ctx context.Context, id mapdata.AppID, limits mapdata.AppLimits, edit func(*mapdata.App) (mapdata.Side, error),
 ) (a *mapdata.App, err error) {
@@ -200,7 +200,7 @@ func (db *Scripts) editApp(
 	return a, nil
 }
 
-// servedVersion is the number of the version that is served unless the owner's account is suspended; 0: none is.
+// servedVersion returns the number of the version that is served unless the owner's account is suspended, or 0 if there is none.
 func servedVersion(a *mapdata.App) int {
 	if v := a.Version(mapdata.AppApproved); v != nil && a.SuspendedAt.IsZero() {
 		return v.Number
@@ -208,7 +208,7 @@ func servedVersion(a *mapdata.App) int {
 	return 0
 }
 
-// appVersions stores the versions that differ from those before, and deletes those that are gone.
+// appVersions stores the versions that differ from those before, and deletes removed ones.
 func (tx *Tx) appVersions(ctx context.Context, a *mapdata.App, before map[int]mapdata.AppVersion) error {
 	for i := range a.Versions {
 		v := &a.Versions[i]
@@ -235,7 +235,7 @@ func (tx *Tx) appVersions(ctx context.Context, a *mapdata.App, before map[int]ma
 	return tx.appIcons(ctx, a)
 }
 
-// appIcons stores a new icon, and deletes those that no version has any more.
+// appIcons stores a new icon, and deletes those that no version uses any more.
 func (tx *Tx) appIcons(ctx context.Context, a *mapdata.App) error {
 	if a.NewIcon != nil {
 		if _, err := tx.Exec(ctx, insertAppIcon, a.ID[:], a.NewIcon.Name, a.NewIcon.Image); err != nil {
@@ -294,13 +294,14 @@ func (db *Scripts) AppsOf(ctx context.Context, owner mapdata.AccountID) ([]mapda
 	return db.apps(ctx, "list apps", selectAppsOfOwner, selectAppVersions, owner[:])
 }
 
-// ListAppsOf lists the apps of an owner as AppsOf does, of each the versions that wait and are served and the newest, without reports.
+// ListAppsOf lists the apps of an owner as AppsOf does, but of each only the versions that wait or are served and the newest, without
+// reports.
 func (db *Scripts) ListAppsOf(ctx context.Context, owner mapdata.AccountID) ([]mapdata.App, error) {
 	return db.apps(ctx, "list apps", selectAppsOfOwner, selectAppVersionsListed, owner[:])
 }
 
-// PendingApps lists at most so many apps that wait for a review, the longest waiting first, each with its versions as ListAppsOf gives them,
-// and counts all of them.
+// PendingApps lists at most limit apps that wait for a review, the longest waiting first, each with its versions as ListAppsOf returns
+// them, and counts all of them.
 func (db *Scripts) PendingApps(ctx context.Context, limit int) (all []mapdata.App, count int, err error) {
 	if all, err = db.apps(ctx, "list pending apps", selectAppsPending, selectAppVersionsListed, limit); err != nil {
 		return nil, 0, err
@@ -311,12 +312,12 @@ func (db *Scripts) PendingApps(ctx context.Context, limit int) (all []mapdata.Ap
 	return all, count, db.backend.Failure("count pending apps", err)
 }
 
-// SuspendedApps lists at most so many suspended apps, the last one first, each with its versions as ListAppsOf gives them.
+// SuspendedApps lists at most limit suspended apps, the last one first, each with its versions as ListAppsOf returns them.
 func (db *Scripts) SuspendedApps(ctx context.Context, limit int) ([]mapdata.App, error) {
 	return db.apps(ctx, "list suspended apps", selectAppsSuspended, selectAppVersionsListed, limit)
 }
 
-// ServedApps lists the apps of the catalogue, the oldest first, with the revision of which they are. It reads those alone that have another
+// ServedApps lists the apps of the catalogue, the oldest first, and returns the catalogue's revision. It reads only those with another
 // revision than the known one.
 func (db *Scripts) ServedApps(ctx context.Context, known map[mapdata.AppID]int64) (all []mapdata.ServedApp, revision int64, err error) {
 	err = db.backend.Read(ctx, "list served apps", func(q Querier) error {
@@ -346,7 +347,7 @@ func (db *Scripts) ServedApps(ctx context.Context, known map[mapdata.AppID]int64
 	return all, revision, err
 }
 
-// AppRevision is the revision of the catalogue: it grows with each change of what is served.
+// AppRevision returns the revision of the catalogue, which increases with each change of served apps.
 func (db *Scripts) AppRevision(ctx context.Context) (revision int64, err error) {
 	err = db.backend.QueryRow(ctx, selectAppRevision).Scan(&revision)
 	return revision, db.backend.Failure("read revision of apps", err)
@@ -405,21 +406,21 @@ func appVersions(ctx context.Context, q Querier, query string, id mapdata.AppID)
 	}, id[:])
 }
 
-// Installs lists the apps that an account installed, in the order of its installing.
+// Installs lists the apps that an account installed, in the order of their installation.
 func (db *Scripts) Installs(ctx context.Context, account mapdata.AccountID) ([]mapdata.AppInstall, error) {
 	all, err := List(ctx, db.backend, selectInstalls, scanInstall, account[:])
 	return all, db.backend.Failure("list installed apps", err)
 }
 
-// Install reads one of them, or fails with mapdata.ErrNotFound.
+// Install returns one installed app, or fails with mapdata.ErrNotFound.
 func (db *Scripts) Install(ctx context.Context, account mapdata.AccountID, app mapdata.AppID) (mapdata.AppInstall, error) {
 	i, err := scanInstall(db.backend.QueryRow(ctx, selectInstall, account[:], app[:]))
 	return i, db.backend.Failure("read installed app", err)
 }
 
-// EditInstall reads an installed app, lets edit set it, and stores it, in one transaction that holds the account's lock; its time of
-// installing stays. An error of edit is returned unchanged. It fails with mapdata.ErrConflict for a new one when the account has limit
-// others, and with mapdata.ErrNotFound when account or app are gone.
+// EditInstall reads an installed app, calls edit to set it, and stores it, in one transaction that holds the account's lock; the time of
+// installation is kept. It returns an error of edit unchanged. It fails with mapdata.ErrConflict for a new one when the account has limit
+// others, and with mapdata.ErrNotFound when the account or the app does not exist.
 func (db *Scripts) EditInstall(
 	ctx context.Context, account mapdata.AccountID, app mapdata.AppID, limit int, edit func(i *mapdata.AppInstall, installed bool) error,
 ) (*mapdata.AppInstall, error) {
@@ -459,7 +460,7 @@ func (db *Scripts) EditInstall(
 		}
 		_, err = tx.Exec(ctx, replaceInstall, account[:], app[:], i.Config, i.Hidden, i.InstalledAt.UnixMilli())
 		if installed {
-			tx.erase() // a secret that was replaced must not stay
+			tx.erase() // a replaced secret must not stay in the file
 		}
 		return err
 	})

@@ -16,7 +16,7 @@ const (
 
 	replaceRejection = `INSERT INTO rejections (feed_id, code, at, rows, examples) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (feed_id, code) DO UPDATE SET at = excluded.at, rows = excluded.rows, examples = excluded.examples`
-	// What was rejected of the last body that had any is rejected again.
+	// The rejections of the last body that had any apply again.
 	repeatRejections = `UPDATE rejections SET at = $2 WHERE feed_id = $1 AND at = (SELECT MAX(at) FROM rejections WHERE feed_id = $1)`
 	selectRejections = `SELECT at, code, rows, examples FROM rejections WHERE feed_id = $1 AND at > $2 ORDER BY at DESC, rows DESC, code`
 
@@ -25,10 +25,10 @@ const (
 		VALUES ($1, $2, ` + raisedRevision + `, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 )
 
-// RecordAttempt records a push that was refused. It changes no entity. A feed that is gone by now is no error.
+// RecordAttempt records a push that was refused. It changes no entity. A feed that no longer exists is not an error.
 func (db *Scripts) RecordAttempt(ctx context.Context, feed mapdata.FeedID, attempt mapdata.Attempt) error {
 	err := db.backend.Write(ctx, "record attempt", func(tx *Tx) error {
-		// It is not deleted before this transaction ends; nothing else waits for it.
+		// The lock prevents the feed's deletion before this transaction ends; no other transaction waits for it.
 		if err := tx.lock(ctx, selectFeedExists, "KEY SHARE", feed[:]); err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (db *Scripts) RecordAttempt(ctx context.Context, feed mapdata.FeedID, attem
 	return err
 }
 
-// rejections stores why rows of the change were rejected: a line for each code.
+// rejections stores the reasons for which rows of the change were rejected, one row per code.
 func (tx *Tx) rejections(ctx context.Context, c *mapdata.Change) error {
 	at := c.Attempt.At.UnixMilli()
 	if c.SameRejections {
@@ -78,7 +78,7 @@ func scanAttempt(r Row) (a mapdata.Attempt, err error) {
 	return a, err
 }
 
-// Rejections reads why rows of a feed were rejected after the given time, newest first.
+// Rejections returns the reasons for which rows of a feed were rejected after the given time, newest first.
 func (db *Scripts) Rejections(ctx context.Context, feed mapdata.FeedID, after time.Time) ([]mapdata.Rejection, error) {
 	all, err := List(ctx, db.backend, selectRejections, func(r Row) (one mapdata.Rejection, err error) {
 		var (

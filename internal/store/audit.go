@@ -21,7 +21,7 @@ const (
 		FROM feeds WHERE review_state = 'pending' OR proposed <> '' ORDER BY created_at, id`
 
 	forgetReviewed = `UPDATE audit SET reviewed = '' WHERE subject = $1 AND reviewed <> ''`
-	// Notes may hold what a person wrote, such as the name of a feed.
+	// Notes may contain text that a person wrote, such as the name of a feed.
 	forgetNotes = `UPDATE audit SET note = '' WHERE owner = $1 AND note <> ''`
 )
 
@@ -90,14 +90,14 @@ func scanAudit(r Row) (one mapdata.AuditRecord, err error) {
 	return one, err
 }
 
-// pendingRow takes the columns of a feed, then its owner's address and since when it waits again.
+// pendingRow scans the columns of a feed, then its owner's address and the time since which it waits.
 type pendingRow struct {
 	Row
 	email *string
 	since *instant
 }
 
-// Scan takes two columns more than the feed's.
+// Scan scans two columns more than the feed's.
 func (p pendingRow) Scan(dest ...any) error { return p.Row.Scan(append(dest, p.email, p.since)...) }
 
 // PendingFeeds lists the feeds that wait for a curator, the longest waiting first.
@@ -118,7 +118,7 @@ func (db *Scripts) PendingFeeds(ctx context.Context) ([]mapdata.PendingFeed, err
 	return all, db.backend.Failure("list pending feeds", err)
 }
 
-// AddAudit stores entries about what was done outside of the store, such as to the files of regions.
+// AddAudit stores entries about actions outside of the store, such as on the files of regions.
 func (db *Scripts) AddAudit(ctx context.Context, entries ...mapdata.AuditEntry) error {
 	return db.backend.Write(ctx, "write the audit log", func(tx *Tx) error { return tx.audit(ctx, entries...) })
 }

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// bridgedTexts are how skips and validators of a feed are stored; empty: there are none.
+// bridgedTexts returns the stored form of a feed's skips and validators; empty: none.
 func bridgedTexts(p *mapdata.Polling) (skips, validators string, err error) {
 	if len(p.Skips) > 0 {
 		text, err := json.Marshal(p.Skips)

@@ -19,9 +19,9 @@ const (
 	deleteComplaintsOn  = `DELETE FROM complaints WHERE source = $1`
 )
 
-// Complain stores a driver's complaint. An account has one open complaint on a source: another one replaces its text. It
-// fails with *mapdata.LimitError for an account that complained limit times since the given time, and with
-// mapdata.ErrNotFound for an account that is gone.
+// Complain stores a driver's complaint. An account has one open complaint on a source, whose text another complaint
+// replaces. It fails with *mapdata.LimitError for an account that complained limit times since the given time, and with
+// mapdata.ErrNotFound for an account that does not exist.
 func (db *Scripts) Complain(ctx context.Context, c *mapdata.Complaint, since time.Time, limit int) error {
 	return db.backend.Write(ctx, "store complaint", func(tx *Tx) error {
 		if err := tx.lock(ctx, selectAccountExists, "NO KEY UPDATE", c.Account[:]); err != nil {
@@ -45,7 +45,7 @@ func (db *Scripts) Complain(ctx context.Context, c *mapdata.Complaint, since tim
 	})
 }
 
-// Complaints lists the open complaints, the oldest first, at most limit, and how many there are.
+// Complaints lists the open complaints, the oldest first, at most limit, and returns the number of all open ones.
 func (db *Scripts) Complaints(ctx context.Context, limit int) (all []mapdata.Complaint, open int, err error) {
 	err = db.backend.Read(ctx, "list complaints", func(q Querier) error {
 		if err := q.QueryRow(ctx, countOpenComplaints).Scan(&open); err != nil {
@@ -65,7 +65,8 @@ func (db *Scripts) Complaints(ctx context.Context, limit int) (all []mapdata.Com
 	return all, open, err
 }
 
-// CloseComplaint closes an open complaint with the entry that entry makes for its source, or fails with mapdata.ErrNotFound.
+// CloseComplaint closes an open complaint with the audit entry that entry returns for its source, or fails with
+// mapdata.ErrNotFound.
 func (db *Scripts) CloseComplaint(ctx context.Context, id string, at time.Time, entry func(mapdata.SourceID) mapdata.AuditEntry) error {
 	return db.backend.Write(ctx, "close complaint", func(tx *Tx) error {
 		var source string

@@ -26,9 +26,9 @@ const (
 		RETURNING email, new_hash = $1, old_confirmed AND new_confirmed`
 )
 
-// RequestEmailChange stores a change of an account's address with the e-mails to both addresses, and ends the account's change
-// before it; unless limit changes of the account, or to the address, were stored since the given time: it then stores nothing
-// and returns false. It does not look whether the new address has an account. It fails with mapdata.ErrNotFound.
+// RequestEmailChange stores a change of an account's address with the e-mails to both addresses, and ends the account's previous change. If
+// limit changes of the account, or to the address, were stored since the given time, it stores nothing and returns false. It does not check
+// whether the new address has an account. It fails with mapdata.ErrNotFound.
 func (db *Scripts) RequestEmailChange(
 	ctx context.Context, c *mapdata.EmailChange, emails []mapdata.Email, since time.Time, limit int,
 ) (stored bool, err error) {
@@ -67,7 +67,7 @@ func (tx *Tx) lockActive(ctx context.Context, id mapdata.AccountID) error {
 	return tx.QueryRow(ctx, tx.dialect.locking(selectActive, forChange), id[:]).Scan(&one)
 }
 
-// EmailChange reads the change of the account's address that waits for a confirmation, or fails with mapdata.ErrNotFound.
+// EmailChange returns the change of the account's address that waits for a confirmation, or fails with mapdata.ErrNotFound.
 func (db *Scripts) EmailChange(ctx context.Context, account mapdata.AccountID, now time.Time) (*mapdata.EmailChange, error) {
 	var c mapdata.EmailChange
 	var id AccountID
@@ -80,9 +80,9 @@ func (db *Scripts) EmailChange(ctx context.Context, account mapdata.AccountID, n
 	return &c, nil
 }
 
-// ConfirmEmailChange notes that the address to which the token was sent confirms the change. When both have, it takes place,
-// with the entry of the audit log, of which the store sets actor, subject and owner. It fails with mapdata.ErrNotFound, and
-// with mapdata.ErrConflict when the new address confirms and has an account, or got one before the last confirmation.
+// ConfirmEmailChange records that the address to which the token was sent confirms the change. When both have, the change takes effect,
+// with the entry of the audit log, of which the store sets actor, subject and owner. It fails with mapdata.ErrNotFound, and with
+// mapdata.ErrConflict when the new address confirms and has an account, or got one before the last confirmation.
 func (db *Scripts) ConfirmEmailChange(
 	ctx context.Context, tokenHash []byte, now time.Time, audit mapdata.AuditEntry,
 ) (step mapdata.EmailChangeStep, err error) {

@@ -13,7 +13,8 @@ const (
 	insertEmail = `INSERT INTO outbox (account, address, kind, data, at, tries, due, language)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
-	// The addresses and languages are looked up when an e-mail is leased: an account may have changed them meanwhile.
+	// The addresses and languages are looked up when an e-mail is leased, because an account may have changed them in
+	// the meantime.
 	selectDueEmails = `SELECT o.id, o.account, o.kind, o.data, o.at, o.tries, o.due, COALESCE(o.address, a.email),
 			COALESCE(NULLIF(a.language, ''), NULLIF(b.language, ''), o.language)
 		FROM outbox AS o LEFT JOIN accounts AS a ON a.id = o.account LEFT JOIN accounts AS b ON b.email = o.address
@@ -25,7 +26,7 @@ const (
 	putEmail    = `UPDATE outbox SET tries = $2, due = $3 WHERE id = $1`
 )
 
-// e-mails puts e-mails into the outbox.
+// emails stores e-mails in the outbox.
 func (tx *Tx) emails(ctx context.Context, all []mapdata.Email) error {
 	for i := range all {
 		if err := tx.email(ctx, &all[i]); err != nil {
@@ -35,7 +36,7 @@ func (tx *Tx) emails(ctx context.Context, all []mapdata.Email) error {
 	return nil
 }
 
-// auditAndEmail writes an entry of the audit log and the e-mail about the same event; nil: there is none.
+// auditAndEmail stores an entry of the audit log and the e-mail about the same event; nil: none.
 func (tx *Tx) auditAndEmail(ctx context.Context, audit mapdata.AuditEntry, email *mapdata.Email) error {
 	if err := tx.audit(ctx, audit); err != nil || email == nil {
 		return err
@@ -43,8 +44,8 @@ func (tx *Tx) auditAndEmail(ctx context.Context, audit mapdata.AuditEntry, email
 	return tx.emails(ctx, []mapdata.Email{*email})
 }
 
-// email stores an e-mail. Without an address of its own it goes to the address that the account will have then.
-// What concerns a built-in feed goes to nobody.
+// email stores an e-mail. One without its own address goes to the address that the account has when the e-mail is due.
+// E-mails about built-in feeds are dropped.
 func (tx *Tx) email(ctx context.Context, l *mapdata.Email) error {
 	if l.Account == mapdata.BuiltinOwner && l.Address == "" {
 		return nil
@@ -66,8 +67,7 @@ func (tx *Tx) email(ctx context.Context, l *mapdata.Email) error {
 }
 
 // DueEmails leases at most limit e-mails that are due at now until the given time, with their addresses and languages
-// resolved. Where
-// nothing is due it takes no lock.
+// resolved. It takes no lock where nothing is due.
 func (db *Scripts) DueEmails(ctx context.Context, now, until time.Time, limit int) (all []mapdata.Email, err error) {
 	var some bool
 	if err := db.backend.QueryRow(ctx, anyEmailDue, now.UnixMilli()).Scan(&some); err != nil || !some {
@@ -111,7 +111,7 @@ func (db *Scripts) EmailSent(ctx context.Context, id int64) error {
 	})
 }
 
-// EmailFailed puts an e-mail back until due, with its number of tries.
+// EmailFailed postpones an e-mail until due, with its number of tries.
 func (db *Scripts) EmailFailed(ctx context.Context, id int64, tries int, due time.Time) error {
 	return db.backend.Write(ctx, "put e-mail back", func(tx *Tx) error {
 		_, err := tx.Exec(ctx, putEmail, id, tries, due.UnixMilli())

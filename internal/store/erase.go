@@ -18,7 +18,7 @@ const (
 	deleteAccount        = `DELETE FROM accounts WHERE id = $1`
 )
 
-// Ballots lists the votes that are still tied to the account, oldest first, without records of what they were on.
+// Ballots lists the votes that are still linked to the account, oldest first, without the records of their entities.
 func (db *Scripts) Ballots(ctx context.Context, account mapdata.AccountID) ([]mapdata.Ballot, error) {
 	all, err := List(ctx, db.backend, selectBallots, func(r Row) (mapdata.Ballot, error) {
 		b := mapdata.Ballot{Account: account}
@@ -30,10 +30,10 @@ func (db *Scripts) Ballots(ctx context.Context, account mapdata.AccountID) ([]ma
 	return all, db.backend.Failure("list votes", err)
 }
 
-// DeleteAccount forgets an account and what is its own, as account.Store says. Sessions, API tokens, pairings, preferences,
-// places and e-mails go with its row, by the foreign keys. Feeds are locked first, as by every transaction, and no feed
-// is registered meanwhile. Votes are severed before the account's row is locked: a transaction that casts a vote locks the
-// vote first and then the account.
+// DeleteAccount deletes an account and its data, as described at account.Store. Sessions, API tokens, pairings,
+// preferences, places and e-mails are deleted with its row, by the foreign keys. Feeds are locked first, as by every
+// transaction, and no feed is registered in the meantime. Votes are severed before the account's row is locked, because
+// a transaction that casts a vote locks the vote first and then the account.
 func (db *Scripts) DeleteAccount(ctx context.Context, id mapdata.AccountID, audit mapdata.AuditEntry) error {
 	return db.backend.Write(ctx, "delete account", func(tx *Tx) error {
 		if err := tx.lockRegistrations(ctx); err != nil {
@@ -74,7 +74,7 @@ func (db *Scripts) DeleteAccount(ctx context.Context, id mapdata.AccountID, audi
 	})
 }
 
-// severReports forgets who made the account's reports, which stay as they are (D17.38).
+// severReports removes the author of the account's reports, which otherwise stay unchanged (D17.38).
 func (tx *Tx) severReports(ctx context.Context, id mapdata.AccountID) error {
 	reports, err := List(ctx, tx, selectReportsOf, func(r Row) (externalID string, err error) {
 		err = r.Scan(&externalID)

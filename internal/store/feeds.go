@@ -15,7 +15,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// ScanFeed takes a row of FeedColumns.
+// ScanFeed scans a row of FeedColumns.
 func ScanFeed(r Row) (*mapdata.Feed, error) {
 	var (
 		f                                                  mapdata.Feed
@@ -61,7 +61,7 @@ func ScanFeed(r Row) (*mapdata.Feed, error) {
 	return &f, nil
 }
 
-// wordsText is how words that wait for a review are stored; empty: none do.
+// wordsText returns the stored form of words that wait for a review; empty: none.
 func wordsText(w *mapdata.Words) (string, error) {
 	if w == nil {
 		return "", nil
@@ -70,7 +70,7 @@ func wordsText(w *mapdata.Words) (string, error) {
 	return string(text), err
 }
 
-// scanFeedValue is ScanFeed for lists of values.
+// scanFeedValue scans a feed for lists of values.
 func scanFeedValue(r Row) (mapdata.Feed, error) {
 	f, err := ScanFeed(r)
 	if err != nil {
@@ -79,9 +79,8 @@ func scanFeedValue(r Row) (mapdata.Feed, error) {
 	return *f, nil
 }
 
-// CreateFeed stores a new feed with the entries of the audit log and sets its layer's slug, made unique by a random
-// ending. It fails with mapdata.ErrConflict when the owner has limit feeds already, and with mapdata.ErrNotFound when there is
-// no such owner.
+// CreateFeed stores a new feed with the entries of the audit log and sets its layer's slug, made unique by a random ending. It fails with
+// mapdata.ErrConflict when the owner has limit feeds already, and with mapdata.ErrNotFound when the owner does not exist.
 func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, audit ...mapdata.AuditEntry) error {
 	slug := f.Layer.Slug
 	err := db.backend.Write(ctx, "create feed", func(tx *Tx) error {
@@ -137,11 +136,11 @@ func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, a
 	return err
 }
 
-// slugEnding is the number of random letters that end a slug whose wish is taken.
+// slugEnding is the number of random letters at the end of a slug whose wish is taken.
 const slugEnding = 6
 
-// freeSlug is the wish, with a random ending if another one has it, by the statement taken. A count would tell how many have
-// the name, private ones among them (D5.8).
+// freeSlug returns the wish, with a random ending if the statement isTaken finds it. A counter would reveal how many feeds have the name,
+// including private ones (D5.8).
 func freeSlug(ctx context.Context, tx *Tx, isTaken, wish string) (string, error) {
 	for slug := wish; ; slug = wish + "-" + strings.ToLower(rand.Text()[:slugEnding]) {
 		var taken bool
@@ -166,8 +165,8 @@ func (db *Scripts) FeedByPushToken(ctx context.Context, hash []byte) (*mapdata.F
 	return f, db.backend.Failure("find feed by push token", err)
 }
 
-// Feeds lists the feeds of owner and, when public is true, every served feed of others, oldest first. A zero owner and
-// public false lists all feeds there are.
+// Feeds lists the feeds of owner and, when public is true, every served feed of others, oldest first. A zero owner with public false lists
+// all feeds.
 func (db *Scripts) Feeds(ctx context.Context, owner mapdata.AccountID, public bool) ([]mapdata.Feed, error) {
 	query, args := selectFeedsOfOwner, []any{owner[:]}
 	switch {
@@ -180,10 +179,9 @@ func (db *Scripts) Feeds(ctx context.Context, owner mapdata.AccountID, public bo
 	return all, db.backend.Failure("list feeds", err)
 }
 
-// UpdateFeed reads the feed, lets edit change it, and stores it with what edit returns, in one transaction, which holds
-// the feed's lock while edit runs. Of the poll schedule only NextFetchAt, ConsecutiveFailures and Active are stored. It
-// returns the stored feed. An edit that changes the feed's polls raises its generation and ends its lease. An error of edit
-// is returned unchanged.
+// UpdateFeed reads the feed, calls edit to change it, and stores it together with the Side that edit returns, in one transaction, which
+// holds the feed's lock while edit runs. Of the poll schedule it stores only NextFetchAt, ConsecutiveFailures and Active. It returns the
+// stored feed. An edit that changes the feed's polls raises its generation and ends its lease. An error of edit is returned unchanged.
 func (db *Scripts) UpdateFeed(
 	ctx context.Context, id mapdata.FeedID, edit func(*mapdata.Feed) (mapdata.Side, error),
 ) (stored *mapdata.Feed, err error) {
@@ -192,7 +190,7 @@ func (db *Scripts) UpdateFeed(
 		stored, err = tx.updateFeed(ctx, id, mapdata.ReceiverLimits{}, func(f *mapdata.Feed) (side mapdata.Side, err error) {
 			owner := f.Owner
 			side, err = edit(f)
-			f.Owner, refused = owner, err // only an accepted invitation moves a feed
+			f.Owner, refused = owner, err // only an accepted invitation changes the owner
 			return side, err
 		})
 		return err
@@ -203,8 +201,8 @@ func (db *Scripts) UpdateFeed(
 	return stored, err
 }
 
-// updateFeed is UpdateFeed within a transaction. limits are for an edit that changes the owner; the transaction then holds
-// the lock on registrations.
+// updateFeed edits a feed as UpdateFeed does, within a transaction. limits are for an edit that changes the owner; the transaction then holds the lock on
+// registrations.
 func (tx *Tx) updateFeed(
 	ctx context.Context, id mapdata.FeedID, limits mapdata.ReceiverLimits, edit func(*mapdata.Feed) (mapdata.Side, error),
 ) (stored *mapdata.Feed, err error) {
@@ -251,8 +249,8 @@ func (tx *Tx) updateFeed(
 	return stored, nil
 }
 
-// DeleteFeed removes the feed and its layer immediately. Its entities are no longer found from that moment; Prune deletes
-// them in batches, so that no push waits for it. The entry and the e-mails are stored with it. It fails with mapdata.ErrNotFound.
+// DeleteFeed removes the feed and its layer immediately. Its entities are no longer found from then on; Prune deletes them in batches, so
+// that no push waits for it. The entry and the e-mails are stored in the same transaction. It fails with mapdata.ErrNotFound.
 func (db *Scripts) DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry, emails ...mapdata.Email) error {
 	return db.backend.Write(ctx, "delete feed", func(tx *Tx) error {
 		if err := tx.deleteFeed(ctx, id); err != nil {
@@ -292,7 +290,7 @@ func (tx *Tx) deleteFeed(ctx context.Context, id mapdata.FeedID) error {
 	return nil
 }
 
-// CountEntities counts the feed's entities that have not expired at now, those among them that confirms keep (D9.6).
+// CountEntities counts the feed's entities that have not expired at now, including those that confirms keep (D9.6).
 func (db *Scripts) CountEntities(ctx context.Context, id mapdata.FeedID, now time.Time) (count int, err error) {
 	err = db.backend.Read(ctx, "count entities", func(q Querier) error {
 		var snapshotAt instant

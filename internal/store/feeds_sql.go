@@ -2,7 +2,7 @@ package store
 
 import "wayside/internal/mapdata"
 
-// FeedColumns are what ScanFeed takes, in its order.
+// FeedColumns are the columns that ScanFeed scans, in its order.
 const FeedColumns = `id, owner, layer_id, layer_slug, layer_name, name, description, attribution, licence, spec_url,
 	direction, visibility, active, review_state, review_note, created_at, updated_at,
 	push_token_hash, pull_url, pull_auth_sealed, pull_interval_ms,
@@ -12,7 +12,7 @@ const FeedColumns = `id, owner, layer_id, layer_slug, layer_name, name, descript
 	paused_by, pause_reason, paused_at, maintainers,
 	format, mapping, status_url, time_zone, charger_network, last_skipped, last_skips, validators`
 
-// forChange is the lock of a transaction that is about to change a feed or its entities.
+// forChange is the lock strength of a transaction that is about to change a feed or its entities.
 const forChange = "NO KEY UPDATE"
 
 const (
@@ -62,7 +62,7 @@ const (
 			AND (ends_at IS NULL OR ends_at > $3)`
 )
 
-// SourceOf is an expression for the source id of the feed whose id an expression gives as text.
+// SourceOf returns an expression for the source id of the feed whose id is the text of an expression.
 func SourceOf(feedText string) string {
 	builtin := ""
 	for _, id := range mapdata.BuiltinFeeds() {

@@ -39,7 +39,7 @@ const (
 	deleteEmailsThatName = `DELETE FROM outbox WHERE data LIKE $1`
 )
 
-// maintainersText is how a feed's row holds its maintainers.
+// maintainersText returns the stored form of a feed's maintainers.
 func maintainersText(all []mapdata.AccountID) string {
 	ids := make([]string, len(all))
 	for i, id := range all {
@@ -63,8 +63,8 @@ func parseMaintainers(text string) ([]mapdata.AccountID, error) {
 	return all, nil
 }
 
-// moveManagers stores a change of a feed's owner or maintainers, except the feed's own row. What the feed holds moves from
-// one account to the other; its open invitations end, because they are the old owner's.
+// moveManagers stores a change of a feed's owner or maintainers, except the feed's own row. It moves the feed's usage from one account to
+// the other, and ends the feed's open invitations, because they are the old owner's.
 func (tx *Tx) moveManagers(ctx context.Context, f, before *mapdata.Feed, limits mapdata.ReceiverLimits) error {
 	slices.SortFunc(f.Maintainers, func(a, b mapdata.AccountID) int { return bytes.Compare(a[:], b[:]) })
 	for _, id := range before.Maintainers {
@@ -110,7 +110,7 @@ func receiverFull() error {
 	return mapdata.Explain(mapdata.ErrConflict, "receiver_bytes", "With this feed, the feeds of the account would hold more than they may.")
 }
 
-// stopMaintaining takes an account that is deleted out of the feeds that it maintains.
+// stopMaintaining removes an account that is deleted from the feeds that it maintains.
 func (tx *Tx) stopMaintaining(ctx context.Context, id mapdata.AccountID) error {
 	feeds, err := List(ctx, tx, tx.dialect.locking(selectFeedsMaintained, forChange), scanFeedID, id[:])
 	if err != nil {
@@ -130,7 +130,7 @@ func (tx *Tx) stopMaintaining(ctx context.Context, id mapdata.AccountID) error {
 	return nil
 }
 
-// Maintainers lists a feed's maintainers, the longest first.
+// Maintainers lists a feed's maintainers in the order in which they joined.
 func (db *Scripts) Maintainers(ctx context.Context, feed mapdata.FeedID) ([]mapdata.Maintainer, error) {
 	all, err := List(ctx, db.backend, selectMaintainers, func(r Row) (m mapdata.Maintainer, err error) {
 		var (
@@ -173,9 +173,9 @@ func (db *Scripts) Invitation(ctx context.Context, id string, now time.Time) (*m
 	return &i, db.backend.Failure("read invitation", err)
 }
 
-// Invite stores an invitation with what check returns for its feed. An error of check is returned as it is. It fails with
-// mapdata.ErrNotFound when the feed is gone, with mapdata.ErrConflict where the same invitation is open, or as many as a feed
-// may have, and with a *mapdata.LimitError where the account or the address had too many in the window.
+// Invite stores an invitation together with the Side that check returns for its feed. It returns an error of check as it is. It fails with
+// mapdata.ErrNotFound when the feed does not exist, with mapdata.ErrConflict where the same invitation is open, or as many as a feed may
+// have, and with a *mapdata.LimitError where the account or the address had too many in the window.
 func (db *Scripts) Invite(ctx context.Context, i *mapdata.Invitation, check func(*mapdata.Feed) (mapdata.Side, error)) error {
 	var refused error
 	err := db.backend.Write(ctx, "invite", func(tx *Tx) error {
@@ -258,16 +258,16 @@ func (tx *Tx) boundInvitation(ctx context.Context, i *mapdata.Invitation) error 
 	return nil
 }
 
-// AnswerInvitation closes an invitation that is open at now and lets edit change its feed, in one transaction: to accept it,
-// edit changes maintainers or owner. An error of edit is returned as it is. It fails with mapdata.ErrNotFound when the
-// invitation or the feed is gone, and with mapdata.ErrConflict when the feed's new owner would have more than limits allow.
+// AnswerInvitation closes an invitation that is open at now and calls edit to change its feed, in one transaction: to accept the
+// invitation, edit changes maintainers or owner. It returns an error of edit as it is. It fails with mapdata.ErrNotFound when the
+// invitation or the feed does not exist, and with mapdata.ErrConflict when the feed's new owner would exceed limits.
 func (db *Scripts) AnswerInvitation(
 	ctx context.Context, id string, now time.Time, limits mapdata.ReceiverLimits,
 	edit func(*mapdata.Feed, *mapdata.Invitation) (mapdata.Side, error),
 ) (stored *mapdata.Feed, err error) {
 	var refused error
 	err = db.backend.Write(ctx, "answer invitation", func(tx *Tx) error {
-		if err := tx.lockRegistrations(ctx); err != nil { // feeds of the receiver are counted
+		if err := tx.lockRegistrations(ctx); err != nil { // the receiver's feeds are counted
 			return err
 		}
 		i, err := scanInvitation(tx.QueryRow(ctx, selectInvitationByID, now.UnixMilli(), id))

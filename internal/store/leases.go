@@ -17,8 +17,8 @@ const (
 
 	anyDue = `SELECT EXISTS (SELECT 1 FROM feeds WHERE ` + due + `)`
 
-	// The rows are locked in a query of its own, which is run once: as a subquery of the condition it may be run again and
-	// lock more than $4 rows. Rows that another node has locked are passed over.
+	// The rows are locked in a separate query, which runs once: as a subquery of the condition it may run again and lock more than $4 rows.
+	// Rows that another node has locked are skipped.
 	claimFeeds = `WITH due AS MATERIALIZED (SELECT id AS due_id FROM feeds WHERE ` + due + ` ORDER BY next_fetch_at LIMIT $4%[2]s)
 		UPDATE feeds SET lease_owner = $2, lease_until = CASE format WHEN '' THEN CAST($3 AS BIGINT) ELSE CAST($5 AS BIGINT) END FROM due WHERE id = due_id
 		RETURNING ` + FeedColumns
@@ -28,17 +28,17 @@ const (
 
 	releaseFeed = `UPDATE feeds SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND ` + holdsLease
 
-	// What the last good snapshot left (shrank, body_hash) is not changed by a failure. Only a feed that is active
-	// can stay active.
+	// A failure does not change the results of the last good snapshot (shrank, body_hash). Only an active feed can stay active.
 	updateFailed = `UPDATE feeds SET active = active AND $4, next_fetch_at = $5, last_fetched_at = $6, last_outcome = $7, last_error = $8,
 			last_rows = $9, last_rejected = $10, consecutive_failures = $11, lease_owner = NULL, lease_until = NULL
 		WHERE id = $1 AND ` + holdsLease
 
-	// Whether the lease that a poll began with still matches; an expired one does until another node claims the feed.
+	// Whether the lease of a poll still matches; an expired one does until another node claims the feed.
 	holdsLease = `COALESCE(lease_owner, '') = $2 AND generation = $3`
 )
 
-// Claim leases at most limit due feeds without a valid lease, oldest due first; those in other formats than v1 for longer (LeaseEnd). Where nothing is due it writes nothing.
+// Claim leases at most limit due feeds without a valid lease, oldest due first; bridged feeds get a longer lease (LeaseEnd). It writes
+// nothing where nothing is due.
 func (db *Scripts) Claim(ctx context.Context, node string, now, until time.Time, limit int) (claimed []mapdata.Feed, err error) {
 	var some bool
 	if err := db.backend.QueryRow(ctx, fmt.Sprintf(anyDue, db.dialect.Active), now.UnixMilli()).Scan(&some); err != nil || !some {
@@ -59,7 +59,7 @@ func (db *Scripts) Claim(ctx context.Context, node string, now, until time.Time,
 	return claimed, nil
 }
 
-// Release gives a lease back, so that the feed is due again immediately. A lease that no longer matches is left alone.
+// Release releases a lease, so that the feed is due again immediately. A lease that no longer matches is left alone.
 func (db *Scripts) Release(ctx context.Context, feed mapdata.FeedID, lease mapdata.Lease) error {
 	return db.backend.Write(ctx, "release feed", func(tx *Tx) error {
 		_, err := tx.Exec(ctx, releaseFeed, feed[:], lease.Node, lease.Generation)
@@ -67,8 +67,8 @@ func (db *Scripts) Release(ctx context.Context, feed mapdata.FeedID, lease mapda
 	})
 }
 
-// ReleaseNode gives back all leases whose nodes' names begin with the prefix: those of a process that was killed, which nobody
-// else could take before they end. It returns how many there were.
+// ReleaseNode releases all leases whose nodes' names begin with the prefix: those of a process that was killed, which no other node could
+// take before they end. It returns their number.
 func (db *Scripts) ReleaseNode(ctx context.Context, prefix string) (n int64, err error) {
 	err = db.backend.Write(ctx, "release leases", func(tx *Tx) error {
 		n, err = tx.Exec(ctx, releaseNode, prefix, len(prefix))
@@ -77,8 +77,8 @@ func (db *Scripts) ReleaseNode(ctx context.Context, prefix string) (n int64, err
 	return n, err
 }
 
-// PollFailed records a failed poll and ends the lease. It fails with mapdata.ErrFenced, having changed nothing, when the
-// lease no longer matches. A feed that is gone by now is no error.
+// PollFailed records a failed poll and ends the lease. It fails with mapdata.ErrFenced, having changed nothing, when the lease no longer
+// matches. A feed that no longer exists is not an error.
 func (db *Scripts) PollFailed(ctx context.Context, failed *mapdata.PollFailed) error {
 	return db.backend.Write(ctx, "record failed poll", func(tx *Tx) error {
 		p := &failed.Polling
@@ -106,7 +106,7 @@ func (db *Scripts) PollFailed(ctx context.Context, failed *mapdata.PollFailed) e
 	})
 }
 
-// fenced is why an outcome of a poll affected no row: nil when the feed is gone.
+// fenced returns why an outcome of a poll affected no row, or nil when the feed no longer exists.
 func (tx *Tx) fenced(ctx context.Context, feed mapdata.FeedID) error {
 	var one int
 	err := tx.QueryRow(ctx, selectFeedExists, feed[:]).Scan(&one)

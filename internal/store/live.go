@@ -12,14 +12,14 @@ const (
 	deleteLive = `DELETE FROM live WHERE key = $1`
 )
 
-// Live keeps live incidents in the database, for incidents.mode = database (D8.9): a driver of the live cache. Nodes that
-// share it need clocks that agree to a second.
+// Live stores live incidents in the database, for incidents.mode = database (D8.9); it is a driver of the live cache.
+// Nodes that share it need clocks that agree to a second.
 type Live struct{ scripts *Scripts }
 
-// Live gives the driver.
+// Live returns the driver.
 func (db *Scripts) Live() *Live { return &Live{db} }
 
-// Get gives the values under the keys in their order, nil where there is none or its time is over.
+// Get returns the values of the keys in their order, nil for an absent or expired one.
 func (l *Live) Get(ctx context.Context, keys []string) ([][]byte, error) {
 	type found struct {
 		place int
@@ -40,12 +40,12 @@ func (l *Live) Get(ctx context.Context, keys []string) ([][]byte, error) {
 	return values, nil
 }
 
-// Swap puts value under key for ttl if the key holds exactly old now (nil: nothing), and says whether it did. It is one
-// statement: the second of two callers finds what the first has left.
+// Swap stores value under key for ttl if the key's current value is exactly old (nil: none), and reports whether it
+// did. It is one statement, so that the second of two callers finds the value of the first.
 func (l *Live) Swap(ctx context.Context, key string, old, value []byte, ttl time.Duration) (swapped bool, err error) {
 	err = l.scripts.backend.Write(ctx, "write live cache", func(tx *Tx) error {
 		if value == nil {
-			value = []byte{} // NULL is no value
+			value = []byte{} // NULL would count as absent
 		}
 		query, args := insertLive, []any{key, value, tx.Now + ttl.Milliseconds(), tx.Now}
 		if old != nil {
@@ -58,7 +58,7 @@ func (l *Live) Swap(ctx context.Context, key string, old, value []byte, ttl time
 	return swapped && err == nil, err
 }
 
-// Delete removes a key; one that is not there is no error.
+// Delete removes a key; an absent one is not an error.
 func (l *Live) Delete(ctx context.Context, key string) error {
 	return l.scripts.exec(ctx, "write live cache", deleteLive, key)
 }

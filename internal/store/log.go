@@ -16,27 +16,29 @@ const (
 	raisedRevision = `(SELECT revision FROM state WHERE id = 1)`
 )
 
-// raiseRevision raises the counter of revisions at the end of the transaction, logs what followers have to look at, and
-// wakes them. The counter's row stays locked until the commit, so the order of revisions is the order of commits.
+// raiseRevision raises the counter of revisions at the end of the transaction, logs the entities that followers must
+// read, and wakes them. The counter's row stays locked until the commit, so that the order of revisions is the order of
+// commits.
 func (tx *Tx) raiseRevision(feed mapdata.FeedID, ids ...[]string) {
 	tx.logChange(logged{feed: feed}, ids...)
 }
 
-// raiseVotes does so when only the votes on one entity changed. The feed is zero for a live incident.
+// raiseVotes raises the revision where only the votes on one entity changed. The feed is zero for a live incident.
 func (tx *Tx) raiseVotes(feed mapdata.FeedID, externalID string) {
 	tx.logChange(logged{feed: feed, votes: true}, []string{externalID})
 }
 
-// raiseAccount does so when sessions of an account ended or its rights changed. The row claims to be of votes on no live
-// incident, so that a node of an earlier version ignores it.
+// raiseAccount raises the revision where sessions of an account ended or its rights changed. The row is marked as one of
+// votes without a live incident, so that a node of an earlier version ignores it.
 func (tx *Tx) raiseAccount(account mapdata.AccountID) {
 	tx.logChange(logged{votes: true, account: account})
 }
 
-// raiseApps does so when what is served of apps changed. The row claims what that of an account claims, for the same reason.
+// raiseApps raises the revision where served apps changed. The row is marked as that of an account is, for the same
+// reason.
 func (tx *Tx) raiseApps() { tx.logChange(logged{votes: true, apps: true}) }
 
-// logged is what a row of the log says beside the entities that it names.
+// logged is the content of a row of the log beside the entities that it names.
 type logged struct {
 	feed    mapdata.FeedID
 	votes   bool
@@ -47,7 +49,7 @@ type logged struct {
 func (tx *Tx) logChange(l logged, ids ...[]string) {
 	all := slices.Concat(ids...)
 	if all == nil {
-		all = []string{} // NULL is no list
+		all = []string{} // a list must not be NULL
 	}
 	tx.AtCommit(raiseRevision)
 	tx.AtCommit(insertChange, l.feed[:], tx.Now, len(all), tx.dialect.List(all), l.votes, optional(l.account), l.apps)
@@ -56,13 +58,13 @@ func (tx *Tx) logChange(l logged, ids ...[]string) {
 	}
 }
 
-// State tells where the log of changes stands.
+// State returns the current state of the log of changes.
 func (db *Scripts) State(ctx context.Context) (mapdata.StoreState, error) {
 	s, err := db.StateIn(ctx, db.backend)
 	return s, db.backend.Failure("read state", err)
 }
 
-// StateIn reads the state as a transaction sees it.
+// StateIn returns the state as a transaction sees it.
 func (db *Scripts) StateIn(ctx context.Context, q Querier) (s mapdata.StoreState, err error) {
 	err = q.QueryRow(ctx, db.dialect.State).Scan(&s.Epoch, &s.Revision, &s.Floor)
 	return s, err

@@ -10,7 +10,7 @@ import (
 const (
 	countOwners = `SELECT COUNT(DISTINCT owner) FROM feeds WHERE direction <> 'builtin'`
 
-	// The audit log tells who got a notice before: an entry whose note is the notice's key.
+	// The audit log records who got a notice: in an entry whose note is the notice's key.
 	selectUnnotified = `SELECT DISTINCT owner FROM feeds WHERE direction <> 'builtin' AND NOT EXISTS (SELECT 1 FROM audit
 		WHERE audit.owner = feeds.owner AND action = '` + mapdata.AuditAccountNotice + `' AND note = $1)`
 )
@@ -18,8 +18,8 @@ const (
 // noticeInterval spreads the e-mails of a notice, so that sign-in e-mails are not stuck behind thousands of them.
 const noticeInterval = 200 * time.Millisecond
 
-// NotifyOwners queues a notice for every account that has a feed and did not get the notice before, with an entry of the audit log for
-// each. With dryRun it only counts.
+// NotifyOwners queues a notice for every account that has a feed and did not get the notice before, with an entry of
+// the audit log for each. With dryRun it only counts them.
 func (db *Scripts) NotifyOwners(ctx context.Context, n *mapdata.Notice, dryRun bool) (result mapdata.NoticeResult, err error) {
 	err = db.backend.Write(ctx, "notify owners of feeds", func(tx *Tx) error {
 		if err := tx.lockScope(ctx, scopeNotices, n.Key()); err != nil {

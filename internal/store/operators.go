@@ -11,8 +11,8 @@ const (
 	updateEmail      = `UPDATE accounts SET email = $1 WHERE id = $2`
 )
 
-// EndSessions ends one session of the account, or all of them where id is empty, and returns how many. Approvals of screens that
-// have not asked yet end too. It fails with mapdata.ErrNotFound where the account has no such session.
+// EndSessions ends one session of the account, or all of them where id is empty, and returns their number. Approvals of
+// screens that have not signed in yet end too. It fails with mapdata.ErrNotFound where the account has no such session.
 func (db *Scripts) EndSessions(ctx context.Context, account mapdata.AccountID, id string, audit mapdata.AuditEntry) (ended int, err error) {
 	err = db.backend.Write(ctx, "end sessions", func(tx *Tx) error {
 		if id != "" {
@@ -36,8 +36,8 @@ func (db *Scripts) EndSessions(ctx context.Context, account mapdata.AccountID, i
 	return ended, err
 }
 
-// ChangeEmail gives an account another address. Pending sign-ins of the old one end. It fails with mapdata.ErrNotFound, or
-// with mapdata.ErrConflict when the new address has an account.
+// ChangeEmail changes the address of an account. Pending sign-ins of the old one end. It fails with
+// mapdata.ErrNotFound, or with mapdata.ErrConflict when the new address has an account.
 func (db *Scripts) ChangeEmail(ctx context.Context, account mapdata.AccountID, email string, audit mapdata.AuditEntry) error {
 	return db.backend.Write(ctx, "change address", func(tx *Tx) error {
 		if err := tx.changeEmail(ctx, account, email); err != nil {
@@ -47,8 +47,9 @@ func (db *Scripts) ChangeEmail(ctx context.Context, account mapdata.AccountID, e
 	})
 }
 
-// changeEmail also removes e-mails that wait for the old address alone: those to the account follow it. The old address
-// must not stay in the file (D11.11). Other changes of the address end: the old address can no longer confirm them.
+// changeEmail changes the address, and removes e-mails that wait for the old address alone, while those to the account
+// follow it. The old address must not stay in the file (D11.11). Other changes of the address end, because the old
+// address can no longer confirm them.
 func (tx *Tx) changeEmail(ctx context.Context, account mapdata.AccountID, email string) error {
 	for _, statement := range []string{deleteSignInsOf, deleteEmailsTo, deleteEmailChanges, deleteEmailChangeEmails} {
 		if _, err := tx.Exec(ctx, statement, account[:]); err != nil {

@@ -22,8 +22,8 @@ const (
 	takePairing         = `UPDATE pairings SET state = $1 WHERE device_hash = $2 AND state = $3 AND expires_at > $4 RETURNING account`
 )
 
-// CreatePairing stores a pairing that waits, and sets its ID. It fails with mapdata.ErrConflict when the secret or the
-// code is another's.
+// CreatePairing stores a waiting pairing, and sets its ID. It fails with mapdata.ErrConflict when another pairing has
+// the secret or the code.
 func (db *Scripts) CreatePairing(ctx context.Context, p *mapdata.Pairing) error {
 	var id int64
 	err := db.backend.Write(ctx, "create pairing", func(tx *Tx) error {
@@ -50,14 +50,14 @@ func scanPairing(r Row) (*mapdata.Pairing, error) {
 	return &p, nil
 }
 
-// Pairing finds a pairing by the hash of its secret, whatever its state, or fails with mapdata.ErrNotFound.
+// Pairing returns the pairing with the hash of its secret, whatever its state, or fails with mapdata.ErrNotFound.
 func (db *Scripts) Pairing(ctx context.Context, deviceHash []byte) (*mapdata.Pairing, error) {
 	p, err := scanPairing(db.backend.QueryRow(ctx, selectPairing, deviceHash))
 	return p, db.backend.Failure("find pairing", err)
 }
 
-// PairingByCode finds an unexpired pairing by the hash of its code; one that waits and had maxTries wrong tries no longer
-// matches. A code that matches nothing counts one try on every waiting pairing of the name. Fails with
+// PairingByCode returns the unexpired pairing with the hash of its code; a waiting one with maxTries wrong tries no
+// longer matches. A code without a match counts one try on every waiting pairing of the name. It fails with
 // mapdata.ErrNotFound.
 func (db *Scripts) PairingByCode(
 	ctx context.Context, name string, codeHash []byte, now time.Time, maxTries int,
@@ -75,9 +75,9 @@ func (db *Scripts) PairingByCode(
 	return p, nil
 }
 
-// pairingByCode gives nil, and counts a try, where nothing matches: the transaction is to be committed then. Attempts
-// on one name are serialized: otherwise concurrent guesses would all be compared before the first was counted. So no other
-// transaction answers a pairing that is found waiting; its screen takes it only afterwards.
+// pairingByCode returns nil, and counts a try, where nothing matches; the caller must then commit the transaction.
+// Attempts on one name are serialized, because otherwise concurrent guesses would all be compared before the first was
+// counted. Therefore no other transaction answers a pairing that is found waiting; its screen takes it only afterwards.
 func (tx *Tx) pairingByCode(ctx context.Context, name string, codeHash []byte, now time.Time, maxTries int) (*mapdata.Pairing, error) {
 	if err := tx.lockScope(ctx, scopePairings, name); err != nil {
 		return nil, err
@@ -93,10 +93,10 @@ func (tx *Tx) pairingByCode(ctx context.Context, name string, codeHash []byte, n
 	return nil, err
 }
 
-// AnswerPairing has the account approve or deny a pairing that waits, found as by PairingByCode. An account
-// that repeats its own answer gets the same result. It fails with mapdata.ErrNotFound, with mapdata.ErrConflict when it was
-// answered otherwise, and with mapdata.ErrUnauthenticated when the session of the answer has ended. The session is locked, so
-// that a transaction that ends it finds the approval.
+// AnswerPairing approves or denies a waiting pairing for the account, found as by PairingByCode. An account that
+// repeats its own answer gets the same result. It fails with mapdata.ErrNotFound, with mapdata.ErrConflict when it was
+// answered otherwise, and with mapdata.ErrUnauthenticated when the session of the answer has ended. The session is
+// locked, so that a transaction that ends it finds the approval.
 func (db *Scripts) AnswerPairing(
 	ctx context.Context, name string, codeHash []byte, now time.Time, maxTries int, by mapdata.PairingAnswer,
 ) (p *mapdata.Pairing, err error) {
@@ -126,7 +126,7 @@ func (db *Scripts) AnswerPairing(
 	return p, nil
 }
 
-// lockSession keeps the session of an answer from ending until the transaction does.
+// lockSession prevents the session of an answer from ending before the transaction does.
 func (tx *Tx) lockSession(ctx context.Context, by mapdata.PairingAnswer) error {
 	if by.Session == "" {
 		return nil
@@ -139,14 +139,15 @@ func (tx *Tx) lockSession(ctx context.Context, by mapdata.PairingAnswer) error {
 	return err
 }
 
-// TakePairing uses up the approved, unexpired pairing of the secret, stores the session as its account's, ends the session
-// that it replaces (an id; empty: none) and stores the e-mail to the account (nil: none): all or nothing. It sets the
-// session's account, and returns it. Fails with mapdata.ErrNotFound.
+// TakePairing uses up the approved, unexpired pairing of the secret, stores the session as its account's, ends the
+// session that it replaces (an id; empty: none) and stores the e-mail to the account (nil: none), all in one
+// transaction. It sets the session's account, and returns it. It fails with mapdata.ErrNotFound.
 func (db *Scripts) TakePairing(
 	ctx context.Context, deviceHash []byte, now time.Time, s *mapdata.Session, replaces string, email *mapdata.Email,
 ) (a *mapdata.Account, err error) {
 	err = db.backend.Write(ctx, "take pairing", func(tx *Tx) error {
-		// Sessions are locked before pairings, as by what ends sessions. The approval that is taken does not end with it.
+		// Sessions are locked before pairings, as by transactions that end sessions. The approval that is taken does
+		// not end with the session.
 		if err := tx.replaceSession(ctx, replaces, false); err != nil {
 			return err
 		}

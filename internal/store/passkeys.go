@@ -27,8 +27,9 @@ const (
 		WHERE id = $3 AND account = (SELECT account FROM passkeys WHERE id = $4)`
 )
 
-// CreatePasskey stores a passkey, the answer that brought it and its e-mail (nil: none). It fails with mapdata.ErrConflict when the credential is
-// stored already or the challenge was answered before, and with mapdata.ErrNotFound when there is no such account.
+// CreatePasskey stores a passkey, the answered challenge and its e-mail (nil: none). It fails with mapdata.ErrConflict
+// when the credential is stored already or the challenge was answered before, and with mapdata.ErrNotFound when the
+// account does not exist.
 func (db *Scripts) CreatePasskey(ctx context.Context, p *mapdata.Passkey, answer mapdata.Challenge, audit mapdata.AuditEntry, email *mapdata.Email) error {
 	return db.backend.Write(ctx, "create passkey", func(tx *Tx) error {
 		if err := tx.answer(ctx, answer); err != nil {
@@ -43,7 +44,7 @@ func (db *Scripts) CreatePasskey(ctx context.Context, p *mapdata.Passkey, answer
 	})
 }
 
-// answer notes that a challenge was answered, once.
+// answer records that a challenge was answered, which must happen only once.
 func (tx *Tx) answer(ctx context.Context, answer mapdata.Challenge) error {
 	_, err := tx.Exec(ctx, insertAnswer, answer.Hash, Millis(answer.ExpiresAt))
 	return err
@@ -60,7 +61,7 @@ func scanPasskey(r Row, more ...any) (mapdata.Passkey, error) {
 	return p, err
 }
 
-// Passkey finds a passkey and its account by its credential's id, or fails with mapdata.ErrNotFound.
+// Passkey returns a passkey and its account by its credential's id, or fails with mapdata.ErrNotFound.
 func (db *Scripts) Passkey(ctx context.Context, credentialID []byte) (*mapdata.Passkey, *mapdata.Account, error) {
 	var a scannedAccount
 	p, err := scanPasskey(db.backend.QueryRow(ctx, selectPasskey, credentialID), a.columns()...)
@@ -76,10 +77,10 @@ func (db *Scripts) Passkeys(ctx context.Context, account mapdata.AccountID) ([]m
 	return all, db.backend.Failure("list passkeys", err)
 }
 
-// UsePasskey stores a use that was verified, and what it is for: all or nothing. It fails with mapdata.ErrConflict when the
-// challenge was answered before, and with mapdata.ErrNotFound when the passkey or the session is gone, or the passkey is
-// no longer what it was verified with. The account is locked first, in the order in which a
-// deletion of the account locks them.
+// UsePasskey stores a verified use and its purpose in one transaction. It fails with mapdata.ErrConflict when the
+// challenge was answered before, and with mapdata.ErrNotFound when the passkey or the session does not exist, or the
+// passkey's record has changed since the verification. The account is locked first, in the order in which a deletion of
+// the account locks them.
 func (db *Scripts) UsePasskey(ctx context.Context, u *mapdata.PasskeyUse) error {
 	return db.backend.Write(ctx, "use passkey", func(tx *Tx) error {
 		if u.Session == "" {
@@ -106,7 +107,7 @@ func (db *Scripts) UsePasskey(ctx context.Context, u *mapdata.PasskeyUse) error 
 	})
 }
 
-// useUpOfPasskey uses up the waiting sign-ins of the address of a passkey's account, which may be gone.
+// useUpOfPasskey uses up the waiting sign-ins of the address of a passkey's account, which may not exist any more.
 func (tx *Tx) useUpOfPasskey(ctx context.Context, passkey string) error {
 	var email string
 	err := tx.QueryRow(ctx, selectEmailOf, passkey).Scan(&email)
@@ -122,8 +123,8 @@ func (tx *Tx) useUpOfPasskey(ctx context.Context, passkey string) error {
 	return tx.useUp(ctx, email)
 }
 
-// FlagPasskey stores what is newly known of a passkey that is refused, and the answer that told it, as UsePasskey does. It
-// fails as that does.
+// FlagPasskey stores the new record of a passkey that is refused, and the answered challenge, as UsePasskey does. It
+// fails as UsePasskey does.
 func (db *Scripts) FlagPasskey(ctx context.Context, u *mapdata.PasskeyUse, audit mapdata.AuditEntry) error {
 	return db.backend.Write(ctx, "flag passkey", func(tx *Tx) error {
 		if err := tx.answer(ctx, u.Answer); err != nil {
@@ -136,7 +137,7 @@ func (db *Scripts) FlagPasskey(ctx context.Context, u *mapdata.PasskeyUse, audit
 	})
 }
 
-// RenamePasskey gives a passkey of the account another name, or fails with mapdata.ErrNotFound.
+// RenamePasskey renames a passkey of the account, or fails with mapdata.ErrNotFound.
 func (db *Scripts) RenamePasskey(ctx context.Context, account mapdata.AccountID, id, name string) error {
 	return db.backend.Write(ctx, "rename passkey", func(tx *Tx) error {
 		return tx.one(ctx, renamePasskey, name, account[:], id)

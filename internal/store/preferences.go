@@ -18,7 +18,7 @@ const (
 			kinds_off = excluded.kinds_off, networks = excluded.networks`
 )
 
-// Preferences reads what the account chose; nothing but nil where nothing was stored.
+// Preferences returns the account's settings, all nil where nothing was stored.
 func (db *Scripts) Preferences(ctx context.Context, account mapdata.AccountID) (*mapdata.Preferences, error) {
 	var p mapdata.Preferences
 	err := db.backend.QueryRow(ctx, selectPreferences, account[:]).Scan(
@@ -33,8 +33,8 @@ func (db *Scripts) Preferences(ctx context.Context, account mapdata.AccountID) (
 	return &p, nil
 }
 
-// SetPreferences stores what the account chose in place of all that it chose before, or fails with mapdata.ErrNotFound
-// when there is no such account.
+// SetPreferences replaces all of the account's settings, or fails with mapdata.ErrNotFound when the account does not
+// exist.
 func (db *Scripts) SetPreferences(ctx context.Context, account mapdata.AccountID, p *mapdata.Preferences) error {
 	return db.backend.Write(ctx, "store preferences", func(tx *Tx) error {
 		_, err := tx.Exec(ctx, replacePreferences, account[:], p.Units, p.Theme, p.Language, p.Density, p.Tones, p.Lead,

@@ -8,14 +8,14 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// How much of the past is kept.
+// Retention.
 const (
 	changesMaxAge  = time.Hour
 	ChangesMaxIDs  = 2_000_000 // entities named in the log of changes, at most about
-	attemptsMinAge = time.Hour // all younger ones are kept, as health counts them; of a feed's older ones what its timeline shows
+	attemptsMinAge = time.Hour // all younger ones are kept, because health counts them; of a feed's older ones those that its timeline shows
 	signInsMinAge  = time.Hour // used or expired ones count towards the limit for that long
 
-	SeverAfter = 30 * 24 * time.Hour // a vote belongs to its account for that long (D9.7)
+	SeverAfter = 30 * 24 * time.Hour // after which a vote is severed from its account (D9.7)
 )
 
 // Rows that one transaction of Prune removes: the limits bound how long other writers wait.
@@ -24,20 +24,21 @@ const (
 	changesBatch = 100 // a row of the log may be a megabyte
 )
 
-// attemptsSlack is how many attempts more than its timeline shows a feed may have before its attempts are read.
+// attemptsSlack is the number of attempts beyond its timeline that a feed may have before its attempts are read.
 const attemptsSlack = 20
 
 const (
-	// The newest revision that goes: by age, or because those after it name enough already.
+	// The newest revision to remove: by age, or because those after it name enough entities already.
 	selectOldChange = `SELECT COALESCE(MAX(revision), 0)
 		FROM (SELECT revision, at, SUM(entities) OVER (ORDER BY revision DESC) AS named FROM changes) AS summed
 		WHERE at < $1 OR named > $2`
 
-	// The floor rises before the rows go, in a transaction before: no follower reads a log with a hole.
+	// The floor rises before the rows are removed, in an earlier transaction, so that no follower reads a log with a
+	// gap.
 	raiseFloor = `UPDATE state SET floor = $1 WHERE id = 1 AND floor < $1`
 
-	// Beyond the timeline's length, or its span; the newest of all, which health counts, stay whatever their age. Only feeds
-	// that have some tens too many are read row by row.
+	// Beyond the timeline's length, or its span; the newest of all, which health counts, stay whatever their age. Only
+	// feeds with some tens too many are read row by row.
 	selectOldAttempts = `SELECT feed_id, at, revision
 		FROM (SELECT feed_id, at, revision, ROW_NUMBER() OVER (PARTITION BY feed_id ORDER BY at DESC, revision DESC) AS place FROM attempts
 			WHERE feed_id IN (SELECT feed_id FROM attempts GROUP BY feed_id
@@ -60,7 +61,7 @@ const (
 		AND NOT EXISTS (SELECT 1 FROM votes WHERE source = $2) AND NOT EXISTS (SELECT 1 FROM voted WHERE source = $2)`
 )
 
-// Statements that end with their limit. Every node prunes: none waits for another, or for a writer.
+// Statements that end with their limit. Every node prunes; none waits for another, or for a writer.
 var (
 	deleteChanges = bounded{
 		`DELETE FROM changes WHERE revision`,
@@ -86,9 +87,10 @@ var (
 	}
 )
 
-// Prune removes what is no longer needed at now: changes that followers have had the time to read, attempts beyond those
-// that health counts, sign-ins, pairings and sessions that ended, entities and votes of feeds that are gone. Votes lose
-// their accounts in time (D9.7). It works in small transactions; run it every minute or so, on every node.
+// Prune removes data that are no longer needed at now: changes that followers have had the time to read, attempts
+// beyond those that health counts, ended sign-ins, pairings and sessions, and entities and votes of deleted feeds. It
+// also severs old votes from their accounts (D9.7). It works in small transactions; every node should run it every
+// minute or so.
 func (db *Scripts) Prune(ctx context.Context, now time.Time) error {
 	steps := []func(context.Context, time.Time) error{db.pruneChanges, db.pruneAttempts, db.pruneExpired, db.PruneBatches, db.pruneDeletedFeeds}
 	for _, step := range steps {
@@ -116,7 +118,7 @@ type attemptKey struct {
 	at, revision int64
 }
 
-// pruneAttempts looks for old attempts beside the writers: that takes far longer than to remove them.
+// pruneAttempts finds old attempts outside of the write transaction, because that takes far longer than removing them.
 func (db *Scripts) pruneAttempts(ctx context.Context, now time.Time) error {
 	old, err := List(ctx, db.backend, selectOldAttempts, func(r Row) (k attemptKey, err error) {
 		err = r.Scan(&k.feed, &k.at, &k.revision)
@@ -140,7 +142,7 @@ func (db *Scripts) pruneAttempts(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// pruneExpired removes what is valid for minutes or days: never many rows a minute.
+// pruneExpired removes data that are valid for minutes or days, never many rows a minute.
 func (db *Scripts) pruneExpired(ctx context.Context, now time.Time) error {
 	for _, expired := range []struct {
 		operation, query string
@@ -164,7 +166,8 @@ func (db *Scripts) pruneExpired(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// PruneBatches goes through what may be many rows. Votes are severed from their accounts: counts and history stay (D9.7).
+// PruneBatches prunes tables that may have many rows to remove. It severs votes from their accounts; counts and history
+// stay (D9.7).
 func (db *Scripts) PruneBatches(ctx context.Context, now time.Time) error {
 	if err := db.repeat(ctx, "sever votes from their accounts", severOldVotes, now.Add(-SeverAfter).UnixMilli(), PruneBatch); err != nil {
 		return err
@@ -178,7 +181,7 @@ func (db *Scripts) PruneBatches(ctx context.Context, now time.Time) error {
 	return db.repeat(ctx, "prune audit log", deleteAudit, now.Add(-mapdata.AuditKept).UnixMilli(), PruneBatch)
 }
 
-// pruneDeletedFeeds removes the entities of feeds that are gone, and the votes on them.
+// pruneDeletedFeeds removes the entities of deleted feeds, and the votes on them.
 func (db *Scripts) pruneDeletedFeeds(ctx context.Context, _ time.Time) error {
 	all, err := List(ctx, db.backend, selectDeletedFeeds, scanFeedID)
 	if err != nil {
@@ -201,7 +204,7 @@ func (db *Scripts) pruneDeletedFeeds(ctx context.Context, _ time.Time) error {
 	return nil
 }
 
-// exec runs one statement in a transaction of its own.
+// exec runs one statement in a separate transaction.
 func (db *Scripts) exec(ctx context.Context, operation, query string, args ...any) error {
 	return db.backend.Write(ctx, operation, func(tx *Tx) error {
 		_, err := tx.Exec(ctx, query, args...)

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// The author of a report that is renewed stays, and counts from then on if the account does.
+	// The author of a renewed report stays, and counts from then on if the account does.
 	insertReport = `INSERT INTO voted (source, external_id, confirms, disputes, changed_at, life_at, kind, lat, lng, first_seen_at,
 			last_seen_at, properties, author, author_trusted, needs_two)
 		VALUES ($1, $2, 0, 0, $3, $4, $5, $6, $7, $4, $3, $8, $9, $10, $11)`
@@ -34,8 +34,8 @@ const (
 	selectOwnReports = `SELECT external_id, kind, lat, lng, properties, first_seen_at FROM voted WHERE author = $1 ORDER BY first_seen_at, external_id`
 )
 
-// AdmitReport counts a report of an account, before anything else is done for it. It fails with a *mapdata.LimitError beyond the
-// account's limit for a day, and with a *mapdata.InvalidError where the account cannot be.
+// AdmitReport counts a report of an account, before any other work for it. It fails with a *mapdata.LimitError beyond the account's limit
+// for a day, and with a *mapdata.InvalidError where the account cannot be at the place.
 func (db *Scripts) AdmitReport(ctx context.Context, a *mapdata.ReportAttempt) error {
 	at := a.At.UTC().Truncate(time.Millisecond)
 	seen := at
@@ -77,10 +77,10 @@ func (db *Scripts) AdmitReport(ctx context.Context, a *mapdata.ReportAttempt) er
 	})
 }
 
-// reporter is what bounds an account's reports: when it made them, and where it was last.
+// reporter is the history that bounds an account's reports: their times, and the place of the last one.
 type reporter struct {
 	times []int64   // in the last day or so, milliseconds
-	last  time.Time // zero: it has not reported
+	last  time.Time // zero: the account has not reported
 	place geo.Point
 }
 
@@ -100,8 +100,8 @@ func (tx *Tx) reporter(ctx context.Context, account mapdata.AccountID) (r report
 	return r, json.Unmarshal([]byte(text), &r.times)
 }
 
-// move has the account be at a place, unless it cannot have been there. Reports that waited for a connection may arrive in another
-// order than they were made in: each is compared with the latest, whose place stays.
+// move sets the account's place, unless it cannot have got there. Reports that waited for a connection may arrive in another order than
+// they were made in: each is compared with the latest, whose place stays.
 func (r *reporter) move(to geo.Point, seen time.Time) error {
 	if !r.last.IsZero() && !mapdata.Plausible(r.place, to, seen.Sub(r.last).Abs()) {
 		return &mapdata.InvalidError{Fields: []mapdata.FieldError{{
@@ -114,7 +114,7 @@ func (r *reporter) move(to geo.Point, seen time.Time) error {
 	return nil
 }
 
-// report stores whose the change's report is: with the entity, so that no follower sees one without the other.
+// report stores the author of the change's report in the transaction of the entity, so that no follower sees one without the other.
 func (tx *Tx) report(ctx context.Context, c *mapdata.Change) error {
 	r := c.Report
 	if r == nil {
@@ -139,8 +139,8 @@ func (tx *Tx) report(ctx context.Context, c *mapdata.Change) error {
 	return nil
 }
 
-// authorCounts reports whether the author of the change's report counts as standing behind it: as the author of a vote does, and
-// with the same exceptions (counted). The author of a report is near what it is of.
+// authorCounts reports whether the author of the change's report counts as a supporter, by the rules for the author of a vote, and with the
+// same exceptions (counted). The author of a report counts as near its entity.
 func (tx *Tx) authorCounts(ctx context.Context, c *mapdata.Change) (bool, error) {
 	r := c.Report
 	first, err := tx.firstSignIn(ctx, r.Account)
@@ -166,8 +166,8 @@ func (tx *Tx) authorCounts(ctx context.Context, c *mapdata.Change) (bool, error)
 	return counts, err
 }
 
-// RetractReport removes a report with the votes on it, for its author. It fails with mapdata.ErrNotFound for a report that is not
-// stored or that is not the account's.
+// RetractReport removes a report with the votes on it, for its author. It fails with mapdata.ErrNotFound for a report that is not stored or
+// that is not the account's.
 func (db *Scripts) RetractReport(ctx context.Context, externalID string, account mapdata.AccountID) error {
 	feed, source := mapdata.DriversID, string(mapdata.Drivers)
 	return db.backend.Write(ctx, "retract a report", func(tx *Tx) error {

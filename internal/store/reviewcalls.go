@@ -23,7 +23,7 @@ const (
 
 	countCurators = `SELECT COUNT(*) FROM accounts WHERE role <> 'driver' AND role IN ('curator', 'admin')`
 
-	// The row is there from the first time, so that it can be locked.
+	// The row exists from the first time on, so that it can be locked.
 	insertReviewCalls = `INSERT INTO review_calls (account) SELECT id FROM accounts WHERE id = $1 ON CONFLICT (account) DO NOTHING`
 	selectReviewCalls = `SELECT off, waiting, emailed_at, reminded_at, reminded_through FROM review_calls WHERE account = $1`
 	updateReviewCalls = `UPDATE review_calls SET waiting = $2, emailed_at = $3, reminded_at = $4, reminded_through = $5 WHERE account = $1`
@@ -31,7 +31,7 @@ const (
 	endReviewCalls    = `UPDATE review_calls SET waiting = FALSE WHERE waiting`
 	updateReviewOff   = `UPDATE review_calls SET off = $2 WHERE account = $1`
 
-	// A decision ends a wait if the entry before it, of those that matter to reviews, began one.
+	// A decision ends a wait if the previous entry that concerns reviews began one.
 	selectReviewTimes = `SELECT d.at - w.at FROM audit AS d
 		JOIN audit AS w ON w.id = (SELECT MAX(b.id) FROM audit AS b WHERE b.subject = d.subject AND b.id < d.id AND b.action IN
 			('` + mapdata.AuditFeedRegister + `', '` + mapdata.AuditFeedReviewAgain + `', '` + mapdata.AuditFeedApprove + `', '` + mapdata.AuditFeedReject + `'))
@@ -61,7 +61,7 @@ func (db *Scripts) WaitingFeeds(ctx context.Context, limit int) ([]mapdata.Waiti
 	return all, db.backend.Failure("list waiting feeds", err)
 }
 
-// WaitingApps lists the apps that wait for review likewise.
+// WaitingApps lists the apps that wait for review, the longest waiting first, at most limit.
 func (db *Scripts) WaitingApps(ctx context.Context, limit int) ([]mapdata.WaitingFeed, error) {
 	query := fmt.Sprintf(selectWaitingApps, db.dialect.AppName)
 	all, err := List(ctx, db.backend, query, func(r Row) (w mapdata.WaitingFeed, err error) {
@@ -92,9 +92,9 @@ func (db *Scripts) CountCurators(ctx context.Context) (n int, err error) {
 	return n, db.backend.Failure("count curators", err)
 }
 
-// CallCurator lets decide change what a curator was e-mailed, and stores it with the e-mail that decide returns, in one
-// transaction: of several nodes that do so at the same time, one sends; nil: none. decide is not called where the account is
-// gone or turned such e-mails off.
+// CallCurator calls decide to update the record of a curator's e-mails, and stores it with the e-mail that decide
+// returns (nil: none), in one transaction, so that of several nodes that do so at the same time, one sends it. It does
+// not call decide where the account does not exist or turned such e-mails off.
 func (db *Scripts) CallCurator(ctx context.Context, account mapdata.AccountID, decide func(*mapdata.ReviewCalls) *mapdata.Email) error {
 	return db.backend.Write(ctx, "call curator", func(tx *Tx) error {
 		if _, err := tx.Exec(ctx, insertReviewCalls, account[:]); err != nil {
@@ -130,7 +130,7 @@ func (db *Scripts) CallCurator(ctx context.Context, account mapdata.AccountID, d
 	})
 }
 
-// NothingWaits notes that nothing waits for review: the next one that does is the first again.
+// NothingWaits records that nothing waits for review, so that the next feed that does counts as the first again.
 func (db *Scripts) NothingWaits(ctx context.Context) error {
 	var some bool
 	if err := db.backend.QueryRow(ctx, anyReviewCall).Scan(&some); err != nil || !some {
@@ -139,7 +139,7 @@ func (db *Scripts) NothingWaits(ctx context.Context) error {
 	return db.exec(ctx, "end calls of curators", endReviewCalls)
 }
 
-// ReviewEmails says whether the account gets e-mails about the queue, should it be a curator's.
+// ReviewEmails reports whether the account gets e-mails about the queue, should it be a curator's.
 func (db *Scripts) ReviewEmails(ctx context.Context, account mapdata.AccountID) (bool, error) {
 	var (
 		off, waiting bool
@@ -162,7 +162,8 @@ func (db *Scripts) SetReviewEmails(ctx context.Context, account mapdata.AccountI
 	})
 }
 
-// ReviewTimes lists how long the feeds waited that were decided on after the given time, the newest decisions first.
+// ReviewTimes lists how long the feeds had waited that were decided on after the given time, the newest decisions
+// first.
 func (db *Scripts) ReviewTimes(ctx context.Context, after time.Time, limit int) ([]time.Duration, error) {
 	all, err := List(ctx, db.backend, selectReviewTimes, func(r Row) (time.Duration, error) {
 		var ms int64
@@ -180,7 +181,8 @@ const (
 	deleteReviewLooks = `DELETE FROM review_looks WHERE at <= $1`
 )
 
-// LookAtReview notes that a curator opened the review of a feed, and lists the others who have it open, at most limit.
+// LookAtReview records that a curator opened the review of a feed, and lists the others who have it open, at most
+// limit.
 func (db *Scripts) LookAtReview(
 	ctx context.Context, feed mapdata.FeedID, account mapdata.AccountID, now time.Time, limit int,
 ) (others []mapdata.ReviewLook, err error) {

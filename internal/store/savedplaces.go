@@ -17,7 +17,7 @@ const (
 	selectSavedPlacesAfter = `SELECT account, sealed FROM saved_places WHERE account > $1 ORDER BY account LIMIT $2`
 )
 
-// SavedPlaces reads the sealed places that an account keeps; nil: it keeps none.
+// SavedPlaces returns the sealed places of an account; nil: none.
 func (db *Scripts) SavedPlaces(ctx context.Context, account mapdata.AccountID) ([]byte, error) {
 	var sealed []byte
 	err := db.backend.QueryRow(ctx, selectSavedPlaces, account[:]).Scan(&sealed)
@@ -27,8 +27,8 @@ func (db *Scripts) SavedPlaces(ctx context.Context, account mapdata.AccountID) (
 	return sealed, db.backend.Failure("read saved places", err)
 }
 
-// SetSavedPlaces stores sealed places in place of those before, which leave the database's files as deleted ones do (D11.11). It
-// fails with mapdata.ErrNotFound when there is no such account.
+// SetSavedPlaces replaces an account's sealed places, and erases the previous ones from the database's files (D11.11). It fails with
+// mapdata.ErrNotFound when the account does not exist.
 func (db *Scripts) SetSavedPlaces(ctx context.Context, account mapdata.AccountID, sealed []byte) error {
 	return db.backend.Write(ctx, "store saved places", func(tx *Tx) error {
 		_, err := tx.Exec(ctx, replaceSavedPlaces, account[:], sealed)
@@ -46,11 +46,11 @@ func (db *Scripts) DeleteSavedPlaces(ctx context.Context, account mapdata.Accoun
 	})
 }
 
-// resealBatch is how many accounts' places one transaction seals anew: at most some megabytes.
+// resealBatch is the number of accounts whose places one transaction reseals: at most some megabytes.
 const resealBatch = 200
 
-// ResealSavedPlaces replaces all sealed places by what reseal makes of them; nil deletes them. It takes several transactions: after
-// an interruption, reseal is asked again for what it made.
+// ResealSavedPlaces replaces all sealed places by the results of reseal; nil deletes them. It takes several transactions: after an
+// interruption, reseal is called again with its own results.
 func (db *Scripts) ResealSavedPlaces(ctx context.Context, reseal func(account mapdata.AccountID, sealed []byte) ([]byte, error)) error {
 	var last mapdata.AccountID
 	for more := true; more; {

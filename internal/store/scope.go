@@ -5,7 +5,7 @@ import (
 	"hash/fnv"
 )
 
-// scope is what a lock is of, where there may be no row to lock yet.
+// scope is the subject of a lock where there may be no row to lock yet.
 type scope int32
 
 // The scopes. Their numbers, and the hash below, are the same on every node.
@@ -18,7 +18,7 @@ const (
 	scopeReports                      // of an account
 )
 
-// lockScope waits until no other transaction is within the scope for this key, and keeps others out until this one ends.
+// lockScope waits until no other transaction holds the scope for this key, and holds it until this transaction ends.
 // Two keys with the same hash wait for each other, which does no harm: a transaction takes one such lock at most, and
 // before any lock on rows.
 func (tx *Tx) lockScope(ctx context.Context, s scope, key string) error {
@@ -31,8 +31,8 @@ func (tx *Tx) lockScope(ctx context.Context, s scope, key string) error {
 	return err
 }
 
-// lockRegistrations keeps other transactions from registering feeds: the number of feeds and the slugs that are free stay
-// as they are read until this one ends.
+// lockRegistrations prevents other transactions from registering feeds, so that the number of feeds and the free slugs
+// stay as they were read until this one ends.
 func (tx *Tx) lockRegistrations(ctx context.Context) error {
 	if !tx.dialect.Concurrent {
 		return nil

@@ -16,7 +16,7 @@ const (
 	updateSealedConfig  = `UPDATE app_installs SET config = $1 WHERE account = $2 AND app = $3`
 )
 
-// SealedHeader is the sealed auth header of a feed, or what an account set of an app: then Feed is zero.
+// SealedHeader is the sealed auth header of a feed, or an account's config of an app, for which Feed is zero.
 type SealedHeader struct {
 	Feed    mapdata.FeedID
 	Account mapdata.AccountID
@@ -41,20 +41,20 @@ func scanSealedConfig(r Row) (h SealedHeader, err error) {
 	return h, err
 }
 
-// AnySealed reads one sealed header or config, with which a key can be tried; nil: there is none.
+// AnySealed returns one sealed header or config, with which a key can be tried; nil: there is none.
 func (db *Scripts) AnySealed(ctx context.Context) (*SealedHeader, error) {
 	h, err := scanSealed(db.backend.QueryRow(ctx, selectSealed+" LIMIT 1"))
 	if errors.Is(err, sql.ErrNoRows) {
 		h, err = scanSealedConfig(db.backend.QueryRow(ctx, selectSealedConfigs+" LIMIT 1"))
 	}
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil //nolint:nilnil // there is none, which is no error
+		return nil, nil //nolint:nilnil // absence is not an error
 	}
 	return &h, db.backend.Failure("read a sealed header", err)
 }
 
-// Reseal replaces every sealed header and config in one transaction by what reseal makes of it; nil removes it, with a config the
-// install. It returns how many there were.
+// Reseal replaces every sealed header and config in one transaction by the result of reseal; nil removes it, and a
+// config together with its install. It returns their number.
 func (db *Scripts) Reseal(ctx context.Context, reseal func(SealedHeader) ([]byte, error), audit mapdata.AuditEntry) (n int, err error) {
 	err = db.backend.Write(ctx, "seal headers anew", func(tx *Tx) error {
 		all, err := List(ctx, tx, tx.dialect.locking(selectSealed, "UPDATE"), scanSealed)

@@ -12,7 +12,7 @@ import (
 const (
 	sessionColumns = `s.id, s.token_hash, s.account, s.created_at, s.seen_at, s.agent, s.proved_at, s.passkey_at, s.scope`
 
-	// A suspended account signs in nowhere: the session before has failed.
+	// A suspended account cannot sign in: storing the session has failed before.
 	signInFirst = `UPDATE accounts SET first_sign_in_at = $2 WHERE id = $1 AND first_sign_in_at IS NULL`
 
 	insertSession = `INSERT INTO sessions (id, token_hash, account, created_at, seen_at, agent, proved_at, passkey_at, scope)
@@ -36,9 +36,9 @@ const (
 	deleteAPIToken  = `DELETE FROM api_tokens WHERE account = $1 AND id = $2`
 )
 
-// CreateSession stores a session and ends the one that it replaces (an id; empty: none). It fails with mapdata.ErrNotFound
-// when there is no such account, and with mapdata.ErrForbidden when it is suspended. An account's first session is its
-// first sign-in (D9.8): a paired screen's is not, since somebody signed in before.
+// CreateSession stores a session and ends the one that it replaces (an id; empty: none). It fails with mapdata.ErrNotFound when the account
+// does not exist, and with mapdata.ErrForbidden when it is suspended. An account's first session is its first sign-in (D9.8), but not that
+// of a paired screen, which another session approved.
 func (db *Scripts) CreateSession(ctx context.Context, s *mapdata.Session, replaces string) error {
 	return db.backend.Write(ctx, "create session", func(tx *Tx) error {
 		if err := tx.replaceSession(ctx, replaces, true); err != nil {
@@ -52,8 +52,8 @@ func (db *Scripts) CreateSession(ctx context.Context, s *mapdata.Session, replac
 	})
 }
 
-// replaceSession ends the session with this id, whatever its account; there may be none. approvals says whether the
-// account's approvals of screens end with it.
+// replaceSession ends the session with this id, whatever its account, if it exists. With approvals it also ends the account's approvals of
+// screens.
 func (tx *Tx) replaceSession(ctx context.Context, id string, approvals bool) error {
 	if id == "" {
 		return nil
@@ -73,7 +73,7 @@ func (tx *Tx) replaceSession(ctx context.Context, id string, approvals bool) err
 	return tx.endApprovals(ctx, account.AccountID)
 }
 
-// endApprovals ends the account's approvals of screens that have not asked yet (D11.10).
+// endApprovals ends the account's approvals of screens that have not signed in yet (D11.10).
 func (tx *Tx) endApprovals(ctx context.Context, account mapdata.AccountID) error {
 	_, err := tx.Exec(ctx, endApprovals, account[:], mapdata.PairingApproved)
 	return err
@@ -104,7 +104,7 @@ func scanSession(r Row, more ...any) (mapdata.Session, error) {
 	return s, err
 }
 
-// Session finds a session and its account by the token's hash, or fails with mapdata.ErrNotFound.
+// Session returns a session and its account by the token's hash, or fails with mapdata.ErrNotFound.
 func (db *Scripts) Session(ctx context.Context, tokenHash []byte) (*mapdata.Session, *mapdata.Account, error) {
 	var a scannedAccount
 	s, err := scanSession(db.backend.QueryRow(ctx, selectSession, tokenHash), a.columns()...)
@@ -139,8 +139,8 @@ func (db *Scripts) DeleteSession(ctx context.Context, account mapdata.AccountID,
 	})
 }
 
-// DeleteOtherSessions ends all sessions of the account but one, and the account's approvals of screens. Approvals end before
-// and after: a screen that is approved already is not signed in meanwhile, and a session that is about to end approves none.
+// DeleteOtherSessions ends all sessions of the account but one, and the account's approvals of screens. Approvals end both before and after
+// the sessions, so that an approved screen cannot sign in between, and a session that is about to end approves none.
 func (db *Scripts) DeleteOtherSessions(ctx context.Context, account mapdata.AccountID, but string) error {
 	return db.backend.Write(ctx, "end other sessions", func(tx *Tx) error {
 		if err := tx.endApprovals(ctx, account); err != nil {
@@ -154,7 +154,7 @@ func (db *Scripts) DeleteOtherSessions(ctx context.Context, account mapdata.Acco
 	})
 }
 
-// CreateAPIToken stores a token and its e-mail (nil: none), or fails with mapdata.ErrNotFound when there is no such account.
+// CreateAPIToken stores a token and its e-mail (nil: none), or fails with mapdata.ErrNotFound when the account does not exist.
 func (db *Scripts) CreateAPIToken(ctx context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, email *mapdata.Email) error {
 	return db.backend.Write(ctx, "create API token", func(tx *Tx) error {
 		_, err := tx.Exec(ctx, insertAPIToken, t.ID, t.Account[:], t.Name, t.TokenHash, Millis(t.CreatedAt), Millis(t.UsedAt))
@@ -176,7 +176,7 @@ func scanAPIToken(r Row, more ...any) (mapdata.APIToken, error) {
 	return t, err
 }
 
-// APIToken finds a token and its account by the token's hash, or fails with mapdata.ErrNotFound.
+// APIToken returns a token and its account by the token's hash, or fails with mapdata.ErrNotFound.
 func (db *Scripts) APIToken(ctx context.Context, tokenHash []byte) (*mapdata.APIToken, *mapdata.Account, error) {
 	var a scannedAccount
 	t, err := scanAPIToken(db.backend.QueryRow(ctx, selectAPIToken, tokenHash), a.columns()...)

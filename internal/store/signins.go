@@ -17,7 +17,7 @@ const (
 
 	signInColumns = `id, token_hash, email, code_hash, created_at, expires_at, tries, browser_hash`
 
-	// A transaction that waits for a row which another one takes finds it used.
+	// A transaction that waits for a row which another one takes then finds it used.
 	takeSignIn = `UPDATE sign_ins SET used = true WHERE token_hash = $1 AND NOT used AND expires_at > $2
 		RETURNING ` + signInColumns
 
@@ -34,8 +34,8 @@ const (
 	useUpSignIns      = `UPDATE sign_ins SET used = true WHERE email = $1 AND NOT used`
 )
 
-// CreateSignIn stores a waiting sign-in together with its e-mail, unless limit sign-ins of the address were made since
-// the given time; it then stores nothing and reports false. It sets the sign-in's ID.
+// CreateSignIn stores a waiting sign-in together with its e-mail, and sets the sign-in's ID. If limit sign-ins of the address were made
+// since the given time, it stores nothing and returns false.
 func (db *Scripts) CreateSignIn(
 	ctx context.Context, s *mapdata.SignIn, email *mapdata.Email, since time.Time, limit int,
 ) (stored bool, err error) {
@@ -87,8 +87,8 @@ func (tx *Tx) useUp(ctx context.Context, email string) error {
 	return err
 }
 
-// TakeSignIn removes and returns the unexpired sign-in with this token hash, and uses up the others of its address; or it
-// fails with mapdata.ErrNotFound.
+// TakeSignIn removes and returns the unexpired sign-in with this token hash, and uses up the others of its address. It fails with
+// mapdata.ErrNotFound.
 func (db *Scripts) TakeSignIn(ctx context.Context, tokenHash []byte, now time.Time) (s *mapdata.SignIn, err error) {
 	err = db.backend.Write(ctx, "take sign-in", func(tx *Tx) (err error) {
 		var email string
@@ -109,10 +109,10 @@ func (db *Scripts) TakeSignIn(ctx context.Context, tokenHash []byte, now time.Ti
 	return s, nil
 }
 
-// TakeSignInByCode removes and returns the address's unexpired sign-in with this code hash that the browser asked for, and
-// uses up the others of the address. A wrong code counts one try on every waiting sign-in of the address that the browser asked
-// for; one with maxTries wrong tries no longer matches. Fails with mapdata.ErrNotFound. Attempts on one address are serialized: otherwise a hundred concurrent guesses would all be
-// compared before the first was counted.
+// TakeSignInByCode removes and returns the address's unexpired sign-in with this code hash that the browser requested, and uses up the
+// others of the address. A wrong code counts one try on every waiting sign-in of the address that the browser requested; one with maxTries
+// wrong tries no longer matches. It fails with mapdata.ErrNotFound. Attempts on one address are serialized, because otherwise a hundred
+// concurrent guesses would all be compared before the first was counted.
 func (db *Scripts) TakeSignInByCode(
 	ctx context.Context, email string, codeHash, browserHash []byte, now time.Time, maxTries int,
 ) (s *mapdata.SignIn, err error) {

@@ -15,7 +15,7 @@ const (
 
 	deletePairingsOf = `DELETE FROM pairings WHERE account = $1`
 
-	// As an edit of the feed does: a poll under way no longer counts, and the feed is free to be claimed.
+	// As after an edit of the feed, a running poll no longer counts, and the feed can be claimed.
 	pauseFeed = `UPDATE feeds SET paused_by = 'suspension', pause_reason = $3, paused_at = $2, next_fetch_at = NULL,
 			generation = generation + 1, lease_owner = NULL, lease_until = NULL
 		WHERE id = $1 AND paused_by = ''`
@@ -26,15 +26,15 @@ const (
 )
 
 // SuspendAccount ends an account's sessions and pairings and pauses its feeds, in one transaction: until ResumeAccount
-// neither a session nor an API token of it is found, and none is made. Feeds that are paused already stay so. It fails
-// with mapdata.ErrNotFound, and with mapdata.ErrConflict for an account that is suspended.
+// none of its sessions and API tokens is found or created. Feeds that are paused already stay so. It fails with
+// mapdata.ErrNotFound, and with mapdata.ErrConflict for an account that is suspended.
 func (db *Scripts) SuspendAccount(ctx context.Context, id mapdata.AccountID, s mapdata.Suspension, side mapdata.Side) error {
 	return db.backend.Write(ctx, "suspend account", func(tx *Tx) error {
 		return tx.suspension(ctx, id, suspendAccount, pauseFeed, []any{id[:], Millis(s.At), s.Reason}, side)
 	})
 }
 
-// ResumeAccount ends a suspension, with the pauses of feeds that it caused; their polls are due. It fails with
+// ResumeAccount ends a suspension and the pauses of feeds that it caused, and makes their polls due. It fails with
 // mapdata.ErrNotFound, and with mapdata.ErrConflict for an account that is not suspended.
 func (db *Scripts) ResumeAccount(ctx context.Context, id mapdata.AccountID, side mapdata.Side) error {
 	return db.backend.Write(ctx, "resume account", func(tx *Tx) error {
@@ -43,7 +43,8 @@ func (db *Scripts) ResumeAccount(ctx context.Context, id mapdata.AccountID, side
 }
 
 // suspension changes an account and its feeds. The feeds are locked first, as by every transaction that locks both, and
-// none is registered meanwhile. args are those of the account's statement; those of a feed begin with the feed's id instead.
+// none is registered in the meantime. args are those of the account's statement; those of a feed begin with the feed's
+// id instead.
 func (tx *Tx) suspension(ctx context.Context, id mapdata.AccountID, account, feed string, args []any, side mapdata.Side) error {
 	if err := tx.lockRegistrations(ctx); err != nil {
 		return err
@@ -83,6 +84,6 @@ func (tx *Tx) suspension(ctx context.Context, id mapdata.AccountID, account, fee
 	if err := tx.raiseAppsOf(ctx, id); err != nil {
 		return err
 	}
-	tx.raiseAccount(id) // its streams end
+	tx.raiseAccount(id) // its streams must end
 	return tx.side(ctx, side)
 }

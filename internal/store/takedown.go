@@ -14,9 +14,9 @@ const (
 	selectHiddenPins = `SELECT source, external_id, kind, hidden_at, hidden_until, hidden_reason FROM voted WHERE hidden_until > $1`
 )
 
-// HidePin stores a curator's decision on an entity with its entries and e-mails, in one transaction, and gives the entity.
-// A later decision replaces an earlier one. It fails with mapdata.ErrNotFound for an entity of a feed that is not stored or
-// has expired, and for a live incident without a record of its own.
+// HidePin stores a curator's decision on an entity with its entries and e-mails, in one transaction, and returns the
+// entity. A later decision replaces an earlier one. It fails with mapdata.ErrNotFound for an entity of a feed that is
+// not stored or has expired, and for a live incident without its own record.
 func (db *Scripts) HidePin(ctx context.Context, p *mapdata.PinTakedown) (v mapdata.Voted, err error) {
 	at := p.At.UTC().Truncate(time.Millisecond)
 	err = db.backend.Write(ctx, "hide an entity", func(tx *Tx) error {
@@ -24,7 +24,7 @@ func (db *Scripts) HidePin(ctx context.Context, p *mapdata.PinTakedown) (v mapda
 			return err
 		}
 		t, e := &v.Tally, &v.Entity
-		if t.ChangedAt.IsZero() { // nobody has voted on it: there is no row yet
+		if t.ChangedAt.IsZero() { // without votes there is no row yet
 			t.ChangedAt = at
 			if e.Feed.IsZero() {
 				t.Kind = e.Kind
@@ -56,7 +56,7 @@ func (db *Scripts) ShowPin(ctx context.Context, p *mapdata.PinTakedown) error {
 	})
 }
 
-// takedown stores what belongs to a decision on an entity, and tells followers.
+// takedown stores the entries and e-mails of a decision on an entity, and notifies followers.
 func (tx *Tx) takedown(ctx context.Context, feed mapdata.FeedID, p *mapdata.PinTakedown) error {
 	if err := tx.audit(ctx, p.Audit...); err != nil {
 		return err
@@ -68,7 +68,8 @@ func (tx *Tx) takedown(ctx context.Context, feed mapdata.FeedID, p *mapdata.PinT
 	return nil
 }
 
-// HiddenPins lists what curators hide at now, the newest decision first, at most limit; of one source, unless it is empty.
+// HiddenPins lists the entities that curators hide at now, the newest decision first, at most limit; only those of
+// source, unless it is empty.
 func (db *Scripts) HiddenPins(ctx context.Context, source mapdata.SourceID, now time.Time, limit int) ([]mapdata.HiddenPin, error) {
 	query, args := selectHiddenPins+" ORDER BY hidden_at DESC, source, external_id LIMIT $2", []any{now.UnixMilli(), limit}
 	if source != "" {

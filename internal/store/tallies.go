@@ -11,7 +11,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TallyColumns are what ScanTallies takes, in its order.
+// TallyColumns are the columns that ScanTallies scans, in its order.
 const TallyColumns = `v.confirms, v.disputes, v.last_dispute_at, v.kept_until, v.changed_at, v.life_at, v.external_id, v.source, v.kind,
 	v.hidden_until, v.hidden_reason, v.untrusted_confirms, v.untrusted_disputes, v.author, v.author_trusted, v.needs_two`
 
@@ -20,16 +20,16 @@ const (
 	selectAllTallies   = `SELECT ` + TallyColumns + ` FROM voted AS v`
 	selectTalliesSince = selectAllTallies + ` WHERE v.changed_at >= $1 OR v.hidden_until > $2`
 
-	// Those of a feed's entities that their tallies say are kept, with what each would be without: few, however much the
-	// feed holds.
+	// A feed's entities that confirms keep according to their tallies, with their expiry without the confirms: few,
+	// however large the feed.
 	selectKept = `SELECT ` + TallyColumns + `, e.kind, e.first_seen_at, COALESCE(e.seen_at, f.snapshot_at) + e.lifetime_ms, e.ends_at
 		FROM voted AS v JOIN feeds AS f ON f.id = $1 JOIN entities AS e ON e.feed_id = $1 AND e.external_id = v.external_id
 		WHERE v.source = $2 AND v.kept_until > $3 AND e.lifetime_ms > 0
 			AND (e.ends_at IS NULL OR e.ends_at > $3)`
 )
 
-// ScanTallies makes a reader of rows of TallyColumns, with more columns behind them. It reads all rows into the same
-// places: there may be millions of tallies.
+// ScanTallies returns a scanner of rows of TallyColumns, with more columns after them. It scans all rows into the same
+// destinations, because there may be millions of tallies.
 func ScanTallies(more ...any) func(Row) (mapdata.Tally, error) {
 	var (
 		source, externalID, kind string
@@ -70,7 +70,7 @@ func ScanTallies(more ...any) func(Row) (mapdata.Tally, error) {
 	}
 }
 
-// lifeMillis is how Tally.LifeAt is stored.
+// lifeMillis returns the stored form of Tally.LifeAt.
 func lifeMillis(at time.Time) int64 {
 	if at.IsZero() {
 		return 0
@@ -78,7 +78,7 @@ func lifeMillis(at time.Time) int64 {
 	return at.UnixMilli()
 }
 
-// tallyOf reads the tally on an entity that is stored, whichever life it is of; one of no votes where there is none.
+// tallyOf returns the stored tally on an entity, whichever life it is of, or one without votes if there is none.
 func tallyOf(ctx context.Context, q Querier, source mapdata.SourceID, externalID string) (mapdata.Tally, error) {
 	t, err := ScanTallies()(q.QueryRow(ctx, selectTally, string(source), externalID))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -87,8 +87,8 @@ func tallyOf(ctx context.Context, q Querier, source mapdata.SourceID, externalID
 	return t, err
 }
 
-// AllTallies yields what the votes on each entity add up to that were cast or taken back since then, and
-// those of entities that a curator hides; zero: all, also of lives that are over. What is yielded is valid only during the call.
+// AllTallies yields the tallies of the entities whose votes were cast or withdrawn since then, and of those that a
+// curator hides; zero: all, also of earlier lives. The yielded values are valid only during the call.
 func (db *Scripts) AllTallies(ctx context.Context, since time.Time, yield func(*mapdata.Tally)) error {
 	query, args := selectAllTallies, []any(nil)
 	if !since.IsZero() {
@@ -100,10 +100,10 @@ func (db *Scripts) AllTallies(ctx context.Context, since time.Time, yield func(*
 // KeptEntity is an entity that drivers' confirms keep.
 type KeptEntity struct {
 	Until time.Time // no later than its end (D17.3)
-	Ends  int64     // when it would expire otherwise; milliseconds
+	Ends  int64     // expiry without the confirms; milliseconds
 }
 
-// KeptEntities finds those of a feed's entities that confirms keep beyond now (D9.6), by external id.
+// KeptEntities returns the feed's entities that confirms keep beyond now (D9.6), by external id.
 func (db *Scripts) KeptEntities(ctx context.Context, q Querier, feed mapdata.FeedID, now time.Time) (map[string]KeptEntity, error) {
 	var (
 		kindID    string
@@ -129,7 +129,7 @@ func (db *Scripts) KeptEntities(ctx context.Context, q Querier, feed mapdata.Fee
 	return all, cmp.Or(err, unknown)
 }
 
-// Kind finds a kind that is stored by its id.
+// Kind returns a stored kind by its id.
 func (db *Scripts) Kind(id string) (mapdata.Kind, error) {
 	k, ok := db.kinds[id]
 	if !ok {

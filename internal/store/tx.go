@@ -10,7 +10,7 @@ import (
 // Row is one row of a result.
 type Row interface{ Scan(dest ...any) error }
 
-// Rows is a result that is read row by row. Err tells what ended it, after Next has returned false.
+// Rows is a result that is read row by row. After Next has returned false, Err returns the error that ended it, if any.
 type Rows interface {
 	Row
 	Next() bool
@@ -27,40 +27,41 @@ type Querier interface {
 // Conn is a driver's transaction that writes.
 type Conn interface {
 	Querier
-	// Exec runs a statement and says how many rows it affected.
+	// Exec runs a statement and returns the number of rows that it affected.
 	Exec(ctx context.Context, query string, args ...any) (affected int64, err error)
-	// Upsert writes entities of a feed, in the order of their external ids, whole.
+	// Upsert writes complete entities of a feed, in the order of their external ids.
 	Upsert(ctx context.Context, feed mapdata.FeedID, entities []*mapdata.Entity) error
 }
 
-// Backend is what a driver does for the scripts.
+// Backend is the part of a driver that the scripts use.
 type Backend interface {
-	Querier // each statement for itself, outside of transactions
+	Querier // each statement by itself, outside of transactions
 
-	// Write runs do in a transaction, then the statements that do left for its end, and commits. Nothing is changed when
-	// it fails.
+	// Write runs do in a transaction, then the statements that do queued for its end, and commits. Nothing is changed
+	// when it fails.
 	Write(ctx context.Context, operation string, do func(tx *Tx) error) error
-	// Read runs do in a transaction in which all that it reads is of one moment.
+	// Read runs do in a transaction in which all reads see the same moment.
 	Read(ctx context.Context, operation string, do func(q Querier) error) error
-	// Failure adds the operation to an error of the driver and turns the driver's codes into kinds of mapdata; nil stays nil.
+	// Failure adds the operation to an error of the driver and converts the driver's codes to kinds of mapdata; nil
+	// stays nil.
 	Failure(operation string, err error) error
 }
 
-// Dialect is what differs between the databases in statements that are otherwise one text.
+// Dialect holds the differences between the databases in statements that are otherwise the same.
 type Dialect struct {
-	// Concurrent says that other transactions write at the same time, so that rows are locked before a decision is based
-	// on them. Otherwise the driver holds the one write lock.
+	// Concurrent means that other transactions write at the same time, so that rows are locked before a decision is
+	// based on them. Otherwise the driver holds the one write lock.
 	Concurrent bool
 
-	Active            string // condition: a feed is active, in the words of the index of due feeds
+	Active            string // condition: a feed is active, in the form that the index of due feeds needs
 	State             string // selects epoch, revision and floor
-	Notify            string // wakes the followers of other processes; empty: nothing does
-	LockRegistrations string // keeps other transactions from registering feeds until this one ends; not used unless Concurrent
+	Notify            string // wakes the followers of other processes; empty: not needed
+	LockRegistrations string // prevents other transactions from registering feeds until this one ends; not used unless Concurrent
 	LockScope         string // locks a scope ($1) for a key ($2) likewise
-	SubjectID         string // expression: the UUID that e.subject is, or NULL
-	FeedSubject       string // expression: the id of feeds as e.subject has it
+	SubjectID         string // expression: e.subject as a UUID, or NULL
+	FeedSubject       string // expression: the id of feeds in the form of e.subject
 	AppName           string // expression: the name in v.fields, of a version of an app
-	OldTallies        string // selects TallyColumns of the entities that feeds hold, where changed_at is less than $1
+	OldTallies        string // selects TallyColumns of the stored entities of feeds where changed_at is less than $1
 	LiveValues        string // selects place (from 0) and value of those keys of the list $1 that are valid after $2
 
 	OneOf    func(column, list string) string // condition: the column equals an element of the list parameter
@@ -68,7 +69,7 @@ type Dialect struct {
 	ScanList func(to *[]string) any           // destination of a column that is a list of strings
 }
 
-// locking adds a locking clause to a SELECT where rows are locked.
+// locking adds a locking clause to a SELECT if the dialect is concurrent.
 func (d *Dialect) locking(query, clause string) string {
 	if !d.Concurrent {
 		return query
@@ -76,8 +77,8 @@ func (d *Dialect) locking(query, clause string) string {
 	return query + " FOR " + clause
 }
 
-// bounded is a statement that changes a limited number of rows, so that it holds its locks for a short time only. Rows
-// that another transaction has locked are passed over.
+// bounded is a statement that changes a limited number of rows, so that it holds its locks for a short time only. It
+// skips rows that another transaction has locked.
 type bounded struct {
 	change string // up to the key column
 	keys   string // selects the keys
@@ -103,21 +104,22 @@ type Tx struct {
 	erases  bool
 }
 
-// NewTx makes a transaction over a driver's. The driver runs what is queued, in its order, before it commits.
+// NewTx returns a transaction over a driver's. The driver runs the queued statements, in order, before it commits.
 func (db *Scripts) NewTx(conn Conn) *Tx {
 	return &Tx{Conn: conn, Now: db.now().UnixMilli(), dialect: &db.dialect}
 }
 
-// AtCommit queues a statement for the end of the transaction. What locks the counter of revisions belongs there: every
-// other writer waits for that row, so it is locked for as short a time as possible.
+// AtCommit queues a statement for the end of the transaction. Statements that lock the counter of revisions must be
+// queued, because every other writer waits for that row.
 func (tx *Tx) AtCommit(query string, args ...any) {
 	tx.queue = append(tx.queue, Statement{query, args})
 }
 
-// erase marks the transaction: what it deletes or replaces must not stay in the database's files (D11.11).
+// erase marks the transaction, so that the data that it deletes or replaces are erased from the database's files
+// (D11.11).
 func (tx *Tx) erase() { tx.erases = true }
 
-// Erases says whether traces of what the transaction deleted must be removed from the database's files once it is committed.
+// Erases reports whether traces of what the transaction deleted must be removed from the database's files once it is committed.
 func (tx *Tx) Erases() bool { return tx.erases }
 
 // Queued lists the statements to run at the end.
@@ -149,7 +151,7 @@ type Scripts struct {
 	kinds   map[string]mapdata.Kind
 }
 
-// New makes the scripts of a database. now dates what no caller dates.
+// New returns the scripts of a database. now is the clock where a caller passes no time.
 func New(backend Backend, dialect Dialect, now func() time.Time) *Scripts {
 	db := &Scripts{backend: backend, dialect: dialect, now: now, kinds: make(map[string]mapdata.Kind, mapdata.KindCount)}
 	for k, info := range mapdata.Kinds() {
@@ -167,7 +169,7 @@ func List[T any](ctx context.Context, q Querier, query string, scan func(Row) (T
 	return all, nil
 }
 
-// each yields the rows of a result one by one. What is yielded is valid only during the call.
+// each yields the rows of a result one by one. The yielded values are valid only during the call.
 func each[T any](ctx context.Context, q Querier, query string, scan func(Row) (T, error), yield func(*T), args ...any) error {
 	rows, err := q.Query(ctx, query, args...)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Millis is how an instant is stored: NULL for never.
+// Millis returns the stored form of an instant: NULL for never.
 func Millis(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -15,10 +15,10 @@ func Millis(t time.Time) any {
 	return t.UnixMilli()
 }
 
-// instant is a column that holds an instant or NULL.
+// instant is a column that contains an instant or NULL.
 type instant struct{ time.Time }
 
-// Scan takes milliseconds or NULL.
+// Scan scans milliseconds or NULL.
 func (i *instant) Scan(value any) error {
 	i.Time = time.Time{}
 	switch ms := value.(type) {
@@ -31,10 +31,10 @@ func (i *instant) Scan(value any) error {
 	return nil
 }
 
-// number is a column that holds an integer or NULL, which gives 0. Other integers are converted by way of text.
+// number is a column that contains an integer or NULL, which becomes 0. Other integers are converted by way of text.
 type number int64
 
-// Scan takes an integer or NULL.
+// Scan scans an integer or NULL.
 func (n *number) Scan(value any) error {
 	switch v := value.(type) {
 	case nil:
@@ -47,7 +47,7 @@ func (n *number) Scan(value any) error {
 	return nil
 }
 
-// optional is how an account's id is stored that may be missing: NULL.
+// optional returns the stored form of an account's id that may be missing: NULL.
 func optional(account mapdata.AccountID) any {
 	if account.IsZero() {
 		return nil
@@ -60,7 +60,7 @@ func optional(account mapdata.AccountID) any {
 // FeedID is a column that holds a feed's id.
 type FeedID struct{ mapdata.FeedID }
 
-// Scan takes an id or NULL.
+// Scan scans an id or NULL.
 func (id *FeedID) Scan(value any) (err error) {
 	id.FeedID, err = scanUUID[mapdata.FeedID](value, mapdata.ParseFeedID)
 	return err
@@ -69,13 +69,13 @@ func (id *FeedID) Scan(value any) (err error) {
 // AccountID is a column that holds an account's id or NULL.
 type AccountID struct{ mapdata.AccountID }
 
-// Scan takes an id or NULL.
+// Scan scans an id or NULL.
 func (id *AccountID) Scan(value any) (err error) {
 	id.AccountID, err = scanUUID[mapdata.AccountID](value, mapdata.ParseAccountID)
 	return err
 }
 
-// scanUUID takes what a driver gives for a UUID: its bytes or its text.
+// scanUUID converts a driver's value of a UUID: its bytes or its text.
 func scanUUID[ID ~[16]byte](value any, parse func(string) (ID, bool)) (id ID, err error) {
 	switch v := value.(type) {
 	case nil:

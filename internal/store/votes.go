@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// A transaction that votes on an entity waits for others that vote on it or write it: nothing that was just confirmed is
-	// forgotten. Nothing of it is changed.
+	// A transaction that votes on an entity waits for others that vote on it or write it, so that Forget removes no entity that was just
+	// confirmed. The row itself is not changed.
 	selectEntityExists = `SELECT 1 FROM entities WHERE feed_id = $1 AND external_id = $2`
 
 	selectVoted = `SELECT ` + EntityColumns + `, f.snapshot_at FROM entities AS e JOIN feeds AS f ON f.id = e.feed_id
@@ -23,7 +23,7 @@ const (
 	castVote = `INSERT INTO votes (source, external_id, life_at, account, vote, at, trusted) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (source, external_id, life_at, account) DO UPDATE SET vote = excluded.vote, at = excluded.at, trusted = excluded.trusted`
 	takeVote = `DELETE FROM votes WHERE source = $1 AND external_id = $2 AND life_at = $3 AND account = $4`
-	// With the plus no database looks for the newest vote by the index of all votes on the source, which is by time.
+	// The plus keeps databases from searching the index of all votes on the source, which is ordered by time, for the newest vote.
 	selectLastDispute = `SELECT MAX(+at) FROM votes WHERE source = $1 AND external_id = $2 AND life_at = $3 AND vote = -1 AND trusted`
 	selectFirstSignIn = `SELECT first_sign_in_at FROM accounts WHERE id = $1`
 
@@ -39,8 +39,7 @@ const (
 		untrusted_confirms = $9, untrusted_disputes = $10 WHERE source = $7 AND external_id = $8`
 )
 
-// readVoted reads an entity of a feed with the tally that is stored, whichever life it is of; false: it is not stored, or
-// has expired at now.
+// readVoted returns an entity of a feed with the stored tally, whichever life it is of; false: it is not stored, or has expired at now.
 func (db *Scripts) readVoted(ctx context.Context, q Querier, feed mapdata.FeedID, externalID string, now time.Time) (v mapdata.Voted, ok bool, err error) {
 	var snapshotAt instant
 	v.Entity, err = db.scanEntity(q.QueryRow(ctx, selectVoted, feed[:], externalID), feed, &snapshotAt)
@@ -58,15 +57,14 @@ func (db *Scripts) readVoted(ctx context.Context, q Querier, feed mapdata.FeedID
 	return v, !expires || now.Before(ends), nil
 }
 
-// dropEarlierLife replaces a tally of an earlier life by one of no votes.
+// dropEarlierLife replaces a tally of an earlier life by one without votes.
 func dropEarlierLife(v *mapdata.Voted, now time.Time) {
 	if !v.Tally.Counts(v.Entity.Kind, v.Entity.FirstSeenAt, now) {
 		v.Tally = mapdata.Tally{Source: v.Tally.Source, ExternalID: v.Tally.ExternalID, Hidden: v.Tally.Hidden, Report: v.Tally.Report}
 	}
 }
 
-// Voted reads an entity of a feed that is alive at now, with the votes that count for it, or fails with
-// mapdata.ErrNotFound.
+// Voted returns an entity of a feed that is alive at now, with the votes that count for it, or fails with mapdata.ErrNotFound.
 func (db *Scripts) Voted(ctx context.Context, feed mapdata.FeedID, externalID string, now time.Time) (v mapdata.Voted, err error) {
 	err = db.backend.Read(ctx, "read an entity with its votes", func(q Querier) error {
 		var ok bool
@@ -82,8 +80,8 @@ func (db *Scripts) Voted(ctx context.Context, feed mapdata.FeedID, externalID st
 	return v, nil
 }
 
-// Vote gives the account's standing vote on an entity, of the life that its tally is of: mapdata.NoVote if it has none,
-// or took it back, or was severed from it (D9.7).
+// Vote returns the account's standing vote on an entity, of the life that its tally is of: mapdata.NoVote if the account has none, withdrew
+// it, or was severed from it (D9.7).
 func (db *Scripts) Vote(ctx context.Context, source mapdata.SourceID, externalID string, account mapdata.AccountID) (mapdata.Vote, error) {
 	v, err := scanVote(db.backend.QueryRow(ctx, selectVote, string(source), externalID, account[:]))
 	return v.Vote, db.backend.Failure("read vote", err)
@@ -98,8 +96,9 @@ func scanVote(r Row) (v mapdata.CountedVote, err error) {
 	return v, err
 }
 
-// counted returns how the ballot counts: a vote keeps that for as long as it stands (D9.8). It counts if the account is near, known
-// for long enough, and nobody else's second one, which it may make of others (voted). Where accounts count at once (TrustAfter is 0), they are not compared.
+// counted returns how the ballot counts, which applies for as long as the vote stands (D9.8). It counts if the account is near, has existed
+// for long enough, and is not the second account of a person whose vote counts already; it may discount other votes of voted. Accounts are
+// not compared where they count immediately (TrustAfter is 0).
 func (tx *Tx) counted(ctx context.Context, b *mapdata.Ballot, voted *mapdata.Voted, at time.Time) (mapdata.CountedVote, error) {
 	v := mapdata.CountedVote{Vote: b.Vote}
 	if b.Vote == mapdata.NoVote {
@@ -129,7 +128,7 @@ func (tx *Tx) counted(ctx context.Context, b *mapdata.Ballot, voted *mapdata.Vot
 	return v, err
 }
 
-// firstSignIn is when an account first signed in; zero: never. It fails with mapdata.ErrNotFound for an account that is gone.
+// firstSignIn returns when an account first signed in; zero: never. It fails with mapdata.ErrNotFound for an account that does not exist.
 func (tx *Tx) firstSignIn(ctx context.Context, account mapdata.AccountID) (time.Time, error) {
 	var first instant
 	err := tx.QueryRow(ctx, selectFirstSignIn, account[:]).Scan(&first)
@@ -139,11 +138,11 @@ func (tx *Tx) firstSignIn(ctx context.Context, account mapdata.AccountID) (time.
 	return first.Time, err
 }
 
-// mayVote fails with mapdata.ErrForbidden for the author's vote on a report of theirs (D9.8), and with mapdata.ErrNotFound for a
-// vote on what the account cannot read, unless it stands behind it already or reported the same.
+// mayVote fails with mapdata.ErrForbidden for an author's vote on their own report (D9.8), and with mapdata.ErrNotFound for a vote on an
+// entity that the account cannot read, unless it supports the entity already or reported the same.
 func mayVote(t *mapdata.Tally, b *mapdata.Ballot, before mapdata.Vote, at time.Time) error {
 	switch {
-	case t.HiddenAt(at) != nil: // nobody votes on what a curator hides
+	case t.HiddenAt(at) != nil: // nobody may vote on an entity that a curator hides
 		return mapdata.ErrNotFound
 	case b.Vote != mapdata.NoVote && t.Author == b.Account && !b.Account.IsZero():
 		return mapdata.Describe(mapdata.ErrForbidden, "You can't vote on your own reports.")
@@ -153,18 +152,18 @@ func mayVote(t *mapdata.Tally, b *mapdata.Ballot, before mapdata.Vote, at time.T
 	return nil
 }
 
-// CastVote stores a ballot together with the service's own record of the entity, in one transaction, durably (Live
-// incidents, 2; D9.2), and gives the entity with its votes as they are now. To take back a vote that does not stand
-// changes nothing. It fails with mapdata.ErrNotFound for an entity of a feed that is not stored or has expired at b.At,
-// for one that a curator hides, for a live incident without a record of its own, and for an account that is gone. It does not move the feed's entities:
-// no snapshot and no push is refused because of it. Votes on one entity wait for each other, on whichever nodes they are.
+// CastVote stores a ballot together with the service's own record of the entity, in one transaction, durably (Live incidents, 2; D9.2), and
+// returns the entity with its current votes. Withdrawing a vote that does not stand changes nothing. It fails with mapdata.ErrNotFound for
+// an entity of a feed that is not stored or has expired at b.At, for one that a curator hides, for a live incident without its own record,
+// and for an account that does not exist. It does not raise the revision of the feed's entities, so that no snapshot and no push is refused
+// because of it. Votes on one entity wait for each other, on whichever nodes they are cast.
 func (db *Scripts) CastVote(ctx context.Context, b *mapdata.Ballot) (v mapdata.Voted, err error) {
-	at := b.At.UTC().Truncate(time.Millisecond) // as it will be read
+	at := b.At.UTC().Truncate(time.Millisecond) // at the resolution of stored times
 	err = db.backend.Write(ctx, "cast vote", func(tx *Tx) error {
 		if v, err = db.votable(ctx, tx, b, at); err != nil {
 			return err
 		}
-		// Locked: otherwise it could be severed from its account before it is replaced, and count twice.
+		// Locked, because the vote could otherwise be severed from its account before it is replaced, and count twice.
 		before, err := scanVote(tx.QueryRow(ctx, tx.dialect.locking(selectVote, "UPDATE OF b"), string(b.Source), b.ExternalID, b.Account[:]))
 		if err != nil {
 			return fmt.Errorf("read standing vote: %w", err)
@@ -207,8 +206,8 @@ func (db *Scripts) CastVote(ctx context.Context, b *mapdata.Ballot) (v mapdata.V
 	return v, nil
 }
 
-// votable reads what the ballot is about, with the stored tally of whichever life. Other transactions that vote on it wait
-// until this one ends.
+// votable returns the entity of the ballot, with the stored tally of whichever life. Other transactions that vote on it wait until this one
+// ends.
 func (db *Scripts) votable(ctx context.Context, tx *Tx, b *mapdata.Ballot, at time.Time) (v mapdata.Voted, err error) {
 	if b.Source == mapdata.Incidents {
 		if b.Live == nil {
@@ -237,7 +236,7 @@ func (db *Scripts) votable(ctx context.Context, tx *Tx, b *mapdata.Ballot, at ti
 	return v, err
 }
 
-// vote writes the ballot itself, for the life of the tally that it counts in.
+// vote writes the ballot itself, for the life of the tally in which it counts.
 func (tx *Tx) vote(ctx context.Context, b *mapdata.Ballot, t *mapdata.Tally, trusted bool, at time.Time) error {
 	query, args := takeVote, []any{string(b.Source), b.ExternalID, lifeMillis(t.LifeAt), b.Account[:]}
 	if b.Vote != mapdata.NoVote {
@@ -249,14 +248,14 @@ func (tx *Tx) vote(ctx context.Context, b *mapdata.Ballot, t *mapdata.Tally, tru
 	return nil
 }
 
-// lastDispute finds the newest of the standing disputes that count towards suppression.
+// lastDispute returns the time of the newest standing dispute that counts towards suppression.
 func (tx *Tx) lastDispute(ctx context.Context, t *mapdata.Tally) (time.Time, error) {
 	var at instant
 	err := tx.QueryRow(ctx, selectLastDispute, string(t.Source), t.ExternalID, lifeMillis(t.LifeAt)).Scan(&at)
 	return at.Time, err
 }
 
-// tally writes the tally, and the record with it when the vote is the first of a life: later ones leave it as it was.
+// tally writes the tally, and with the first vote of a life also the record, which later votes leave unchanged.
 func (tx *Tx) tally(ctx context.Context, v *mapdata.Voted, first bool) error {
 	t, e := &v.Tally, &v.Entity
 	args := []any{

@@ -14,19 +14,19 @@ const (
 	selectWarnings = `SELECT warned_rejections, warned_failing, warned_shrank, usual_rejected FROM feeds WHERE id = $1`
 	updateWarnings = `UPDATE feeds SET warned_rejections = $2, warned_failing = $3, warned_shrank = $4, usual_rejected = $5 WHERE id = $1`
 
-	// A feed that its owner switches on or off begins anew.
+	// The warnings of a feed that its owner switches on or off start anew.
 	beginWarnings = `UPDATE feeds SET silence_due = $2, warned_failing = NULL WHERE id = $1`
 
 	anySilent    = `SELECT EXISTS (SELECT 1 FROM feeds WHERE silence_due <= $1)`
 	selectSilent = `SELECT ` + FeedColumns + ` FROM feeds WHERE silence_due <= $1 ORDER BY silence_due, id LIMIT $2`
 	endSilence   = `UPDATE feeds SET silence_due = NULL WHERE id = $1`
 
-	// What a feed holds lasts: nobody misses pushes to it (D4.15).
+	// A feed with only persistent entities may be silent (D4.15).
 	onlyPersistent = `SELECT EXISTS (SELECT 1 FROM entities WHERE feed_id = $1 AND lifetime_ms = 0)
 		AND NOT EXISTS (SELECT 1 FROM entities WHERE feed_id = $1 AND lifetime_ms > 0)`
 )
 
-// scannedWarnings is where the columns of a feed's warnings go.
+// scannedWarnings holds the scan destinations of the columns of a feed's warnings.
 type scannedWarnings struct {
 	rejections, failing, shrank instant
 	usual                       float64
@@ -45,7 +45,8 @@ func (tx *Tx) setWarnings(ctx context.Context, feed mapdata.FeedID, w *mapdata.W
 	return err
 }
 
-// warnAfter notes a change's attempt in the feed's warnings, whose row is locked, and e-mails the owner about what begins.
+// warnAfter records a change's attempt in the feed's warnings, whose row is locked, and e-mails the owner about
+// troubles that begin.
 func (tx *Tx) warnAfter(ctx context.Context, c *mapdata.Change, mark *LeasedMark) error {
 	if !c.Attempt.OK {
 		return nil
@@ -77,7 +78,7 @@ func (tx *Tx) warnAfter(ctx context.Context, c *mapdata.Change, mark *LeasedMark
 
 func percent(share float64) string { return strconv.Itoa(int(math.Round(100 * share))) }
 
-// warnFailed notes a failed poll likewise.
+// warnFailed records a failed poll likewise.
 func (tx *Tx) warnFailed(ctx context.Context, failed *mapdata.PollFailed) error {
 	p := &failed.Polling
 	if p.ConsecutiveFailures < mapdata.WarnAfterFailures {
@@ -90,7 +91,7 @@ func (tx *Tx) warnFailed(ctx context.Context, failed *mapdata.PollFailed) error 
 	now := s.warnings()
 	begins := now.Failed(p.ConsecutiveFailures, failed.Attempt.At)
 	if err := tx.setWarnings(ctx, failed.Feed, &now); err != nil || !begins || !failed.Active {
-		return err // its deactivation is told by another e-mail
+		return err // another e-mail reports the deactivation
 	}
 	return tx.warn(ctx, failed.Feed, mapdata.EmailFailing, failed.Attempt.At, map[string]string{"outcome": string(p.LastOutcome), "error": p.LastError})
 }
@@ -105,7 +106,8 @@ func (tx *Tx) warn(ctx context.Context, feed mapdata.FeedID, kind mapdata.EmailK
 	return tx.emails(ctx, []mapdata.Email{{Account: f.Owner, Kind: kind, At: at, Due: at, Data: data}})
 }
 
-// beginWarnings lets a feed that was switched on or off begin anew. Nobody misses pushes to a feed that never had one.
+// beginWarnings resets the warnings of a feed that was switched on or off. A feed that was never pushed to is not
+// silent.
 func (tx *Tx) beginWarnings(ctx context.Context, f *mapdata.Feed) error {
 	due := any(nil)
 	if f.Active && !f.LastPushAt.IsZero() {
@@ -115,8 +117,9 @@ func (tx *Tx) beginWarnings(ctx context.Context, f *mapdata.Feed) error {
 	return err
 }
 
-// WarnSilent e-mails the owners of at most limit push feeds that were pushed to, and not for mapdata.WarnAfterSilence, each
-// once until a push arrives. Feeds that hold nothing that expires are passed over. Where none is silent it takes no lock.
+// WarnSilent e-mails the owners of at most limit push feeds that were pushed to before, but not for
+// mapdata.WarnAfterSilence, each once until a push arrives. It skips feeds without expiring entities, and takes no lock
+// where none is silent.
 func (db *Scripts) WarnSilent(ctx context.Context, now time.Time, limit int) error {
 	var some bool
 	if err := db.backend.QueryRow(ctx, anySilent, now.UnixMilli()).Scan(&some); err != nil || !some {

@@ -1,6 +1,6 @@
 // Package migrate brings a database's schema up to date: numbered SQL files, embedded by each store, each applied once,
-// in order and in a transaction of its own. An empty database gets all of them in one transaction, so that nobody reads a
-// part of the schema as one of an older program. Files are never edited after they landed.
+// in order and in its own transaction. An empty database gets all of them in one transaction, so that no process takes
+// a part of the schema for that of an older program. Files are never edited after they were merged.
 package migrate
 
 import (
@@ -19,7 +19,7 @@ type Migration struct {
 	SQL     string
 }
 
-// Read lists the migrations in a folder of files named "0001_what_it_does.sql". Numbers begin at 1 and leave no gap.
+// Read lists the migrations in a directory of files named "0001_what_it_does.sql". Numbers begin at 1 and leave no gap.
 func Read(files fs.FS, folder string) ([]Migration, error) {
 	entries, err := fs.ReadDir(files, folder) // sorted by name
 	if err != nil {
@@ -44,7 +44,7 @@ func Read(files fs.FS, folder string) ([]Migration, error) {
 	return all, nil
 }
 
-// The record of what was applied is the same on every database.
+// The table of applied migrations is the same on every database.
 const (
 	createRecord = `CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL)`
 	readVersion  = `SELECT COALESCE(MAX(version), 0) FROM schema_migrations`
@@ -53,9 +53,9 @@ const (
 // Begin starts a transaction that excludes other migrations.
 type Begin func(ctx context.Context) (*sql.Tx, error)
 
-// Run applies what is missing; several processes may do so at the same time. record stores a version and a name in
-// schema_migrations, in the database's own way of writing parameters. A database that knows more migrations than all was
-// made by a newer program: Run fails and changes nothing.
+// Run applies the missing migrations; several processes may do so at the same time. record is the statement that stores
+// a version and a name in schema_migrations, with the database's own parameter syntax. A database with more migrations
+// than all was migrated by a newer program: Run fails and changes nothing.
 func Run(ctx context.Context, begin Begin, record string, all []Migration) error {
 	for {
 		done, err := next(ctx, begin, record, all)
@@ -68,7 +68,7 @@ func Run(ctx context.Context, begin Begin, record string, all []Migration) error
 	}
 }
 
-// next applies the first migration that is missing, and to an empty database all of them.
+// next applies the first missing migration, and to an empty database all of them.
 func next(ctx context.Context, begin Begin, record string, all []Migration) (done bool, err error) {
 	tx, err := begin(ctx)
 	if err != nil {

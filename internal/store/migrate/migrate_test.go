@@ -89,7 +89,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestFirstRunIsWhole: an empty database gets all migrations or none, so that nobody ever reads a part of the schema.
+// TestFirstRunIsWhole checks that an empty database gets all migrations or none, so that no process ever reads a part
+// of the schema.
 func TestFirstRunIsWhole(t *testing.T) {
 	db, begin := open(t)
 	good := Migration{1, "0001_a.sql", "CREATE TABLE a (n INTEGER)"}

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/store"
 )
 
-// Channel is the channel on which every change of what followers see is notified, without a payload.
+// Channel is the channel on which every change that concerns followers is notified, without a payload.
 const Channel = "wayside"
 
 const (
@@ -17,9 +17,10 @@ const (
 	selectChanges        = `SELECT revision, feed_id, entities, votes, external_ids, account, apps FROM changes WHERE revision > $1 ORDER BY revision LIMIT $2`
 )
 
-// Changes reads what changed after the given revision, in the order of revisions, at most about limit entities (one
-// revision is never divided). Entities come as they are now, and so do the tallies of a revision of votes, which carries
-// no entities. It fails with mapdata.ErrConflict when changes after the given revision were pruned meanwhile.
+// Changes returns the changes after the given revision, in the order of revisions, at most about limit entities (one
+// revision is never divided). It returns the current state of the entities, and of the tallies of a revision of votes,
+// which contains no entities. It fails with mapdata.ErrConflict when changes after the given revision were pruned in
+// the meantime.
 func (db *DB) Changes(ctx context.Context, after int64, limit int) (all []mapdata.FeedChange, err error) {
 	err = db.read(ctx, "read changes", func(r *readTx) error {
 		var floor int64
@@ -51,23 +52,23 @@ func (db *DB) Changes(ctx context.Context, after int64, limit int) (all []mapdat
 	return all, nil
 }
 
-// logEntry is what a row of the log says of the entities that it names.
+// logEntry is the part of a row of the log that names entities.
 type logEntry struct {
 	ids   []string
-	votes bool // only what votes make of them changed
+	votes bool // only the entities' votes changed
 }
 
-// logBatch is how many rows of the log one query reads.
+// logBatch is the number of rows of the log that one query reads.
 const logBatch = 500
 
-// log reads rows of the log, with what each names, until these are about limit entities.
+// log reads rows of the log, with the names in each, until these are about limit entities.
 func (r *readTx) log(ctx context.Context, after int64, limit int) (all []mapdata.FeedChange, entries []logEntry, err error) {
 	rows, err := r.Query(ctx, selectChanges, after, min(limit, logBatch))
 	if err != nil {
 		return nil, nil, err
 	}
 	defer rows.Close()
-	// A revision without entities costs something too.
+	// A revision without entities has a cost too.
 	for cost := 0; cost < limit && rows.Next(); {
 		var (
 			c       mapdata.FeedChange
@@ -87,7 +88,7 @@ func (r *readTx) log(ctx context.Context, after int64, limit int) (all []mapdata
 	return all, entries, rows.Err()
 }
 
-// feeds reads the feeds that the changes are of; those that are gone are not in it.
+// feeds returns the feeds of the changes, without those that no longer exist.
 func (r *readTx) feeds(ctx context.Context, changes []mapdata.FeedChange) (map[mapdata.FeedID]*mapdata.Feed, error) {
 	var ids [][]byte
 	known := make(map[mapdata.FeedID]*mapdata.Feed)
@@ -105,7 +106,7 @@ func (r *readTx) feeds(ctx context.Context, changes []mapdata.FeedChange) (map[m
 	return known, err
 }
 
-// details reads what a row of the log names.
+// details reads the entities or votes that a row of the log names.
 func (db *DB) details(ctx context.Context, r *readTx, c *mapdata.FeedChange, entry logEntry) (err error) {
 	ofLive := entry.votes && c.FeedID.IsZero()
 	switch {
@@ -118,7 +119,7 @@ func (db *DB) details(ctx context.Context, r *readTx, c *mapdata.FeedChange, ent
 	return err
 }
 
-// tallies reads those on the named entities of a feed, or of live incidents where the feed is zero.
+// tallies returns those on the named entities of a feed, or of live incidents where the feed is zero.
 func (r *readTx) tallies(ctx context.Context, feed mapdata.FeedID, externalIDs []string) ([]mapdata.Tally, error) {
 	source := mapdata.Incidents
 	if !feed.IsZero() {
@@ -128,7 +129,7 @@ func (r *readTx) tallies(ctx context.Context, feed mapdata.FeedID, externalIDs [
 		string(source), externalIDs)
 }
 
-// changed reads the entities of one revision; those that are not stored are gone.
+// changed reads the entities of one revision; those that are not stored are listed as gone.
 func (db *DB) changed(ctx context.Context, r *readTx, c *mapdata.FeedChange, ids []string) error {
 	c.Entities = make([]mapdata.Entity, 0, len(ids))
 	err := scan(ctx, r, selectEntitiesByID, []any{c.FeedID[:], ids}, func(row [][]byte) error {

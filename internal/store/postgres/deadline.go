@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// readTimeout is how long a server may send nothing while an answer is awaited: longer than any statement takes, and than
-// a statement waits for a lock. A server that is cut off from the network never closes the connection.
+// readTimeout is how long a server may send nothing while an answer is awaited: longer than any statement takes, and
+// than a statement waits for a lock. It is needed because a server that is cut off from the network never closes the
+// connection.
 const readTimeout = 30 * time.Second
 
-// deadlineConn is a connection on which each read ends after readTimeout, unless a deadline of its own is set.
+// deadlineConn is a connection on which each read ends after readTimeout, unless a deadline is set.
 type deadlineConn struct {
 	net.Conn
 	mu       sync.Mutex // deadlines are set by other goroutines during a read
@@ -30,7 +31,7 @@ func (c *deadlineConn) Read(to []byte) (int, error) {
 	return c.Conn.Read(to)
 }
 
-// SetDeadline sets when reads and writes give up; zero: readTimeout holds again.
+// SetDeadline sets the deadline of reads and writes; zero restores readTimeout.
 func (c *deadlineConn) SetDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,7 +39,7 @@ func (c *deadlineConn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// SetReadDeadline does so for reads.
+// SetReadDeadline sets the deadline of reads; zero restores readTimeout.
 func (c *deadlineConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

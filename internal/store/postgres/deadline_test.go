@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestReadsEndAtADeadline: a read from a server that sends nothing ends after readTimeout, or at the deadline that was set.
+// TestReadsEndAtADeadline checks that a read from a server that sends nothing ends after readTimeout, or at the
+// deadline that was set.
 func TestReadsEndAtADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
@@ -27,7 +28,7 @@ func TestReadsEndAtADeadline(t *testing.T) {
 			}
 		}
 		waits(readTimeout)
-		waits(readTimeout) // each time anew
+		waits(readTimeout) // restarts with each read
 		if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 			t.Fatal(err)
 		}

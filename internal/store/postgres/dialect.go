@@ -2,16 +2,16 @@ package postgres
 
 import "wayside/internal/store"
 
-// subjectID is the UUID that e.subject is; a subject that is no UUID names nothing.
+// subjectID is e.subject as a UUID, or NULL for a subject that is not a UUID.
 const subjectID = `CASE WHEN e.subject ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN e.subject::uuid END`
 
-// dialect is PostgreSQL's way of saying what the scripts need. Lists of strings are arrays.
+// dialect is the dialect of PostgreSQL. Lists of strings are arrays.
 var dialect = store.Dialect{
 	Concurrent: true,
 	Active:     `active`,
 
-	// An older state of the database that was put back is another epoch, by whatever way: a promoted standby and a recovery
-	// to a moment have a timeline of their own, a restored dump has another table.
+	// A restored older state of the database has another epoch, however it was restored: a promoted standby and a
+	// point-in-time recovery have another timeline, a restored dump has another table.
 	State: `SELECT epoch || '.' || 'state'::regclass::oid || '.' || (SELECT system_identifier FROM pg_control_system())
 			|| '.' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
 		revision, floor FROM state WHERE id = 1`,

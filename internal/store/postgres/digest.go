@@ -8,13 +8,13 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// digest is a sum over rows, whatever their order. Two that are equal are of equal rows, as far as chance goes.
+// digest is a checksum of rows, independent of their order. Equal digests mean equal rows, up to collisions.
 type digest struct {
 	rows int64
 	sum  uint64
 }
 
-// add counts a row, whose values may be as the driver gives them or as it takes them.
+// add adds a row, whose values may be in the form that the driver returns or accepts.
 func (d *digest) add(row []any) error {
 	h := xxhash.New()
 	var buf []byte
@@ -32,7 +32,7 @@ func (d *digest) add(row []any) error {
 	return nil
 }
 
-// appendValue writes a value so that no two rows read alike: what kind it is, how long, and itself.
+// appendValue appends an unambiguous encoding of a value: its type, its length, and the value itself.
 func appendValue(dst []byte, value any) ([]byte, error) {
 	const (
 		null = iota

@@ -13,8 +13,8 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestKilledDatabase kills the server repeatedly under writers, with synchronous_commit off as the database's default:
-// every acknowledged row is stored and in the log of changes.
+// TestKilledDatabase kills the server repeatedly while writers run, with synchronous_commit off as the database's
+// default, and checks that every acknowledged row is stored and in the log of changes.
 func TestKilledDatabase(t *testing.T) {
 	const writers, kills = 4, 2
 	server := testenv.Postgres(t)
@@ -84,8 +84,8 @@ func TestKilledDatabase(t *testing.T) {
 	}
 }
 
-// TestForgetWaits: a snapshot that is being stored renews old entities. Forget on another node must wait for it and
-// check the entities again.
+// TestForgetWaits checks that Forget on another node waits for a snapshot that is being stored and renews old entities,
+// and then checks the entities again.
 func TestForgetWaits(t *testing.T) {
 	url := postgres.Servers.Migrated(t)
 	db := open(t, url)
@@ -101,7 +101,7 @@ func TestForgetWaits(t *testing.T) {
 		})
 	}
 	old := entity(f, "old")
-	old.SeenAt = time.Time{} // as every row of a snapshot
+	old.SeenAt = time.Time{} // like every row of a snapshot
 	if err := snapshot(1, start, old, entity(f, "held")); err != nil {
 		t.Fatal(err)
 	}

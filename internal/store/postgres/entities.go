@@ -29,8 +29,8 @@ const (
 		ORDER BY e.external_id LIMIT $5`
 )
 
-// Stored yields what the feed holds under the given external ids, or everything it holds when ids is nil, in no order.
-// KeptUntil is there while it is still to come. A feed that is gone holds nothing, though its entities may not be removed
+// Stored yields the feed's entities with the given external ids, or all of them when ids is nil, in no order. It sets
+// KeptUntil while that is in the future. It yields nothing of a deleted feed, although its entities may not be removed
 // yet.
 func (db *DB) Stored(ctx context.Context, feed mapdata.FeedID, ids []string, yield func(mapdata.Stored)) error {
 	query, args := selectStoredAll, []any{feed[:]}
@@ -44,7 +44,7 @@ func (db *DB) Stored(ctx context.Context, feed mapdata.FeedID, ids []string, yie
 			}
 			return err
 		}
-		// Those that are kept are few: to join the votes would cost every row of every snapshot.
+		// Only few are kept; joining the votes would slow down every row of every snapshot.
 		kept, err := db.KeptEntities(ctx, r, feed, db.now())
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (db *DB) Stored(ctx context.Context, feed mapdata.FeedID, ids []string, yie
 	})
 }
 
-// Columns in the binary format; NULL gives zero.
+// Decoders of columns in the binary format; NULL becomes zero.
 
 func integer(column []byte) int64 {
 	if column == nil {
@@ -86,7 +86,7 @@ func instantIn(column []byte) time.Time {
 
 func real(column []byte) float64 { return math.Float64frombits(uint64(integer(column))) }
 
-// readEntity takes a row of store.EntityColumns in the binary format. Properties remain the row's.
+// readEntity decodes a row of store.EntityColumns in the binary format. Properties alias the row.
 func (db *DB) readEntity(e *mapdata.Entity, row [][]byte) (err error) {
 	if e.Kind, err = db.Kind(string(row[1])); err != nil {
 		return err
@@ -103,8 +103,9 @@ func (db *DB) readEntity(e *mapdata.Entity, row [][]byte) (err error) {
 	return err
 }
 
-// AllEntities yields every stored entity of the feeds of part number part of parts. What is yielded is valid only during
-// the call. A feed stays in its part: parts that are read at different moments never leave one out.
+// AllEntities yields every stored entity of the feeds of part number part of parts. The yielded values are valid only
+// during the call. A feed always belongs to the same part, so that parts that are read at different moments never leave
+// one out.
 func (db *DB) AllEntities(ctx context.Context, part, parts int, yield func(*mapdata.Entity)) error {
 	return db.read(ctx, "load entities", func(r *readTx) error {
 		feeds, err := store.List(ctx, r, selectPart, func(r store.Row) ([]byte, error) {
@@ -128,8 +129,9 @@ func (db *DB) AllEntities(ctx context.Context, part, parts int, yield func(*mapd
 	})
 }
 
-// FeedEntities yields the feed's entities that have not expired at now, those among them that confirms keep (D9.6), in the
-// order of their external ids, at most limit. What is yielded remains valid. A feed that is gone holds none.
+// FeedEntities yields the feed's entities that have not expired at now, including those that confirms keep (D9.6), in
+// the order of their external ids, at most limit. The yielded values remain valid. It yields nothing of a feed that no
+// longer exists.
 func (db *DB) FeedEntities(ctx context.Context, id mapdata.FeedID, now time.Time, limit int, yield func(*mapdata.Entity)) error {
 	return db.read(ctx, "read entities of a feed", func(r *readTx) error {
 		mark, err := store.ScanMark(r.QueryRow(ctx, store.SelectMark, id[:]))

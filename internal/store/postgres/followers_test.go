@@ -181,16 +181,16 @@ func (f *follower) knows(t testing.TB, id string) bool {
 	return f.known[id]
 }
 
-// TestLateCommitIsNotMissed holds a writer back that began first and has written its rows, while others commit before it: a
-// follower that read in between must still get what the first one commits. With revisions from a sequence drawn before
-// the commit, it would miss them.
+// TestLateCommitIsNotMissed delays a writer that began first and has written its rows, while others commit before it,
+// and checks that a follower that read in between still gets the changes of the first one. With revisions from a
+// sequence drawn before the commit, it would miss them.
 func TestLateCommitIsNotMissed(t *testing.T) {
 	url := postgres.Servers.Migrated(t)
 	db := open(t, url)
 	slow, fast := newFeed(t, db, url, 1), newFeed(t, db, url, 2)
 	follower := following(t, open(t, url))
 
-	// A lock on a row that the slow writer is about to write stops it within its transaction.
+	// A lock on a row that the slow writer is about to write blocks it within its transaction.
 	if err := put(t.Context(), db, slow, entity(slow, "held")); err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestLateCommitIsNotMissed(t *testing.T) {
 	eventually(t, "the follower knows what was committed last", func() bool { return follower.knows(t, "first") })
 }
 
-// waiting counts sessions that wait for a lock.
+// waiting returns the number of sessions that wait for a lock.
 func waiting(t testing.TB, conn *pgx.Conn) (n int) {
 	t.Helper()
 	err := conn.QueryRow(t.Context(), `SELECT COUNT(*) FROM pg_stat_activity
@@ -231,8 +231,8 @@ func waiting(t testing.TB, conn *pgx.Conn) (n int) {
 	return n
 }
 
-// TestStoppedNodeHoldsNoLocks: a node that stops in the middle of its transaction, after writing its rows, does not hold
-// the lock of the counter.
+// TestStoppedNodeHoldsNoLocks checks that a node that stops in the middle of its transaction, after writing its rows,
+// does not hold the lock of the counter.
 func TestStoppedNodeHoldsNoLocks(t *testing.T) {
 	url := postgres.Servers.Migrated(t)
 	db := open(t, url)
@@ -258,7 +258,7 @@ func TestStoppedNodeHoldsNoLocks(t *testing.T) {
 	}
 }
 
-// TestFollowerIsNotified: a change on one node is notified to another long before that node's next poll.
+// TestFollowerIsNotified checks that a change on one node is notified to another long before that node's next poll.
 func TestFollowerIsNotified(t *testing.T) {
 	url := postgres.Servers.Migrated(t)
 	db := open(t, url)
@@ -291,8 +291,8 @@ func listening(t testing.TB, conn *pgx.Conn) (n int) {
 	return n
 }
 
-// TestFollowerReconnects: a follower catches up after its connections are killed, a notification is lost, and the server
-// restarts.
+// TestFollowerReconnects checks that a follower catches up after its connections are killed, a notification is lost,
+// and the server restarts.
 func TestFollowerReconnects(t *testing.T) {
 	server := testenv.Postgres(t)
 	url := server.Database(t)

@@ -17,49 +17,49 @@ import (
 	"wayside/internal/store"
 )
 
-// Source is a database of the same schema version, all of it at one moment. Its values are those of a database that knows
-// numbers, strings and bytes only: int64, float64, string, []byte, nil.
+// Source is a consistent snapshot of a database of the same schema version. Its values have only the types int64,
+// float64, string, []byte, nil.
 type Source interface {
 	// Tables lists all tables.
 	Tables(ctx context.Context) ([]string, error)
 	// Count counts a table's rows.
 	Count(ctx context.Context, table string) (int64, error)
-	// Rows hands each row of a table to take, the columns in the given order. The row is valid during the call only, what
-	// it holds remains.
+	// Rows passes each row of a table to take, with the columns in the given order. The row is valid during the call
+	// only, its values remain valid.
 	Rows(ctx context.Context, table string, columns []string, take func(row []driver.Value) error) error
 }
 
-// table is one that is copied.
+// table is a table to copy.
 type table struct {
 	name     string
 	columns  []string
 	types    []string // as PostgreSQL names them
-	identity string   // the column that numbers the rows by itself; empty: none
-	after    []string // tables that it refers to
+	identity string   // the identity column; empty: none
+	after    []string // tables that it references
 }
 
-// Copied is what became of one table.
+// Copied is the result for one table.
 type Copied struct {
 	Table string
-	Rows  int64 // as many as there were, each compared
+	Rows  int64 // the number of rows, each of which was compared
 }
 
 const (
-	// No node waits for the transaction of an import.
+	// An import takes long, and no node waits for its transaction.
 	withoutTimeouts = `SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('statement_timeout', '0', true)`
 	copyState       = `UPDATE state SET revision = $1, floor = $2 WHERE id = 1`
 	isPristine      = `SELECT revision = 0 AND floor = 0 FROM state WHERE id = 1`
 
-	// What is computed from other columns is computed again.
+	// Generated columns are not copied.
 	selectColumns = `SELECT a.attname, t.typname, a.attidentity <> '' FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
 		WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' ORDER BY a.attnum`
 	selectReferred = `SELECT confrelid::regclass::text FROM pg_constraint WHERE contype = 'f' AND conrelid = to_regclass($1)`
 )
 
-// Import copies everything from the source into a database that is empty, in one transaction: it is whole there, or not at
-// all. An empty schema is made first. At the end every row is read again and compared with what the source gave. It fails
-// with mapdata.ErrConflict where the database holds something already. The database keeps an epoch of its own. watch is
-// told how much of how much is done; each row is counted when it is written and when it is read again.
+// Import copies all tables from the source into an empty database, in one transaction. It creates the schema first if
+// necessary. At the end it reads every row again and compares it with the source's. It fails with mapdata.ErrConflict
+// where the database contains rows already. The database keeps its own epoch. Import calls watch with its progress;
+// each row is counted when it is written and when it is read again.
 func Import(ctx context.Context, databaseURL string, from Source, watch func(done, total int64)) (copied []Copied, err error) {
 	defer func() { err = failure("copy", err) }()
 	if err := prepare(ctx, Config{URL: databaseURL}); err != nil {
@@ -84,7 +84,7 @@ func Import(ctx context.Context, databaseURL string, from Source, watch func(don
 	if err != nil {
 		return nil, err
 	}
-	_, err = conn.Exec(ctx, "ANALYZE") // else the first queries would be planned for empty tables
+	_, err = conn.Exec(ctx, "ANALYZE") // otherwise the first queries would be planned for empty tables
 	return copied, err
 }
 
@@ -125,8 +125,8 @@ func (im *importing) all(ctx context.Context) ([]Copied, error) {
 	return all, im.state(ctx)
 }
 
-// tables are the source's as the database has them, each after those that it refers to. Those of the schema itself are
-// not among them.
+// tables returns the source's tables with their layout in the database, each after those that it references, without
+// those of the schema itself.
 func (im *importing) tables(ctx context.Context) ([]table, error) {
 	names, err := im.from.Tables(ctx)
 	if err != nil {
@@ -155,7 +155,7 @@ func (im *importing) tables(ctx context.Context) ([]table, error) {
 	return ordered, nil
 }
 
-// layout looks a table up.
+// layout reads the layout of a table.
 func (im *importing) layout(ctx context.Context, name string) (table, error) {
 	t := table{name: name}
 	rows, err := im.tx.Query(ctx, selectColumns, name)
@@ -186,7 +186,7 @@ func (im *importing) layout(ctx context.Context, name string) (table, error) {
 	return t, err
 }
 
-// claim keeps all others out of the tables, and refuses a database that holds something.
+// claim locks the tables, and refuses a database that contains rows.
 func (im *importing) claim(ctx context.Context, tables []table) error {
 	for _, t := range tables {
 		var some bool
@@ -210,7 +210,7 @@ func (im *importing) claim(ctx context.Context, tables []table) error {
 	return nil
 }
 
-// progressEvery is after how many rows progress is reported.
+// progressEvery is the number of rows after which progress is reported.
 const progressEvery = 1000
 
 func (im *importing) passed() {
@@ -219,7 +219,7 @@ func (im *importing) passed() {
 	}
 }
 
-// table copies one table, which has so many rows, reads it again, and compares.
+// table copies one table of the given number of rows, reads it again, and compares.
 func (im *importing) table(ctx context.Context, t table, want int64) error {
 	next, stop := iter.Pull2(im.rows(ctx, t))
 	defer stop()
@@ -239,12 +239,12 @@ func (im *importing) table(ctx context.Context, t table, want int64) error {
 	case t.identity == "" || want == 0:
 		return nil
 	}
-	// The table's own numbers go on behind those that were copied.
+	// The table's own numbers continue after the copied ones.
 	_, err = im.tx.Exec(ctx, "SELECT setval(pg_get_serial_sequence('"+t.name+"', '"+t.identity+"'), max("+t.identity+")) FROM "+t.name)
 	return err
 }
 
-// rows gives the source's rows one by one.
+// rows yields the source's rows one by one.
 func (im *importing) rows(ctx context.Context, t table) iter.Seq2[[]driver.Value, error] {
 	return func(yield func([]driver.Value, error) bool) {
 		errStopped := errors.New("the reader has stopped")
@@ -260,7 +260,7 @@ func (im *importing) rows(ctx context.Context, t table) iter.Seq2[[]driver.Value
 	}
 }
 
-// stored reads a table again as it will be found.
+// stored reads a copied table again and returns its digest.
 func (im *importing) stored(ctx context.Context, t table) (d digest, err error) {
 	rows, err := im.tx.Query(ctx, "SELECT "+strings.Join(t.columns, ", ")+" FROM "+t.name)
 	if err != nil {
@@ -280,7 +280,7 @@ func (im *importing) stored(ctx context.Context, t table) (d digest, err error) 
 	return d, rows.Err()
 }
 
-// state takes over how far the stream of changes is. The epoch stays the database's own.
+// state copies the revision of the log of changes. The database keeps its own epoch.
 func (im *importing) state(ctx context.Context) error {
 	var revision, floor driver.Value
 	err := im.from.Rows(ctx, "state", []string{"revision", "floor"}, func(row []driver.Value) error {
@@ -294,7 +294,7 @@ func (im *importing) state(ctx context.Context) error {
 	return err
 }
 
-// rowSource is what COPY takes its rows from.
+// rowSource implements pgx.CopyFromSource.
 type rowSource struct {
 	next   func() ([]driver.Value, error, bool)
 	types  []string
@@ -304,7 +304,7 @@ type rowSource struct {
 	digest digest
 }
 
-// Next goes on to the next row; false: there is none, or it cannot be had.
+// Next advances to the next row; false: there is none, or it cannot be read.
 func (s *rowSource) Next() bool {
 	row, err, ok := s.next()
 	if !ok || err != nil {
@@ -325,14 +325,14 @@ func (s *rowSource) Next() bool {
 	return s.err == nil
 }
 
-// Values is the row.
+// Values returns the row.
 func (s *rowSource) Values() ([]any, error) { return s.row, nil }
 
-// Err says why there is no next row; nil: all were read.
+// Err returns why there is no next row; nil: all were read.
 func (s *rowSource) Err() error { return s.err }
 
-// columnOf makes what a column of PostgreSQL holds of what the source has for it: an id is 16 bytes there, a truth 0 or 1,
-// a list of strings a JSON array.
+// columnOf converts a source's value to one of a PostgreSQL column: there an id is 16 bytes, a boolean 0 or 1, a list
+// of strings a JSON array.
 func columnOf(kind string, value driver.Value) (any, error) {
 	if value == nil {
 		return nil, nil
@@ -358,7 +358,7 @@ func columnOf(kind string, value driver.Value) (any, error) {
 	return nil, fmt.Errorf("a column holds what is no %s", kind)
 }
 
-// withoutRow removes from a server's error what it repeats of the row, which may be personal data.
+// withoutRow removes the parts of a server's error that quote the row, because they may be personal data.
 func withoutRow(err error) error {
 	var server *pgconn.PgError
 	if !errors.As(err, &server) {

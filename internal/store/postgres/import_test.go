@@ -18,7 +18,7 @@ import (
 	"wayside/internal/store/storetest"
 )
 
-// grown is an embedded database with data in every table.
+// grown returns an embedded database with data in every table.
 func grown(t *testing.T) *sqlite.DB {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "wayside.db"), sqlite.Options{})
@@ -42,7 +42,7 @@ type faulty struct {
 	postgres.Source
 	table string
 	row   func([]driver.Value) error // changes the table's rows
-	count int64                      // rows that Count reports too many
+	count int64                      // number of rows that Count adds to the true count
 }
 
 func (s *faulty) Count(ctx context.Context, table string) (int64, error) {
@@ -176,7 +176,7 @@ func TestImport(t *testing.T) {
 	t.Run("every column is copied", func(t *testing.T) { copiesEveryColumn(t, source) })
 }
 
-// copiesEveryColumn: Import also copies the columns that a migration adds.
+// copiesEveryColumn checks that Import also copies the columns that a migration adds.
 func copiesEveryColumn(t *testing.T, source *sqlite.DB) {
 	asked := make(map[string]bool)
 	err := source.Snapshot(t.Context(), func(s *sqlite.Snapshot) error {

@@ -10,8 +10,8 @@ import (
 	"wayside/internal/store/postgres"
 )
 
-// TestLicenceMigrationKeepsFeeds: migrating a database from before licences keeps its feeds, which then state no licence,
-// and the privileges on its view.
+// TestLicenceMigrationKeepsFeeds checks that migrating a database from before licences keeps its feeds, which then
+// state no licence, and the privileges on its view.
 func TestLicenceMigrationKeepsFeeds(t *testing.T) {
 	url := postgres.Servers.Postgres(t).Database(t)
 	all, err := postgres.Pending(t.Context(), url)

@@ -7,23 +7,24 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Bounds of listening. A notification may be lost, with a connection or in a restart: followers that are poked look at the log anyway.
+// Bounds of listening. A notification may be lost, with a connection or in a restart; followers read the log on the
+// next poke anyway.
 const (
 	pokeEvery    = 400 * time.Millisecond
-	probeEvery   = 10 * time.Second // of the connection, which may have gone without a word
+	probeEvery   = 10 * time.Second // of the connection, which may have been lost silently
 	probeTimeout = 2 * time.Second
 )
 
 const listen = `LISTEN ` + Channel
 
-// Listen calls poke, which must not wait, whenever any node has changed something that followers see, and every 400 ms
-// in any case, until ctx ends. It keeps a connection of its own, beside the pool, and makes another when that breaks.
+// Listen calls poke, which must not block, whenever any node has made a change that concerns followers, and every 400
+// ms in any case, until ctx ends. It keeps its own connection, beside the pool, and reconnects when that breaks.
 func (db *DB) Listen(ctx context.Context, poke func()) error {
 	for {
 		began := time.Now()
 		err := db.listen(ctx, poke)
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // it ended because it was to end
+			return nil //nolint:nilerr // it ended because ctx ended
 		}
 		db.logger.Warn("listening for changes failed; the log is polled instead", "error", err)
 		poke()
@@ -35,10 +36,10 @@ func (db *DB) Listen(ctx context.Context, poke func()) error {
 	}
 }
 
-// listen does so until its connection breaks.
+// listen listens until its connection breaks.
 func (db *DB) listen(ctx context.Context, poke func()) error {
 	config := db.pool.Config().ConnConfig
-	config.ConnectTimeout = min(config.ConnectTimeout, probeTimeout) // for each host that the URL names
+	config.ConnectTimeout = min(config.ConnectTimeout, probeTimeout) // for each host in the URL
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return failure("listen for changes", err)
@@ -50,7 +51,7 @@ func (db *DB) listen(ctx context.Context, poke func()) error {
 		return failure("listen for changes", err)
 	}
 	for probed := time.Now(); ; {
-		poke() // also at first: whatever was notified before is missed
+		poke() // also at first, because earlier notifications were missed
 		waiting, cancel := context.WithTimeout(ctx, pokeEvery)
 		_, err := conn.WaitForNotification(waiting)
 		cancel()

@@ -33,7 +33,7 @@ func openAt(t *testing.T, url string, now func() time.Time) *postgres.DB {
 	return db
 }
 
-// TestPruneLive: expired values are removed, valid ones stay.
+// TestPruneLive checks that expired values are removed, and valid ones stay.
 func TestPruneLive(t *testing.T) {
 	db := openAt(t, postgres.Servers.Migrated(t), func() time.Time { return start })
 	for key, ttl := range map[string]time.Duration{"short": time.Second, "long": time.Hour} {

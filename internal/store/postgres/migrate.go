@@ -28,12 +28,12 @@ const (
 	minServerVersion = 150_000
 )
 
-// ErrOlder is what Open fails with when the schema must be migrated first.
+// ErrOlder is the error of Open when the schema must be migrated first.
 var ErrOlder = mapdata.Describe(mapdata.ErrConflict,
 	"The database's schema is older than this program. Make a backup (pg_dump) and run: wayside migrate. Nodes of the release before go on meanwhile.")
 
-// Pending lists the migrations that the database lacks, in their order; all of them for an empty one. It fails when the
-// schema was made by a newer program.
+// Pending returns the migrations that the database lacks, in their order; all of them for an empty one. It fails when
+// the schema was made by a newer program.
 func Pending(ctx context.Context, databaseURL string) ([]migrate.Migration, error) {
 	var pending []migrate.Migration
 	err := withSchema(databaseURL, func(db *sql.DB, all []migrate.Migration) (err error) {
@@ -46,13 +46,14 @@ func Pending(ctx context.Context, databaseURL string) ([]migrate.Migration, erro
 	return pending, err
 }
 
-// Migrate applies what the database lacks, each step in a transaction of its own, or all in one where it is empty. Several
-// nodes may do so at the same time. It fails, having changed nothing, when the schema was made by a newer program.
+// Migrate applies the migrations that the database lacks, each step in its own transaction, or all in one where it is
+// empty. Several nodes may do so at the same time. It fails, having changed nothing, when the schema was made by a
+// newer program.
 func Migrate(ctx context.Context, databaseURL string) error {
 	return withSchema(databaseURL, func(db *sql.DB, all []migrate.Migration) error { return migrateAll(ctx, db, all) })
 }
 
-// prepare leaves a schema that this program works with, or fails.
+// prepare makes sure that the schema is one that this program works with, or fails.
 func prepare(ctx context.Context, cfg Config) error {
 	return withSchema(cfg.URL, func(db *sql.DB, all []migrate.Migration) error {
 		version, err := schemaVersion(ctx, db, len(all))
@@ -80,7 +81,7 @@ func migrateAll(ctx context.Context, db *sql.DB, all []migrate.Migration) error 
 	return failure("open database", migrate.Run(ctx, begin, recordMigration, all))
 }
 
-// schemaVersion is that of the newest migration in the database; 0: it is empty.
+// schemaVersion returns the version of the newest migration in the database; 0: it is empty.
 func schemaVersion(ctx context.Context, db *sql.DB, known int) (version int, err error) {
 	var server int
 	var recorded bool
@@ -102,7 +103,7 @@ func schemaVersion(ctx context.Context, db *sql.DB, known int) (version int, err
 	return version, nil
 }
 
-// withSchema connects in the way that migrations need, with several statements per query, and passes all migrations to do.
+// withSchema connects with several statements per query, as migrations need, and passes all migrations to do.
 func withSchema(databaseURL string, do func(db *sql.DB, all []migrate.Migration) error) (err error) {
 	all, err := migrate.Read(migrations, "migrations")
 	if err != nil {
@@ -119,7 +120,7 @@ func withSchema(databaseURL string, do func(db *sql.DB, all []migrate.Migration)
 	return do(db, all)
 }
 
-// connConfig reads the URL for one connection beside the pool.
+// connConfig parses the URL for one connection beside the pool.
 func connConfig(databaseURL string) (*pgx.ConnConfig, error) {
 	pool, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {

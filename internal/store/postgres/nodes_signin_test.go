@@ -22,11 +22,11 @@ func (n *nodes) signIn(name, email string) *mapdata.SignIn {
 	return s
 }
 
-// browserHash is of the browser that asked for every sign-in.
+// browserHash is the hash of the browser that requested every sign-in.
 var browserHash = []byte("hash of a browser")
 
-// triesOfCodes: of forty concurrent guesses only the first five are compared. So the right code is accepted when it is
-// among them, and never after five wrong ones.
+// triesOfCodes checks that of forty concurrent guesses only the first five are compared, so that the right code is
+// accepted when it is among them, and never after five wrong ones.
 func triesOfCodes(n *nodes) {
 	taken := 0
 	const rounds, guesses = 12, 40

@@ -61,7 +61,7 @@ func (n *nodes) exec(statement string, args ...any) {
 	}
 }
 
-// concurrently calls do the given number of times at the same time, spread over the nodes.
+// concurrently runs do the given number of times at the same time, spread over the nodes.
 func (n *nodes) concurrently(times int, do func(i int, db *DB)) {
 	var (
 		all sync.WaitGroup
@@ -117,7 +117,7 @@ func (n *nodes) feedWith(externalID string, lifetime time.Duration) mapdata.Feed
 	return id
 }
 
-// TestNodes: concurrent operations of several nodes have the same result as if they ran one after the other.
+// TestNodes checks that concurrent operations of several nodes have the same result as if they ran one after the other.
 func TestNodes(t *testing.T) {
 	for name, test := range map[string]func(*nodes){
 		"votes of one account count once":                 votesOfOne,
@@ -185,7 +185,7 @@ func leases(n *nodes) {
 	}
 }
 
-// leasesSkipLocked: a node that hangs while it leases e-mails does not delay the others.
+// leasesSkipLocked checks that a node that hangs while it leases e-mails does not delay the others.
 func leasesSkipLocked(n *nodes) {
 	n.mail(3)
 	hung, err := n.all[0].pool.Begin(n.Context())
@@ -201,7 +201,7 @@ func leasesSkipLocked(n *nodes) {
 	}
 }
 
-// deletedAccounts: counts and history of votes stay without the account (D9.7, D11.6, D13.5).
+// deletedAccounts checks that counts and history of votes stay without the account (D9.7, D11.6, D13.5).
 func deletedAccounts(n *nodes) {
 	a, db := n.driver(), n.all[0]
 	for i := range 3 {
@@ -228,7 +228,8 @@ func deletedAccounts(n *nodes) {
 	}
 }
 
-// indexes: the cost of statements that run on every request, every push or every minute must not grow with the tables.
+// indexes checks that the cost of statements that run on every request, every push or every minute does not grow with
+// the tables.
 func indexes(n *nodes) {
 	conn, err := n.all[0].pool.Acquire(n.Context())
 	n.must(err)
@@ -236,7 +237,8 @@ func indexes(n *nodes) {
 	// The tables are empty: without this setting a sequential scan would be cheapest.
 	_, err = conn.Exec(n.Context(), "SET enable_seqscan = off")
 	n.must(err)
-	// Likewise this partial index, which is for another statement: of an empty table it costs the planner as little as the primary key.
+	// Likewise this partial index, which is for another statement: on an empty table the planner considers it as cheap
+	// as the primary key.
 	_, err = conn.Exec(n.Context(), "DROP INDEX voted_incidents_by_kind")
 	n.must(err)
 	recording := &storetest.Recording{Backend: n.all[0].backend}

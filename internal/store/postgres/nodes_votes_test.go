@@ -97,7 +97,7 @@ func firstVotes(n *nodes) {
 	}
 }
 
-// votesWhileSevered: an account changes its vote while another node severs the old one from it.
+// votesWhileSevered checks an account that changes its vote while another node severs the old one from it.
 func votesWhileSevered(n *nodes) {
 	a := n.driver()
 	_, err := n.all[0].CastVote(n.Context(), liveBallot("a", a, mapdata.Confirm, start))

@@ -16,7 +16,7 @@ import (
 	"wayside/internal/store"
 )
 
-// Bounds of what a node takes of the database. A URL may say otherwise: pool_max_conns, connect_timeout.
+// Bounds of a node's use of the database. A URL may set others: pool_max_conns, connect_timeout.
 const (
 	maxConns       = 16
 	connectTimeout = 5 * time.Second
@@ -25,15 +25,15 @@ const (
 	idleInTransaction = "5s"
 )
 
-// Config is what Open needs.
+// Config holds the parameters of Open.
 type Config struct {
-	URL string // postgres://…, with all that libpq knows; it may hold a password and is never shown
+	URL string // postgres://…, with all parameters of libpq; it may contain a password and is never shown
 
-	Now func() time.Time // for what no caller dates; nil: time.Now
-	Log *slog.Logger     // of what a job could not do and tries again; nil: not logged
+	Now func() time.Time // the clock where a caller passes no time; nil: time.Now
+	Log *slog.Logger     // for failures of jobs that are tried again; nil: not logged
 
-	// Migrate brings the schema up to date. Without it, Open does so for an empty database only, and refuses one that is
-	// older: an operator decides when to migrate what other nodes work with.
+	// Migrate brings the schema up to date. Without it, Open does so for an empty database only, and refuses an older one, because an
+	// operator decides when to migrate a schema that other nodes use.
 	Migrate bool
 }
 
@@ -49,8 +49,8 @@ type DB struct {
 	maxConns int32 // of the pool
 }
 
-// Open connects to the database. It fails with ErrOlder where the schema is to be migrated first, and with another error
-// where it was made by a newer version, or where it cannot be reached.
+// Open connects to the database. It fails with ErrOlder where the schema must be migrated first, and with another error where it was made
+// by a newer version, or where the server cannot be reached.
 func Open(ctx context.Context, cfg Config) (_ *DB, err error) {
 	pool, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
@@ -99,9 +99,9 @@ const (
 	pingTimeout = 2 * time.Second
 )
 
-// probeIdle probes an idle connection before it is used, and says whether the pool should ping it, which finds out that it is
-// closed and takes another. Where the server does not answer, because its machine hangs or is cut off, all idle connections
-// are dropped: probing them one by one would take as long for each.
+// probeIdle probes an idle connection before it is used, and reports whether the pool should ping it; the ping then finds it closed and
+// takes another one. Where the server does not answer, because its machine hangs or is cut off, all idle connections are dropped, because
+// probing them one by one would take as long for each.
 func (db *DB) probeIdle(ctx context.Context, conn pgxpool.ShouldPingParams) bool {
 	if conn.IdleDuration <= pingAfter {
 		return false
@@ -115,10 +115,10 @@ func (db *DB) probeIdle(ctx context.Context, conn pgxpool.ShouldPingParams) bool
 	return conn.Conn.IsClosed()
 }
 
-// errURL replaces the driver's own error, which repeats parts of the URL.
+// errURL replaces the driver's own error, which quotes parts of the URL.
 var errURL = errors.New("database.url is not the URL of a PostgreSQL database")
 
-// setDefaults sets the parameters of a connection that the URL leaves open.
+// setDefaults sets the parameters of a connection that the URL does not set.
 func setDefaults(conn *pgx.ConnConfig) {
 	if conn.ConnectTimeout == 0 {
 		conn.ConnectTimeout = connectTimeout
@@ -131,9 +131,9 @@ func setDefaults(conn *pgx.ConnConfig) {
 	conn.OnNotice = noteUnreplicated
 }
 
-// settings makes sure that a commit which returned is on the disk, also where the server's default is another, and that
-// a node that stops within a transaction does not keep others waiting. Stricter settings, such as waiting for a standby, stay.
-// They are no parameters of the connection itself, since poolers know only few of those.
+// settings makes sure that a returned commit is on the disk, also where the server's default is another, and that a node that stops within
+// a transaction does not block others. Stricter settings, such as waiting for a standby, stay. They are not parameters of the connection
+// itself, because poolers support only few of those.
 const settings = `SELECT
 	CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END,
 	CASE WHEN current_setting('idle_in_transaction_session_timeout') = '0'
@@ -144,13 +144,13 @@ func durable(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// Close ends all connections, after what is under way.
+// Close waits for running operations and closes all connections.
 func (db *DB) Close() error {
 	db.pool.Close()
 	return nil
 }
 
-// Ping says whether the store can be read and written, and mapdata.ErrUnavailable if not.
+// Ping checks that the store can be read and written; otherwise it fails with mapdata.ErrUnavailable.
 func (db *DB) Ping(ctx context.Context) error {
 	if _, err := db.State(ctx); err != nil {
 		return fmt.Errorf("%w: %w", mapdata.ErrUnavailable, err)

@@ -31,8 +31,9 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// schemas returns URLs of empty schemas in one database: creating a schema takes a tenth of the time of a database. A schema
-// whose test has passed is emptied and given to the next one, since the migrations take longer than most tests.
+// schemas returns a function that returns URLs of empty schemas in one database, because creating a schema takes a
+// tenth of the time of a database. A schema whose test has passed is emptied and reused, since the migrations take
+// longer than most tests.
 func schemas(t *testing.T) func(t *testing.T) string {
 	t.Helper()
 	database := postgres.Servers.Postgres(t).Database(t)
@@ -75,11 +76,11 @@ func newSchema(t *testing.T, database, name string) (address string) {
 	return u.String()
 }
 
-// emptySchema leaves in a schema what the migrations leave: no rows but those of the migrations and a new epoch, and
-// sequences at their start. What is large is truncated, what is small is deleted, which is faster.
+// emptySchema resets a schema to its state after the migrations: no rows but those of the migrations and a new epoch,
+// and sequences at their start. It truncates large tables and deletes from small ones, which is faster.
 func emptySchema(t *testing.T, address string) {
 	t.Helper()
-	ctx := context.Background() // the test's own has ended
+	ctx := context.Background() // the test's own context has ended
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
 		t.Error(err)

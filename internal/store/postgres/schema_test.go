@@ -16,8 +16,8 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestSchema: Open creates the schema of an empty database, refuses an older one until an operator migrates it, and leaves
-// a newer one unchanged.
+// TestSchema checks that Open creates the schema of an empty database, refuses an older one until an operator migrates
+// it, and leaves a newer one unchanged.
 func TestSchema(t *testing.T) {
 	url := postgres.Servers.Postgres(t).Database(t)
 	all, err := postgres.Pending(t.Context(), url)
@@ -64,8 +64,8 @@ func TestSchema(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestNodeStartsDuringFirstMigration: the schema of an empty database appears as a whole, so that a node which starts while
-// another one creates it never takes it for an older one.
+// TestNodeStartsDuringFirstMigration checks that the schema of an empty database appears as a whole, so that a node
+// which starts while another one creates it never takes it for an older one.
 func TestNodeStartsDuringFirstMigration(t *testing.T) {
 	url := postgres.Servers.Postgres(t).Database(t)
 	holder, watcher := operator(t, url), operator(t, url)
@@ -99,7 +99,7 @@ func TestNodeStartsDuringFirstMigration(t *testing.T) {
 	}
 }
 
-// TestUnreachable: a server that cannot be reached is unavailable, and no error contains the password.
+// TestUnreachable checks that a server that cannot be reached is unavailable, and that no error contains the password.
 func TestUnreachable(t *testing.T) {
 	for _, url := range []string{
 		"postgres://u:hunter2@127.0.0.1:1/db", "postgres://u:hunter2@127.0.0.1:1/db?pool_max_conns=no", "postgres://u:hunter2@[::1", "postgres://u:hunter2@host:port/",
@@ -114,7 +114,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestEpoch: a restored database has another epoch, so that followers notice it.
+// TestEpoch checks that a restored database has another epoch, by which followers notice the restore.
 func TestEpoch(t *testing.T) {
 	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
@@ -136,7 +136,7 @@ func TestEpoch(t *testing.T) {
 	if diff := cmp.Diff(before, state()); diff != "" {
 		t.Error("a restart changed the state:", diff)
 	}
-	// This does what pg_restore does: the same rows in a new table of the same name.
+	// These statements do the same as pg_restore: the same rows in a new table of the same name.
 	conn := operator(t, url)
 	run(t, conn, `CREATE TABLE copy (LIKE state INCLUDING ALL)`)
 	run(t, conn, `INSERT INTO copy SELECT * FROM state`)
@@ -207,7 +207,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// wantLines holds what the view has of entities with a line, and with an end.
+// wantLines checks the view's columns of entities with a line, and with an end.
 func wantLines(t *testing.T, db *postgres.DB, conn *pgx.Conn, f *mapdata.Feed) {
 	t.Helper()
 	now := time.Now().Truncate(time.Second).UTC()
@@ -219,7 +219,7 @@ func wantLines(t *testing.T, db *postgres.DB, conn *pgx.Conn, f *mapdata.Feed) {
 	if err := put(t.Context(), db, f, ends, lasts, ended); err != nil {
 		t.Fatal(err)
 	}
-	// An area that the lines touch, and no point lies in.
+	// An area that the lines touch, and that contains no point.
 	rows, err := conn.Query(t.Context(), `SELECT external_id || ' ' || ST_AsText(geom_line) || ' ' || ST_SRID(geom_line) || ' ' ||
 			extract(epoch FROM expires_at - $1)::bigint FROM wayside_entities
 		WHERE geom_line && ST_MakeEnvelope(10, 60, 11, 61, 4326) ORDER BY 1`, now)

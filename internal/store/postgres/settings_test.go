@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestSettings: under any defaults of the server, acknowledged writes are durable and an idle transaction ends. Stricter
-// settings of the operator stay.
+// TestSettings checks that under any defaults of the server, acknowledged writes are durable and an idle transaction
+// ends, and that stricter settings of the operator stay.
 func TestSettings(t *testing.T) {
 	for _, c := range []struct{ commit, idle, wantCommit, wantIdle string }{
 		{"off", "0", "on", idleInTransaction}, {"on", "0", "on", idleInTransaction}, {"remote_apply", "90s", "remote_apply", "90s"},

@@ -14,8 +14,8 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestStandby: a node closes its connections to a server that accepts no writes, and a commit that did not reach the
-// synchronous standby is reported as failed.
+// TestStandby checks that a node closes its connections to a server that accepts no writes, and that a commit that did
+// not reach the synchronous standby is reported as failed.
 func TestStandby(t *testing.T) {
 	first := testenv.Postgres(t)
 	proxy := newTCPProxy(t, first.URL())

@@ -17,21 +17,21 @@ import (
 	"wayside/internal/store"
 )
 
-// writeTx is one transaction that changes something, of the isolation level READ COMMITTED: each statement sees what was
-// committed before it began. So a transaction that decides by what it reads locks it first (FOR NO KEY UPDATE), and reads
-// what depends on it by another statement.
+// writeTx is a transaction that writes, at the isolation level READ COMMITTED: each statement sees what was committed
+// before it began. A transaction that decides by a row therefore locks it first (FOR NO KEY UPDATE), and reads
+// dependent rows by another statement.
 type writeTx struct {
 	queries
 	conn *pgxpool.Conn
 }
 
-// Exec runs a statement and says how many rows it affected.
+// Exec runs a statement and returns the number of rows that it affected.
 func (w *writeTx) Exec(ctx context.Context, query string, args ...any) (affected int64, err error) {
 	tag, err := w.conn.Exec(ctx, query, args...)
 	return tag.RowsAffected(), err
 }
 
-// queries reads in the way of the scripts from the pool, a transaction that reads, or one that writes.
+// queries implements store.Querier on the pool, a transaction that reads, or one that writes.
 type queries struct{ session }
 
 // session is a *pgxpool.Pool or a *pgxpool.Conn.
@@ -40,34 +40,34 @@ type session interface {
 	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
 }
 
-// Query runs a statement that gives rows.
+// Query runs a statement that returns rows.
 func (q queries) Query(ctx context.Context, query string, args ...any) (store.Rows, error) {
 	return q.session.Query(ctx, query, args...) //nolint:sqlclosecheck // the caller closes the rows
 }
 
-// QueryRow runs a statement that gives one row.
+// QueryRow runs a statement that returns one row.
 func (q queries) QueryRow(ctx context.Context, query string, args ...any) store.Row {
 	return q.session.QueryRow(ctx, query, args...)
 }
 
-// backend is the database as the scripts use it.
+// backend implements store.Backend.
 type backend struct {
 	queries // of the pool
 	db      *DB
 }
 
-// Failure is failure.
+// Failure implements store.Backend by failure.
 func (backend) Failure(operation string, err error) error { return failure(operation, err) }
 
-// Write runs do in a transaction, then what do left for the end, and commits. When the connection breaks during the
-// commit, it is unknown whether it was made: the error is mapdata.ErrUnavailable.
+// Write runs do in a transaction, then the statements that it queued, and commits. When the connection breaks during
+// the commit, it is unknown whether it took effect; the error is then mapdata.ErrUnavailable.
 func (b backend) Write(ctx context.Context, operation string, do func(*store.Tx) error) (err error) {
 	defer func() { err = failure(operation, err) }()
 	conn, err := b.db.begin(ctx, "BEGIN")
 	if err != nil {
 		return err
 	}
-	defer conn.Release() // one that broke, or is still within a transaction, is not used again
+	defer conn.Release() // a broken connection, or one still within a transaction, is not reused
 	resetUnreplicated(conn.Conn().PgConn())
 	tx := b.db.NewTx(&writeTx{queries{conn}, conn})
 	if err := do(tx); err != nil {
@@ -79,8 +79,8 @@ func (b backend) Write(ctx context.Context, operation string, do func(*store.Tx)
 	return nil
 }
 
-// begin begins a transaction. Idle connections that broke, in a restart of the server, are passed over:
-// nothing was done by them yet.
+// begin begins a transaction. It skips idle connections that broke, in a restart of the server, because nothing was
+// done on them yet.
 func (db *DB) begin(ctx context.Context, statement string) (*pgxpool.Conn, error) {
 	for tries := db.maxConns; ; tries-- {
 		conn, err := db.pool.Acquire(ctx)
@@ -98,7 +98,7 @@ func (db *DB) begin(ctx context.Context, statement string) (*pgxpool.Conn, error
 	}
 }
 
-// commit sends what is queued and the commit in one go. If a statement fails, the server passes over the rest.
+// commit sends the queued statements and the commit in one batch. If a statement fails, the server skips the rest.
 func commit(ctx context.Context, conn *pgxpool.Conn, queued []store.Statement) error {
 	var batch pgx.Batch
 	for _, s := range queued {
@@ -114,14 +114,14 @@ func commit(ctx context.Context, conn *pgxpool.Conn, queued []store.Statement) e
 	return errors.Join(results.Close(), replicated(conn.Conn().PgConn()))
 }
 
-// rollbackTimeout is how long a server may take to drop a transaction; its connection is dropped otherwise.
+// rollbackTimeout is how long a server may take to roll back a transaction; otherwise the connection is closed.
 const rollbackTimeout = time.Second
 
 func rollback(ctx context.Context, conn *pgxpool.Conn) error {
 	if conn.Conn().IsClosed() {
 		return nil
 	}
-	// Also where the caller's time is over: the connection is good, and others want it.
+	// Also after the caller's context has ended, because the connection is still usable for others.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 	defer cancel()
 	if _, err := conn.Exec(ctx, "ROLLBACK"); err != nil {
@@ -130,7 +130,7 @@ func rollback(ctx context.Context, conn *pgxpool.Conn) error {
 	return nil
 }
 
-// readTx is one transaction that reads: all that it reads is of one moment.
+// readTx is a transaction that reads: all of its reads see the same moment.
 type readTx struct{ queries }
 
 // Read runs do in a transaction that reads.
@@ -148,12 +148,12 @@ func (db *DB) read(ctx context.Context, operation string, do func(r *readTx) err
 	return errors.Join(do(&readTx{queries{conn}}), rollback(ctx, conn))
 }
 
-// yieldEvery is after how many rows a long read lets others run: a reader's request takes some ten microseconds, and must
-// not wait for a time slice of ten milliseconds behind rows by the thousand.
+// yieldEvery is the number of rows after which a long read yields the processor: a reader's request takes some ten
+// microseconds, and must not wait for a time slice of ten milliseconds behind thousands of rows.
 const yieldEvery = 64
 
-// scan hands each row of a query to take in the binary format, NULL as nil: for results of many rows, where general
-// conversions would cost as much again. What take gets is valid during the call only.
+// scan passes each row of a query to take in the binary format, NULL as nil. It is for results of many rows, where
+// general conversions would double the cost. The row is valid during the call only.
 func scan(ctx context.Context, r *readTx, query string, args []any, take func(row [][]byte) error) error {
 	rows, err := r.session.Query(ctx, query, append([]any{pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args...)...)
 	if err != nil {
@@ -171,7 +171,7 @@ func scan(ctx context.Context, r *readTx, query string, args []any, take func(ro
 	return rows.Err()
 }
 
-// failure adds the operation to an error and turns the server's codes into kinds.
+// failure adds the operation to an error and converts the server's codes to kinds.
 func failure(operation string, err error) error {
 	if err == nil {
 		return nil
@@ -185,7 +185,7 @@ func failure(operation string, err error) error {
 	return fmt.Errorf("%s: %w", operation, err)
 }
 
-// kindOf is what an error of the driver means to callers; nil: nothing that they tell apart.
+// kindOf returns the kind of a driver's error for callers; nil: they need not distinguish it.
 func kindOf(err error) (text string, kind error) {
 	var server *pgconn.PgError
 	if errors.As(err, &server) {
@@ -196,10 +196,10 @@ func kindOf(err error) (text string, kind error) {
 		network net.Error
 	)
 	switch {
-	case errors.As(err, &connect): // also where it took too long: a caller who does not wait gets no such error
+	case errors.As(err, &connect): // also after a timeout of connecting; a caller whose context has ended gets no such error
 		return "", mapdata.ErrUnavailable
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return "", nil // the caller's own doing
+		return "", nil // the caller's own cancellation
 	case errors.As(err, &network),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err):
 		return "", mapdata.ErrUnavailable
@@ -213,7 +213,7 @@ func kindOfCode(code string) (text string, kind error) {
 		return "", mapdata.ErrConflict
 	case "23503": // foreign_key_violation
 		return "what it belongs to: ", mapdata.ErrNotFound
-	case "22021": // character_not_in_repertoire: nothing is stored under a text that no column can hold
+	case "22021": // character_not_in_repertoire: no column can contain such a text, so that nothing is stored under it
 		return "", mapdata.ErrNotFound
 	case "40001", "40P01", // serialization_failure, deadlock_detected
 		"55P03", "57014", // lock_not_available, query_canceled by a timeout of the server's

@@ -15,7 +15,7 @@ import (
 	"wayside/internal/store/storetest"
 )
 
-// columns lists the columns of an older database to which rows may give values.
+// columns lists the columns of an older database that rows may set.
 const columns = `SELECT c.table_name, c.column_name, c.data_type, c.is_nullable = 'NO' AND c.column_default IS NULL
 	FROM information_schema.columns AS c JOIN information_schema.tables AS t USING (table_schema, table_name)
 	WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' AND c.is_generated = 'NEVER' AND c.is_identity = 'NO'`
@@ -27,7 +27,7 @@ func TestUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	database := postgres.Servers.Postgres(t).Database(t)
-	run(t, operator(t, database), `CREATE EXTENSION IF NOT EXISTS postgis`) // in the schema public, whose types all see
+	run(t, operator(t, database), `CREATE EXTENSION IF NOT EXISTS postgis`) // in the schema public, whose types are visible in all schemas
 	storetest.Upgrade(t, len(all), func(t *testing.T, version int) storetest.Older {
 		t.Helper()
 		url := newSchema(t, database, fmt.Sprint("older ", version))

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// upsertBatch is how many rows one statement writes.
+// upsertBatch is the number of rows that one statement writes.
 const upsertBatch = 5_000
 
 const upsertEntities = `INSERT INTO entities (feed_id, external_id, kind, lat, lng, properties, network, digest, lifetime_ms,
@@ -45,7 +45,7 @@ func (w *writeTx) Upsert(ctx context.Context, feed mapdata.FeedID, entities []*m
 	return nil
 }
 
-// set fills the columns, in the room of what they held before.
+// set fills the columns, reusing their memory.
 func (c *columns) set(entities []*mapdata.Entity) {
 	c.externalID, c.kind, c.properties, c.network = c.externalID[:0], c.kind[:0], c.properties[:0], c.network[:0]
 	c.lat, c.lng = c.lat[:0], c.lng[:0]

@@ -15,17 +15,18 @@ import (
 	"wayside/internal/store"
 )
 
-// backupPages is how many pages are copied between two looks at the context: 2 MiB.
+// backupPages is the number of pages that are copied between two checks of the context: 2 MiB.
 const backupPages = 500
 
 const newEpoch = `UPDATE state SET epoch = lower(hex(randomblob(16))) WHERE id = 1`
 
-// Backup writes a copy of the database as it is at this moment to a new file, while reads and writes go on. The copy is
-// rebuilt from its rows: pages that are free, and the unused parts of others, may hold what was deleted (D11.11). progress
-// receives how many of how many pages are copied; nil: not reported. The file appears under its name once it is complete and
-// durable. It fails with mapdata.ErrConflict when there is such a file already. The disk needs room for two copies.
+// Backup writes a copy of the database as of this moment to a new file, while reads and writes continue. The copy is
+// rebuilt from its rows, because free pages, and the unused parts of others, may contain deleted data (D11.11). It
+// calls progress with the numbers of copied and of all pages; nil: not reported. The file appears under its name once
+// it is complete and durable. Backup fails with mapdata.ErrConflict when the file exists already. The disk needs room
+// for two copies.
 //
-// To put a copy into the database's place, remove the files with "-wal" and "-shm" behind the name first, and call
+// To put a copy into the database's place, first remove the files whose names end in "-wal" and "-shm", and call
 // NewEpoch once it is open.
 func (db *DB) Backup(ctx context.Context, destFile string, progress func(done, total int)) (err error) {
 	if _, err := os.Lstat(destFile); !errors.Is(err, os.ErrNotExist) {
@@ -64,7 +65,8 @@ func (db *DB) Backup(ctx context.Context, destFile string, progress func(done, t
 	return nil
 }
 
-// makePrivate makes an empty file that only its owner reads: a copy holds what the database holds.
+// makePrivate creates an empty file that only its owner can read, because a copy contains the same data as the
+// database.
 func makePrivate(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, filePermissions)
 	if err != nil {
@@ -73,7 +75,7 @@ func makePrivate(path string) error {
 	return errors.Join(file.Chmod(filePermissions), file.Close())
 }
 
-// syncFile makes a file, or the names in a folder, durable.
+// syncFile makes a file, or the names in a directory, durable.
 func syncFile(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -82,8 +84,8 @@ func syncFile(path string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// copyTo copies page by page from within one read transaction: what is written meanwhile neither shows in the copy nor
-// restarts it.
+// copyTo copies page by page within one read transaction, so that concurrent writes neither show in the copy nor
+// restart it.
 func (db *DB) copyTo(ctx context.Context, path string, progress func(done, total int)) error {
 	return db.read(ctx, "back up", func(r *readTx) error {
 		// A transaction begins at its first read.
@@ -107,8 +109,8 @@ func (db *DB) copyTo(ctx context.Context, path string, progress func(done, total
 	})
 }
 
-// rebuild writes the rows of a database file that nobody else has open into an empty file. The copying before it takes
-// a fraction of the time, for which the write-ahead log cannot start anew.
+// rebuild writes the rows of a database file, which no other connection has open, into an empty file. The copying
+// before it takes a fraction of the time, during which the write-ahead log cannot restart from its beginning.
 func rebuild(ctx context.Context, from, to string) (err error) {
 	db, err := sql.Open("sqlite", dsn(from, url.Values{}, "journal_mode(OFF)", "synchronous(OFF)"))
 	if err != nil {
@@ -138,7 +140,7 @@ func copyPages(ctx context.Context, backup *modernc.Backup, progress func(done, 
 	}
 }
 
-// NewEpoch makes every follower load everything again: after a restore, revisions mean something else.
+// NewEpoch makes every follower reload everything, because revisions have another meaning after a restore.
 func (db *DB) NewEpoch(ctx context.Context) error {
 	return db.backend.Write(ctx, "begin a new epoch", func(tx *store.Tx) error {
 		_, err := tx.Exec(ctx, newEpoch)

@@ -13,21 +13,23 @@ import (
 const (
 	selectChanges = `SELECT revision, feed_id, entities, votes, account, apps FROM changes WHERE revision > $1 ORDER BY revision`
 
-	// The entities of one row of the log, as they are now; of those that are gone only the id.
+	// The current state of the entities of one row of the log; of those that are gone only the id.
 	selectChanged = `SELECT ids.value, ` + entityColumns + `
 		FROM changes AS c, json_each(c.external_ids) AS ids
 		LEFT JOIN entities AS e ON e.feed_id = c.feed_id AND e.external_id = ids.value
 		WHERE c.revision = $1`
 
-	// The tallies that one row of the log names, as they are now. CROSS keeps the order: otherwise all of the source are read.
+	// The current tallies that one row of the log names. CROSS keeps the join order; otherwise all tallies of the
+	// source are read.
 	selectChangedTallies = `SELECT ` + store.TallyColumns + `
 		FROM changes AS c, json_each(c.external_ids) AS ids CROSS JOIN voted AS v ON v.source = $2 AND v.external_id = ids.value
 		WHERE c.revision = $1`
 )
 
-// Changes reads what changed after the given revision, in the order of revisions, at most about limit entities (one
-// revision is never divided). Entities come as they are now, and so do the tallies of a revision of votes, which carries
-// no entities. It fails with mapdata.ErrConflict when changes after the given revision were pruned meanwhile.
+// Changes returns the changes after the given revision, in the order of revisions, at most about limit entities (one
+// revision is never divided). It returns the current state of the entities, and of the tallies of a revision of votes,
+// which contains no entities. It fails with mapdata.ErrConflict when changes after the given revision were pruned in
+// the meantime.
 func (db *DB) Changes(ctx context.Context, after int64, limit int) (all []mapdata.FeedChange, err error) {
 	err = db.read(ctx, "read changes", func(r *readTx) error {
 		state, err := db.StateIn(ctx, r)
@@ -52,7 +54,7 @@ func (db *DB) Changes(ctx context.Context, after int64, limit int) (all []mapdat
 	return all, err
 }
 
-// details reads what a row of the log names. Feeds are read once each.
+// details reads the entities or votes that a row of the log names. It reads each feed once.
 func (db *DB) details(ctx context.Context, r *readTx, c *mapdata.FeedChange, entry logEntry, feeds map[mapdata.FeedID]*mapdata.Feed) (err error) {
 	if !c.Account.IsZero() || c.Apps {
 		return nil
@@ -72,20 +74,20 @@ func (db *DB) details(ctx context.Context, r *readTx, c *mapdata.FeedChange, ent
 	return nil
 }
 
-// logEntry is what a row of the log says of the entities that it names.
+// logEntry is the part of a row of the log that names entities.
 type logEntry struct {
 	count int
-	votes bool // only what votes make of them changed
+	votes bool // only the entities' votes changed
 }
 
-// log reads rows of the log, with what each names, until these are about limit entities.
+// log reads rows of the log, with the names in each, until these are about limit entities.
 func (r *readTx) log(ctx context.Context, after int64, limit int) (all []mapdata.FeedChange, entries []logEntry, err error) {
 	rows, err := r.Query(ctx, selectChanges, after)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer rows.Close()
-	// A revision without entities costs something too.
+	// A revision without entities has a cost too.
 	for cost := 0; cost < limit && rows.Next(); {
 		var (
 			c       mapdata.FeedChange
@@ -103,7 +105,7 @@ func (r *readTx) log(ctx context.Context, after int64, limit int) (all []mapdata
 	return all, entries, rows.Err()
 }
 
-// feed reads a feed, each one once; nil: it is gone.
+// feed reads a feed, each one once; nil: it no longer exists.
 func (r *readTx) feed(ctx context.Context, id mapdata.FeedID, known map[mapdata.FeedID]*mapdata.Feed) (*mapdata.Feed, error) {
 	if f, ok := known[id]; ok {
 		return f, nil

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// checkpointEvery bounds how far the write-ahead log grows before it is copied into the file.
+	// checkpointEvery bounds the growth of the write-ahead log before it is copied into the file.
 	checkpointEvery = time.Second
-	// truncateEvery is after how many checkpoints the log is emptied: until then it may hold what Prune deleted, or what
-	// another process did.
+	// truncateEvery is the number of checkpoints after which the log is emptied: until then it may contain data that
+	// Prune or another process deleted.
 	truncateEvery = 60
-	// truncateTimeout is how long an emptying of the log waits for readers. Writers wait as long.
+	// truncateTimeout is how long emptying the log waits for readers. Writers wait equally long.
 	truncateTimeout = 50 * time.Millisecond
 )
 
@@ -24,8 +24,9 @@ const (
 	truncateLog = `PRAGMA wal_checkpoint(TRUNCATE)`
 )
 
-// RunCheckpoints copies the write-ahead log into the file until ctx ends, beside the writers, so that no write has to.
-// It empties the log after an erasure, and once a minute (D11.11). What fails, on a full disk say, is logged and tried again.
+// RunCheckpoints copies the write-ahead log into the file until ctx ends, concurrently with the writers, so that no
+// write has to. It empties the log after an erasure, and once a minute (D11.11). It logs failures, for example on a
+// full disk, and retries.
 func (db *DB) RunCheckpoints(ctx context.Context) error {
 	own, err := sql.Open("sqlite", checkpointDSN(db.path))
 	if err != nil {
@@ -53,8 +54,9 @@ func (db *DB) RunCheckpoints(ctx context.Context) error {
 	}
 }
 
-// checkpoint copies most of the log beside the writer and then the rest in the writer's stead: with nothing left in it,
-// the next write starts the log from its beginning, so it does not grow without bound under continuous writes.
+// checkpoint copies most of the log concurrently with the writer and then the rest while it holds the writer's
+// connection: once the log is copied completely, the next write restarts it from its beginning, so that it does not
+// grow without bound under continuous writes.
 func (db *DB) checkpoint(ctx context.Context, own *sql.DB) error {
 	if !db.written.Swap(false) {
 		return nil
@@ -72,9 +74,9 @@ func (db *DB) checkpoint(ctx context.Context, own *sql.DB) error {
 	return nil
 }
 
-// removeTraces removes what was erased from the unused space of the file's pages, and then empties the write-ahead log:
-// frames that were copied into the file stay in it otherwise. While a reader still needs them, nothing is emptied; an
-// erasure is then tried again.
+// removeTraces overwrites erased data in the unused space of the file's pages, and then empties the write-ahead log, in
+// which copied frames remain otherwise. While a reader still needs them, the log is not emptied, and an erasure is
+// tried again.
 func (db *DB) removeTraces(ctx context.Context, conn *sql.DB) error {
 	erased := db.erased.Swap(false)
 	emptied, err := db.emptyLog(ctx, conn, erased)

@@ -11,20 +11,20 @@ import (
 const feedText = `lower(substr(hex(feeds.id), 1, 8) || '-' || substr(hex(feeds.id), 9, 4) || '-' || substr(hex(feeds.id), 13, 4)
 	|| '-' || substr(hex(feeds.id), 17, 4) || '-' || substr(hex(feeds.id), 21))`
 
-// dialect is SQLite's way of saying what the scripts need. Lists of strings are JSON arrays.
+// dialect is the dialect of SQLite. Lists of strings are JSON arrays.
 var dialect = store.Dialect{
 	Active: `active = 1`,
 	State:  `SELECT epoch, revision, floor FROM state WHERE id = 1`,
 
-	// '.' is the character after '-': the bounds hold a slug with a number behind it, and use the index.
+	// '.' is the character after '-', so that the bounds match a slug with a number after it, and use the index.
 
-	// A subject that is no UUID names nothing here: unhex gives NULL.
+	// A subject that is not a UUID names nothing here: unhex returns NULL.
 	SubjectID:   `unhex(replace(e.subject, '-', ''))`,
 	FeedSubject: feedText,
 	AppName:     `json_extract(v.fields, '$.Name')`,
 
-	// CROSS keeps the order: a feed may have had votes on far more entities than it holds, and most feeds hold none that
-	// was voted on.
+	// CROSS keeps the join order: a feed may have had votes on far more entities than it has now, and most feeds have
+	// none with votes.
 	OldTallies: `WITH voted_feeds AS MATERIALIZED (
 			SELECT id, source FROM (SELECT id, ` + store.SourceOf(feedText) + ` AS source FROM feeds) AS named
 			WHERE EXISTS (SELECT 1 FROM voted AS o WHERE o.source = named.source AND o.changed_at < $1))
@@ -44,10 +44,10 @@ var dialect = store.Dialect{
 	ScanList: func(to *[]string) any { return (*stringList)(to) },
 }
 
-// stringList is a column that holds a list of strings as a JSON array, or NULL for none.
+// stringList is a column that contains a list of strings as a JSON array, or NULL for none.
 type stringList []string
 
-// Scan takes a JSON array or NULL.
+// Scan scans a JSON array or NULL.
 func (l *stringList) Scan(value any) error {
 	*l = nil
 	if value == nil {

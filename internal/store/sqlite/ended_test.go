@@ -11,8 +11,8 @@ import (
 	"wayside/internal/store"
 )
 
-// TestEndedContextIsNamed verifies that a transaction which ended with its context fails with the context's error, whatever the driver says:
-// a client that goes away must not look like a fault of the database.
+// TestEndedContextIsNamed verifies that a transaction that ended with its context fails with the context's error,
+// whatever error the driver returns, because a client that goes away must not look like a fault of the database.
 func TestEndedContextIsNamed(t *testing.T) {
 	db := openAt(t, filepath.Join(t.TempDir(), "wayside.db"), Options{})
 	for name, run := range map[string]func(ctx context.Context, do func() error) error{
@@ -26,7 +26,7 @@ func TestEndedContextIsNamed(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := run(ctx, func() error {
 			cancel()
-			return sql.ErrTxDone // as database/sql says of a transaction that it rolled back meanwhile
+			return sql.ErrTxDone // as database/sql returns for a transaction that it rolled back
 		})
 		if !errors.Is(err, context.Canceled) || !errors.Is(err, sql.ErrTxDone) {
 			t.Errorf("%s: %v", name, err)

@@ -12,12 +12,12 @@ import (
 	"wayside/internal/store"
 )
 
-// entityColumns are what readEntity takes, in its order. The cast spares a copy of the properties.
+// entityColumns are the columns that readEntity decodes, in its order. The cast saves a copy of the properties.
 const entityColumns = `e.external_id, e.kind, e.lat, e.lng, CAST(e.properties AS BLOB), e.network, e.digest, e.lifetime_ms,
 	e.first_seen_at, e.seen_at, e.changed_at, e.absent_since, e.ends_at, e.line`
 
 const (
-	// A feed that is gone holds nothing, though its entities may not be removed yet.
+	// A deleted feed has no entities, although they may not be removed yet.
 	storedColumns = `SELECT external_id, digest, first_seen_at, seen_at, lifetime_ms, absent_since, changed_at,
 		` + store.EntityBytes + `, ends_at FROM entities
 		WHERE feed_id = $1 AND EXISTS (SELECT 1 FROM feeds WHERE id = $1)`
@@ -32,15 +32,15 @@ const (
 		ORDER BY e.external_id LIMIT $4`
 )
 
-// Stored yields what the feed holds under the given external ids, or everything it holds when ids is nil, in no order.
-// KeptUntil is there while it is still to come.
+// Stored yields the feed's entities with the given external ids, or all of them when ids is nil, in no order. It sets
+// KeptUntil while that is in the future.
 func (db *DB) Stored(ctx context.Context, feed mapdata.FeedID, ids []string, yield func(mapdata.Stored)) error {
 	query, args := selectStoredAll, []driver.Value{feed[:]}
 	if ids != nil {
 		query, args = selectStored, append(args, jsonArray(ids))
 	}
 	return db.read(ctx, "read stored entities", func(r *readTx) error {
-		// Those that are kept are few: to join the votes would cost every row of every snapshot.
+		// Only few are kept; joining the votes would slow down every row of every snapshot.
 		kept, err := db.KeptEntities(ctx, r, feed, db.now())
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func (db *DB) Stored(ctx context.Context, feed mapdata.FeedID, ids []string, yie
 	})
 }
 
-// readEntity takes a row of entityColumns. Properties are the row's own.
+// readEntity decodes a row of entityColumns. Properties alias the row.
 func (db *DB) readEntity(e *mapdata.Entity, row []driver.Value) error {
 	kind, err := db.Kind(text(row[1]))
 	if err != nil {
@@ -82,8 +82,8 @@ func (db *DB) readEntity(e *mapdata.Entity, row []driver.Value) error {
 	return err
 }
 
-// AllEntities yields every stored entity of the feeds of part number part of parts. What is yielded is valid only during
-// the call.
+// AllEntities yields every stored entity of the feeds of part number part of parts. The yielded values are valid only
+// during the call.
 func (db *DB) AllEntities(ctx context.Context, part, parts int, yield func(*mapdata.Entity)) error {
 	return db.read(ctx, "load entities", func(r *readTx) error {
 		feeds, err := r.part(ctx, part, parts)
@@ -107,8 +107,8 @@ func (db *DB) AllEntities(ctx context.Context, part, parts int, yield func(*mapd
 	})
 }
 
-// part lists the feeds of a part. A feed stays in its part: parts that are read at different moments never
-// leave one out.
+// part lists the feeds of a part. A feed always belongs to the same part, so that parts that are read at different
+// moments never leave one out.
 func (r *readTx) part(ctx context.Context, part, parts int) ([]mapdata.FeedID, error) {
 	return store.List(ctx, r, selectPart, func(row store.Row) (mapdata.FeedID, error) {
 		var id store.FeedID
@@ -117,8 +117,9 @@ func (r *readTx) part(ctx context.Context, part, parts int) ([]mapdata.FeedID, e
 	}, part, parts)
 }
 
-// FeedEntities yields the feed's entities that have not expired at now, those among them that confirms keep (D9.6), in the
-// order of their external ids, at most limit. What is yielded remains valid. A feed that is gone holds none.
+// FeedEntities yields the feed's entities that have not expired at now, including those that confirms keep (D9.6), in
+// the order of their external ids, at most limit. The yielded values remain valid. It yields nothing of a feed that no
+// longer exists.
 func (db *DB) FeedEntities(ctx context.Context, id mapdata.FeedID, now time.Time, limit int, yield func(*mapdata.Entity)) error {
 	return db.read(ctx, "read entities of a feed", func(r *readTx) error {
 		kept, err := db.KeptEntities(ctx, r, id, now)

@@ -15,8 +15,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestErasedRowsLeaveTheFile creates and deletes accounts with feeds in random order and looks for the deleted ones' texts in
-// the database file, in its write-ahead log and in a backup (D11.11).
+// TestErasedRowsLeaveTheFile creates and deletes accounts with feeds in random order, and checks that the texts of deleted ones are not in
+// the database file, its write-ahead log or a backup (D11.11).
 func TestErasedRowsLeaveTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "wayside.db")
 	db := openAt(t, path, Options{})
@@ -70,7 +70,7 @@ func TestErasedRowsLeaveTheFile(t *testing.T) {
 	}
 }
 
-// createMarked creates an account with a feed whose texts all hold the mark, of random lengths.
+// createMarked creates an account with a feed whose texts all contain the mark, of random lengths.
 func createMarked(t *testing.T, db *DB, mark string, rng *rand.Rand) mapdata.AccountID {
 	t.Helper()
 	text := func(limit int) string { return mark + strings.Repeat("x", rng.IntN(limit)) }
@@ -95,8 +95,8 @@ func createMarked(t *testing.T, db *DB, mark string, rng *rand.Rand) mapdata.Acc
 	return id
 }
 
-// TestErasureEmptiesTheLog runs the checkpoints: the log is emptied a moment after an erasure, by the process that serves the
-// file or by a command that closes it.
+// TestErasureEmptiesTheLog checks that checkpoints empty the log soon after an erasure, in the process that serves the file or in a command
+// that closes it.
 func TestErasureEmptiesTheLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "wayside.db")
 	db := openAt(t, path, Options{})

@@ -14,9 +14,9 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestReplacedPlacesLeaveTheFiles replaces and deletes an account's saved places while checkpoints run, and waits until none of the
-// files of the data directory holds the sealed bytes: replaced ones leave as soon as deleted ones do, not only with the emptying of
-// the log once a minute (D11.11).
+// TestReplacedPlacesLeaveTheFiles replaces and deletes an account's saved places while checkpoints run, and checks that the sealed bytes
+// disappear from all files of the data directory: replaced ones as soon as deleted ones, not only when the log is emptied once a minute
+// (D11.11).
 func TestReplacedPlacesLeaveTheFiles(t *testing.T) {
 	for name, end := range map[string]func(ctx context.Context, db *DB, id mapdata.AccountID) error{
 		"replaced": func(ctx context.Context, db *DB, id mapdata.AccountID) error {
@@ -68,7 +68,7 @@ func TestReplacedPlacesLeaveTheFiles(t *testing.T) {
 	}
 }
 
-// filesWith lists the files of a folder that contain a text.
+// filesWith lists the files of a directory that contain a text.
 func filesWith(t *testing.T, dir string, text []byte) (found []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -77,7 +77,7 @@ func filesWith(t *testing.T, dir string, text []byte) (found []string) {
 		}
 		content, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // the database removed it meanwhile
+			return nil // the database removed it in the meantime
 		}
 		if bytes.Contains(content, text) {
 			found = append(found, path)

@@ -37,8 +37,8 @@ func TestWriterProcess(t *testing.T) {
 	}
 }
 
-// TestKill kills a writing process while this one follows: every batch that it reported as stored is there afterwards,
-// and no batch is stored in part.
+// TestKill kills a writing process while this one follows, and checks that every batch that it reported as stored is
+// there afterwards, and that no batch is stored in part.
 func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "wayside.db")
 	db := openAt(t, path, Options{})
@@ -73,14 +73,14 @@ func TestKill(t *testing.T) {
 	wantSound(t, openAt(t, path, Options{}))
 }
 
-// writeAndDie lets a child process store at least atLeast batches, and kills it.
+// writeAndDie starts a child process, waits until it has stored at least atLeast batches, and kills it.
 func writeAndDie(t *testing.T, path string, feed mapdata.FeedID, atLeast int) (stored, pid int) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, kill := context.WithCancel(t.Context()) // kills as kill -9 does
+	ctx, kill := context.WithCancel(t.Context()) // kills like kill -9
 	defer kill()
 	child := exec.CommandContext(ctx, self, "-test.run", "^TestWriterProcess$", path, feed.String())
 	out, err := child.StdoutPipe()

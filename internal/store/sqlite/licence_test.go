@@ -8,7 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestLicenceMigrationKeepsFeeds: migrating a database from before licences keeps its feeds, which then state no licence.
+// TestLicenceMigrationKeepsFeeds checks that migrating a database from before licences keeps its feeds, which then
+// state no licence.
 func TestLicenceMigrationKeepsFeeds(t *testing.T) {
 	want := mapdata.Feed{
 		ID: mapdata.FeedID{2}, Owner: mapdata.AccountID{1}, Layer: mapdata.Layer{ID: "l", Slug: "s", Name: "L"},

@@ -39,7 +39,7 @@ func openAt(t *testing.T, now func() time.Time) *sqlite.DB {
 	return db
 }
 
-// TestPruneLive: expired values are removed, valid ones stay.
+// TestPruneLive checks that expired values are removed, and valid ones stay.
 func TestPruneLive(t *testing.T) {
 	start := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	now := start

@@ -75,8 +75,8 @@ func openOlder(t *testing.T, version int, statement string, args ...any) *DB {
 	return openAt(t, path, Options{})
 }
 
-// migrated is the file of an empty database: copies of it save the time of the migrations. Tests outside this package have
-// sqlitetest, which this one cannot import.
+// migrated returns the file of an empty database: copies of it save the time of the migrations. Tests outside this
+// package have sqlitetest, which this one cannot import.
 var migrated = sync.OnceValues(func() (_ []byte, err error) {
 	folder, err := os.MkdirTemp("", "wayside-sqlite-")
 	if err != nil {
@@ -88,7 +88,7 @@ var migrated = sync.OnceValues(func() (_ []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := db.Close(); err != nil { // which moves the write-ahead log into the file
+	if err := db.Close(); err != nil { // moves the write-ahead log into the file
 		return nil, err
 	}
 	return os.ReadFile(path)
@@ -128,7 +128,8 @@ func feedOf(t *testing.T, db *DB) mapdata.FeedID {
 	return id
 }
 
-// push stores count entities with ids that begin with name, and properties so large that a page holds only few of them.
+// push stores count entities with ids that begin with name, and properties so large that a page has room for only a
+// few.
 func push(ctx context.Context, db *DB, feed mapdata.FeedID, at time.Time, name string, count int) error {
 	mark, err := db.Mark(ctx, feed)
 	if err != nil {
@@ -168,7 +169,8 @@ func wantSound(t *testing.T, db *DB) {
 	}
 }
 
-// TestFullDisk: writes fail as unavailable and change nothing, reads work, and once there is room writes work again.
+// TestFullDisk checks that on a full disk writes fail as unavailable and change nothing while reads work, and that
+// writes work again once there is room.
 func TestFullDisk(t *testing.T) {
 	db := openNew(t, Options{MaxPages: 160})
 	feed := feedOf(t, db)
@@ -256,7 +258,7 @@ func TestPing(t *testing.T) {
 	}
 }
 
-// TestBackup copies while a writer writes: the copy is complete, of one moment, and opens as a store.
+// TestBackup copies while a writer writes, and checks that the copy is complete, of one moment, and opens as a store.
 func TestBackup(t *testing.T) {
 	db := openNew(t, Options{})
 	feed := feedOf(t, db)
@@ -298,7 +300,7 @@ func TestBackup(t *testing.T) {
 	mustPush(t, second, feed, start, "afterwards", 10)
 }
 
-// TestBackupHoldsEverything: lines and ends of entities among it (D17.3).
+// TestBackupHoldsEverything checks that a backup contains all data, including lines and ends of entities (D17.3).
 func TestBackupHoldsEverything(t *testing.T) {
 	db := openNew(t, Options{})
 	storetest.Fill(t, db, 100)
@@ -337,7 +339,7 @@ func TestBackupFails(t *testing.T) {
 	}
 }
 
-// TestCheckpoint: under continuous writes and with open readers, the write-ahead log stays bounded.
+// TestCheckpoint checks that the write-ahead log stays bounded under continuous writes and with open readers.
 func TestCheckpoint(t *testing.T) {
 	db := openNew(t, Options{})
 	feed := feedOf(t, db)

@@ -7,7 +7,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Deleting an account deletes what it owns (D11.6).
+// TestDeletingAnAccountDeletesPairingsAndPreferences checks that deleting an account deletes the data that it owns
+// (D11.6).
 func TestDeletingAnAccountDeletesPairingsAndPreferences(t *testing.T) {
 	db := openNew(t, Options{Now: func() time.Time { return start }})
 	feedOf(t, db)

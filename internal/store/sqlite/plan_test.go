@@ -21,13 +21,13 @@ func exercise(t *testing.T, db *DB) *storetest.Recording {
 	return recording
 }
 
-// TestNoScanUnderTheWriteLock: statements of pushes, polls, votes and pruning that run under the write lock use an index,
-// so that their cost does not grow with the tables.
+// TestNoScanUnderTheWriteLock checks that statements of pushes, polls, votes and pruning that run under the write lock
+// use an index, so that their cost does not grow with the tables.
 func TestNoScanUnderTheWriteLock(t *testing.T) {
 	db := openNew(t, Options{})
 	seen := make(map[string]bool)
-	// These scans are not of tables: elements of a list parameter, rows that a claim has found by an index, and the newest acts of
-	// an account with the days that they lie on.
+	// These scans are not of tables: they are of elements of a list parameter, rows that a claim has found by an index,
+	// and the newest acts of an account with their days.
 	bounded := []string{"SCAN due", "SCAN CONSTANT ROW", "SCAN a", "SCAN cast_by", "SCAN written_by", "SCAN d", "SCAN days"}
 	for _, s := range exercise(t, db).Writes {
 		if seen[s.Query] {
@@ -56,8 +56,8 @@ func TestNoScanUnderTheWriteLock(t *testing.T) {
 	}
 }
 
-// TestIndexesOfTheHotStatements: the cost of statements that run on every push, claim, minute or account must not grow
-// with the history.
+// TestIndexesOfTheHotStatements checks that the cost of statements that run on every push, claim, minute or account
+// does not grow with the history.
 func TestIndexesOfTheHotStatements(t *testing.T) {
 	db := openNew(t, Options{})
 	statements := exercise(t, db).Writes
@@ -95,7 +95,8 @@ func TestIndexesOfTheHotStatements(t *testing.T) {
 	}
 }
 
-// TestTalliesAreFoundByAge: reading the tallies that changed since a time uses an index; reading all of them does not.
+// TestTalliesAreFoundByAge checks that reading the tallies that changed since a time uses an index, and that reading
+// all of them does not.
 func TestTalliesAreFoundByAge(t *testing.T) {
 	db := openNew(t, Options{})
 	recording := &storetest.Recording{Backend: db.backend}
@@ -113,8 +114,8 @@ func TestTalliesAreFoundByAge(t *testing.T) {
 	}
 }
 
-// TestReplicasReadByIndex: the cost of a replica's reads of votes on live incidents and of attempts does not grow with
-// the history.
+// TestReplicasReadByIndex checks that the cost of a replica's reads of votes on live incidents and of attempts does not
+// grow with the history.
 func TestReplicasReadByIndex(t *testing.T) {
 	db := openNew(t, Options{})
 	recording := &storetest.Recording{Backend: db.backend}
@@ -132,7 +133,8 @@ func TestReplicasReadByIndex(t *testing.T) {
 	}
 }
 
-// TestVotesByDaysAreFoundByIndex: the owner's page reads the votes of its last days alone, however many a feed has had.
+// TestVotesByDaysAreFoundByIndex checks that the owner's page reads only the votes of its last days, however many a
+// feed has had.
 func TestVotesByDaysAreFoundByIndex(t *testing.T) {
 	db := openNew(t, Options{})
 	recording := &storetest.Recording{Backend: db.backend}

@@ -57,7 +57,7 @@ func TestPruneChangesBySize(t *testing.T) {
 	for i := range 4 {
 		mustPush(t, db, feed, start, fmt.Sprint(i), 1)
 	}
-	// Each row is made to count as many entities.
+	// Each row is counted as that many entities.
 	if _, err := db.writer.ExecContext(t.Context(), "UPDATE changes SET entities = ?", store.ChangesMaxIDs/2); err != nil {
 		t.Fatal(err)
 	}

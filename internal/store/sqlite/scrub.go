@@ -8,9 +8,10 @@ import (
 	"slices"
 )
 
-// SQLite overwrites what is deleted (secure_delete), but not what it moved before: when it balances a B-tree, copies of
-// the moved cells remain in the unused space of the page that they came from. After an erasure that space is zeroed, in
-// all tables but those that hold no texts about people and may have millions of rows.
+// selectTrees selects the tables and indexes to scrub. SQLite overwrites deleted data (secure_delete), but not earlier
+// copies: when it balances a B-tree, copies of the moved cells remain in the unused space of their former page. After
+// an erasure that space is zeroed, in all tables but those that contain no texts about people and may have millions of
+// rows.
 const selectTrees = `SELECT name FROM sqlite_schema WHERE rootpage > 0
 	AND tbl_name NOT IN ('entities', 'votes', 'voted', 'changes', 'live', 'attempts')`
 
@@ -22,8 +23,8 @@ const (
 	updatePage = `UPDATE sqlite_dbpage SET data = $1 WHERE pgno = $2`
 )
 
-// scrub zeroes the unused space of pages. It looks for such pages beside the writers, and holds the write lock only while
-// it changes those that it found.
+// scrub zeroes the unused space of pages. It finds such pages concurrently with the writers, and holds the write lock
+// only while it changes them.
 func (db *DB) scrub(ctx context.Context, conn *sql.DB) error {
 	pages, err := db.dirtyPages(ctx, conn)
 	if err != nil || len(pages) == 0 {
@@ -39,7 +40,7 @@ func (db *DB) scrub(ctx context.Context, conn *sql.DB) error {
 		if err := tx.QueryRowContext(ctx, selectPage, number).Scan(&page); err != nil {
 			return failure("remove traces of what was erased", err)
 		}
-		from, to := unusedSpace(page) // again: the page may have changed, or belong to another tree
+		from, to := unusedSpace(page) // computed again, because the page may have changed, or belong to another tree
 		clear(page[from:to])
 		if _, err := tx.ExecContext(ctx, updatePage, page, number); err != nil {
 			return failure("remove traces of what was erased", err)
@@ -62,7 +63,7 @@ func (db *DB) dirtyPages(ctx context.Context, conn *sql.DB) (dirty []int64, err 
 	return dirty, nil
 }
 
-// appendDirtyPages appends those of one tree.
+// appendDirtyPages appends the dirty pages of one tree.
 func appendDirtyPages(ctx context.Context, conn *sql.DB, tree string, dirty []int64) (_ []int64, err error) {
 	rows, err := conn.QueryContext(ctx, selectPages, tree)
 	if err != nil {
@@ -99,7 +100,7 @@ func treeNames(ctx context.Context, conn *sql.DB) (names []string, err error) {
 	return names, rows.Err()
 }
 
-// The header of a page of a B-tree, by SQLite's file format (1.6).
+// Layout of the header of a B-tree page, by SQLite's file format (1.6).
 const (
 	interiorIndex, interiorTable = 0x02, 0x05
 	leafIndex, leafTable         = 0x0a, 0x0d
@@ -108,8 +109,9 @@ const (
 	leafHeader, interiorHeader = 8, 12
 )
 
-// unusedSpace returns the bytes of a page between the array of cell pointers and the cells; nothing for a page of another
-// type. The first page, which begins with the file's own header, is not meant: it holds the schema alone.
+// unusedSpace returns the range of a page between the array of cell pointers and the cells, and an empty range for a
+// page of another type. It must not be called for the first page, which begins with the file's own header and contains
+// only the schema.
 func unusedSpace(page []byte) (from, to int) {
 	if len(page) < interiorHeader {
 		return 0, 0

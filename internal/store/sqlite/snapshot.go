@@ -12,10 +12,10 @@ import (
 	"wayside/internal/store/migrate"
 )
 
-// Snapshot is all that the database holds at one moment.
+// Snapshot is the content of the database at one moment.
 type Snapshot struct{ r *readTx }
 
-// Snapshot lets do read everything as it is at one moment. Others may write meanwhile; what they write is not seen.
+// Snapshot calls do with the content of the database at one moment. Concurrent writes are not visible in it.
 func (db *DB) Snapshot(ctx context.Context, do func(*Snapshot) error) error {
 	return db.read(ctx, "read everything", func(r *readTx) error {
 		// The moment is that of the first read.
@@ -43,14 +43,14 @@ func (s *Snapshot) Count(ctx context.Context, table string) (n int64, err error)
 	return n, err
 }
 
-// Rows hands each row of a table to take, the columns in the given order: an int64, a float64, a string, a []byte or nil
-// each. The row is valid during the call only, what it holds remains.
+// Rows passes each row of a table to take, with the columns in the given order, each an int64, a float64, a string, a
+// []byte or nil. The row is valid during the call only, its values remain valid.
 func (s *Snapshot) Rows(ctx context.Context, table string, columns []string, take func(row []driver.Value) error) error {
 	return scan(ctx, s.r.conn, "SELECT "+strings.Join(columns, ", ")+" FROM "+table, nil, take)
 }
 
-// Pending lists the migrations that a database file lacks, in their order. It changes nothing. It fails when there is no
-// such file, and when a newer version made it.
+// Pending lists the migrations that a database file lacks, in their order. It changes nothing. It fails when the file
+// does not exist, and when a newer version made it.
 func Pending(ctx context.Context, path string) (_ []migrate.Migration, err error) {
 	all, err := migrate.Read(migrations, "migrations")
 	if err != nil {

@@ -262,8 +262,8 @@ func BenchmarkStore(b *testing.B) {
 	})
 }
 
-// BenchmarkVotes measures voting, and what votes cost followers and comparisons, on a store where a tenth of a feed's
-// entities have votes.
+// BenchmarkVotes measures voting, and the cost of votes for followers and comparisons, on a store where a tenth of a
+// feed's entities have votes.
 func BenchmarkVotes(b *testing.B) {
 	f := openFull(b)
 	at := time.Now().UTC() // confirms keep entities by the real clock

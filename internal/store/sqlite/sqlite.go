@@ -25,7 +25,7 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Bounds of what the database takes. Together the caches stay below 48 MiB.
+// Bounds of the database's resources. Together the caches stay below 48 MiB.
 const (
 	readers         = 4
 	readerCacheKiB  = 4 << 10
@@ -33,15 +33,16 @@ const (
 	busyTimeout     = 10 * time.Second // how long another process may hold the write lock
 	journalKeep     = 64 << 20         // bytes that the write-ahead log keeps once it is empty
 	autoCheckpoint  = 64 << 10         // pages; only where RunCheckpoints does not run
-	filePermissions = 0o600            // the file holds e-mail addresses
+	filePermissions = 0o600            // the file contains e-mail addresses
 )
 
-// Options are what Open may be told beside the path.
+// Options are the optional parameters of Open.
 type Options struct {
-	Now func() time.Time // for what no caller dates; nil: time.Now
-	Log *slog.Logger     // of what a job could not do and tries again; nil: not logged
+	Now func() time.Time // the clock where a caller passes no time; nil: time.Now
+	Log *slog.Logger     // for failures of jobs that are tried again; nil: not logged
 
-	// MaxPages bounds the size of the file, in pages of 4 KiB; beyond it every write fails as on a full disk. 0: no bound.
+	// MaxPages bounds the size of the file, in pages of 4 KiB; beyond it every write fails as on a full disk. 0: no
+	// bound.
 	MaxPages int
 }
 
@@ -56,11 +57,11 @@ type DB struct {
 	writer  *sql.DB // one connection
 	reader  *sql.DB
 	written atomic.Bool // since the last checkpoint
-	erased  atomic.Bool // the write-ahead log may hold what was erased
+	erased  atomic.Bool // the write-ahead log may contain erased data
 }
 
-// Open opens the database file, makes it if it does not exist, and brings its schema up to date. It fails when the file
-// was made by a newer version.
+// Open opens the database file, creates it if it does not exist, and brings its schema up to date. It fails when the
+// file was made by a newer version.
 func Open(ctx context.Context, path string, opts Options) (_ *DB, err error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -73,7 +74,7 @@ func Open(ctx context.Context, path string, opts Options) (_ *DB, err error) {
 	if db.logger == nil {
 		db.logger = slog.New(slog.DiscardHandler)
 	}
-	// SQLite would make the file readable to everybody; its companions take over the permissions.
+	// SQLite would make the file readable by everybody; its companion files get the same permissions.
 	if err := makeFile(full); err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
@@ -99,8 +100,8 @@ func Open(ctx context.Context, path string, opts Options) (_ *DB, err error) {
 	return db, db.Ping(ctx)
 }
 
-// makeFile makes the file if there is none. One that exists is not touched: to close it would end the locks that this
-// process holds on it by another DB.
+// makeFile creates the file if it does not exist. It does not open an existing file, because closing that would release
+// the locks that this process holds on it by another DB.
 func makeFile(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, filePermissions)
 	if errors.Is(err, os.ErrExist) {
@@ -123,14 +124,15 @@ func (db *DB) migrate(ctx context.Context) error {
 
 const recordMigration = `INSERT INTO schema_migrations (version, name) VALUES (?, ?)`
 
-// dsn names a file and how a connection to it behaves. A pragma that fails makes the connection fail.
+// dsn returns the data source name of a file, with the settings of its connections. A pragma that fails makes the
+// connection fail.
 func dsn(path string, query url.Values, pragmas ...string) string {
 	for _, p := range pragmas {
 		query.Add("_pragma", p)
 	}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // a drive's e-mail
+		path = "/" + path // a drive letter precedes the path
 	}
 	u := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
 	return u.String()
@@ -142,7 +144,7 @@ func writerDSN(path string, opts Options) string {
 	pragmas := []string{
 		pragma("busy_timeout", int(busyTimeout/time.Millisecond)),
 		"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "temp_store(MEMORY)",
-		"secure_delete(1)", // what is deleted is overwritten with zeros (D11.11)
+		"secure_delete(1)", // overwrites deleted data with zeros (D11.11)
 		pragma("cache_size", -writerCacheKiB),
 		pragma("journal_size_limit", journalKeep),
 		pragma("wal_autocheckpoint", autoCheckpoint),
@@ -168,8 +170,8 @@ func checkpointDSN(path string) string {
 	)
 }
 
-// Close ends all connections. The last one to close empties the write-ahead log into the file. While another process has
-// the file open, a log that holds what was erased here is emptied now; where that fails, the process that serves the
+// Close closes all connections. The last one to close moves the write-ahead log into the file. While another process
+// has the file open, Close empties a log that contains data erased here; where that fails, the process that serves the
 // file does so within a minute.
 func (db *DB) Close() error {
 	var err error
@@ -186,7 +188,7 @@ func (db *DB) Close() error {
 	return errors.Join(err, db.writer.Close())
 }
 
-// Ping says whether the store can be read, and mapdata.ErrUnavailable if not.
+// Ping checks that the store can be read; otherwise it fails with mapdata.ErrUnavailable.
 func (db *DB) Ping(ctx context.Context) error {
 	if _, err := db.State(ctx); err != nil {
 		return fmt.Errorf("%w: %w", mapdata.ErrUnavailable, err)

@@ -16,14 +16,14 @@ import (
 	"wayside/internal/store"
 )
 
-// writeTx is one transaction of the one writer. Each statement must carry ctx: once that is done, the transaction is
+// writeTx is a transaction of the one writer. Each statement must carry ctx: once that is done, the transaction is
 // rolled back and nothing more may be written.
 type writeTx struct {
 	queries
 	conn *sql.Conn
 }
 
-// Exec runs a statement and says how many rows it affected.
+// Exec runs a statement and returns the number of rows that it affected.
 func (w *writeTx) Exec(ctx context.Context, query string, args ...any) (affected int64, err error) {
 	result, err := w.ExecContext(ctx, query, args...)
 	if err != nil {
@@ -32,13 +32,13 @@ func (w *writeTx) Exec(ctx context.Context, query string, args ...any) (affected
 	return result.RowsAffected()
 }
 
-// readTx is one transaction of a reader: all that it reads is of one moment.
+// readTx is a transaction of a reader: all of its reads see the same moment.
 type readTx struct {
 	queries
 	conn *sql.Conn
 }
 
-// queries reads in the way of the scripts from a transaction or from a pool of connections.
+// queries implements store.Querier on a transaction or a pool of connections.
 type queries struct{ session }
 
 // session is an *sql.DB or an *sql.Tx.
@@ -48,7 +48,7 @@ type session interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// Query runs a statement that gives rows.
+// Query runs a statement that returns rows.
 func (q queries) Query(ctx context.Context, query string, args ...any) (store.Rows, error) {
 	result, err := q.QueryContext(ctx, query, args...) //nolint:rowserrcheck // the caller reads Err
 	if err != nil {
@@ -57,17 +57,17 @@ func (q queries) Query(ctx context.Context, query string, args ...any) (store.Ro
 	return rows{result}, nil
 }
 
-// QueryRow runs a statement that gives one row.
+// QueryRow runs a statement that returns one row.
 func (q queries) QueryRow(ctx context.Context, query string, args ...any) store.Row {
 	return q.QueryRowContext(ctx, query, args...)
 }
 
 type rows struct{ *sql.Rows }
 
-// Close ends the reading; Err says why it ended.
-func (r rows) Close() { r.Rows.Close() } //nolint:errcheck,gosec // Err tells
+// Close ends the reading; Err returns why it ended.
+func (r rows) Close() { r.Rows.Close() } //nolint:errcheck,gosec // Err returns the error
 
-// backend is the database as the scripts use it.
+// backend implements store.Backend.
 type backend struct {
 	queries // of the readers
 	db      *DB
@@ -78,7 +78,7 @@ func (b backend) Read(ctx context.Context, operation string, do func(store.Queri
 	return b.db.read(ctx, operation, func(r *readTx) error { return do(r) })
 }
 
-// Failure is failure.
+// Failure implements store.Backend by failure.
 func (backend) Failure(operation string, err error) error { return failure(operation, err) }
 
 // Write runs do in a transaction that holds the write lock.
@@ -88,7 +88,7 @@ func (b backend) Write(ctx context.Context, operation string, do func(*store.Tx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close() //nolint:errcheck // gives it back to the pool
+	defer conn.Close() //nolint:errcheck // returns it to the pool
 	own, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (db *DB) read(ctx context.Context, operation string, do func(r *readTx) err
 	if err != nil {
 		return err
 	}
-	defer conn.Close() //nolint:errcheck // gives it back to the pool
+	defer conn.Close() //nolint:errcheck // returns it to the pool
 	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return err
@@ -129,8 +129,9 @@ func (db *DB) read(ctx context.Context, operation string, do func(r *readTx) err
 	return do(&readTx{queries{tx}, conn})
 }
 
-// ended names the end of the context as the reason of an error. A transaction that ended with it fails in other words: that it was rolled
-// back, or interrupted. Callers must see that the client went away, and the database did not fail.
+// ended adds the context's error to an error of a transaction that ended with its context, because the driver's error
+// states only that it was rolled back or interrupted. Callers must see that the client went away, and the database did
+// not fail.
 func ended(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil || errors.Is(err, ctx.Err()) {
 		return err
@@ -138,7 +139,7 @@ func ended(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }
 
-// failure adds the operation to an error and turns the driver's codes into kinds.
+// failure adds the operation to an error and converts the driver's codes to kinds.
 func failure(operation string, err error) error {
 	if err == nil {
 		return nil
@@ -155,7 +156,7 @@ func failure(operation string, err error) error {
 		return fmt.Errorf("%s: %w: %w", operation, mapdata.ErrConflict, err)
 	case codes.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return fmt.Errorf("%s: what it belongs to: %w: %w", operation, mapdata.ErrNotFound, err)
-	case codes.SQLITE_INTERRUPT: // by nothing but the end of a context
+	case codes.SQLITE_INTERRUPT: // only the end of a context interrupts
 		return fmt.Errorf("%s: %w: %w", operation, context.Canceled, err)
 	case codes.SQLITE_IOERR_WRITE, codes.SQLITE_IOERR_FSYNC, codes.SQLITE_IOERR_DIR_FSYNC, codes.SQLITE_IOERR_TRUNCATE,
 		codes.SQLITE_IOERR_SHMSIZE, codes.SQLITE_IOERR_SHMMAP, codes.SQLITE_IOERR_SHMOPEN:
@@ -169,11 +170,11 @@ func failure(operation string, err error) error {
 	return fmt.Errorf("%s: %w", operation, err)
 }
 
-// checkEvery is how many rows are read between two looks at the context.
+// checkEvery is the number of rows between two checks of the context.
 const checkEvery = 1024
 
-// scan hands each row of a query to take, as the driver gives it: for results of many rows, where database/sql's
-// conversions would cost as much again. A row's slice is valid during the call only, what it holds remains.
+// scan passes each row of a query to take, in the driver's types. It is for results of many rows, where database/sql's
+// conversions would double the cost. A row's slice is valid during the call only, its values remain valid.
 func scan(ctx context.Context, conn *sql.Conn, query string, args []driver.Value, take func(row []driver.Value) error) error {
 	return conn.Raw(func(raw any) error {
 		queryer, ok := raw.(driver.QueryerContext)
@@ -189,8 +190,8 @@ func scan(ctx context.Context, conn *sql.Conn, query string, args []driver.Value
 	})
 }
 
-// yieldEvery is after how many rows a long read lets others run: a reader's request takes some ten microseconds, and must
-// not wait for a time slice of ten milliseconds behind rows by the thousand.
+// yieldEvery is the number of rows after which a long read yields the processor: a reader's request takes some ten
+// microseconds, and must not wait for a time slice of ten milliseconds behind thousands of rows.
 const yieldEvery = 64
 
 func each(ctx context.Context, rows driver.Rows, take func(row []driver.Value) error) error {
@@ -214,7 +215,7 @@ func each(ctx context.Context, rows driver.Rows, take func(row []driver.Value) e
 	}
 }
 
-// named is how the driver itself takes parameters.
+// named converts parameters to the driver's form.
 func named(args []driver.Value) []driver.NamedValue {
 	all := make([]driver.NamedValue, len(args))
 	for i, arg := range args {

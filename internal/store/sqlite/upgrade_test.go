@@ -13,7 +13,7 @@ import (
 	"wayside/internal/store/storetest"
 )
 
-// columns lists the columns of an older database. SQLite gives values itself to keys that are integers.
+// columns lists the columns of an older database. SQLite assigns values to integer keys itself.
 const columns = `SELECT t.name, c.name, c.type, c."notnull" AND c.dflt_value IS NULL AND NOT (c.pk AND c.type = 'INTEGER' AND NOT t.wr)
 	FROM pragma_table_list AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`
 

@@ -12,11 +12,11 @@ import (
 	"wayside/internal/store"
 )
 
-// upsertBatch is how many rows one statement writes.
+// upsertBatch is the number of rows that one statement writes.
 const upsertBatch = 50
 
-// upsertColumns are one row's parameters, in their order. Everything of the row is written: REPLACE finds its place
-// once, where ON CONFLICT DO UPDATE would look for it twice.
+// upsertColumns are one row's columns, in the order of the parameters. All columns of the row are written: REPLACE
+// finds its place once, where ON CONFLICT DO UPDATE would search for it twice.
 const upsertColumns = `feed_id, external_id, kind, lat, lng, properties, network, digest, lifetime_ms,
 	first_seen_at, seen_at, changed_at, absent_since, ends_at, line`
 
@@ -27,7 +27,7 @@ func upsertEntities(rows int) string {
 	return "REPLACE INTO entities (" + upsertColumns + ") VALUES " + one + strings.Repeat(","+one, rows-1)
 }
 
-// Upsert writes entities by the driver's own statements.
+// Upsert writes entities with the driver's own statements.
 func (w *writeTx) Upsert(ctx context.Context, feed mapdata.FeedID, entities []*mapdata.Entity) error {
 	if len(entities) == 0 {
 		return nil
@@ -46,7 +46,7 @@ func (w *writeTx) Upsert(ctx context.Context, feed mapdata.FeedID, entities []*m
 	})
 }
 
-// upsertBy writes entities by so many rows a statement, which divides their number.
+// upsertBy writes entities with the given number of rows per statement, which must divide their number.
 func upsertBy(
 	ctx context.Context, conn driver.ConnPrepareContext, rows int, feed mapdata.FeedID, entities []*mapdata.Entity, args []driver.NamedValue,
 ) (err error) {

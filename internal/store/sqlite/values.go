@@ -13,7 +13,7 @@ func instantOf(value driver.Value) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// Values of columns that STRICT tables hold to their types; NULL gives zero.
+// Decoders of columns whose types STRICT tables enforce; NULL becomes zero.
 
 func integer(value driver.Value) int64 {
 	n, _ := value.(int64)
@@ -35,8 +35,8 @@ func blob(value driver.Value) []byte {
 	return b
 }
 
-// appendString appends an element of a JSON array to dst: the string and a comma. Only what JSON asks for is escaped;
-// everything else, which SQLite passes through, stays unchanged.
+// appendString appends an element of a JSON array to dst: the string and a comma. It escapes only the characters that
+// JSON requires; all others, which SQLite accepts, stay unchanged.
 func appendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
@@ -58,7 +58,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, '"', ',')
 }
 
-// jsonArray makes the JSON array of strings that stands for many parameters.
+// jsonArray returns the JSON array of strings for a list parameter.
 func jsonArray(list []string) string {
 	size := 2
 	for _, s := range list {

@@ -41,7 +41,8 @@ func cast(tb testing.TB, db *DB, b *mapdata.Ballot) mapdata.Voted {
 	return v
 }
 
-// TestRecordOfFirstVote: the first vote of a life stores the record, and later votes leave it unchanged.
+// TestRecordOfFirstVote checks that the first vote of a life stores the record, and that later votes leave it
+// unchanged.
 func TestRecordOfFirstVote(t *testing.T) {
 	db := openNew(t, Options{})
 	feed, a, b := feedOf(t, db), driverOf(t, db), driverOf(t, db)
@@ -109,7 +110,7 @@ func TestRecordOfFirstVote(t *testing.T) {
 	}
 }
 
-// TestVoteRollsBack: when the last step of a vote fails, neither the record nor the observation is stored.
+// TestVoteRollsBack checks that when the last step of a vote fails, neither the record nor the observation is stored.
 func TestVoteRollsBack(t *testing.T) {
 	db := openNew(t, Options{})
 	a := driverOf(t, db)
@@ -131,7 +132,7 @@ func TestVoteRollsBack(t *testing.T) {
 	}
 }
 
-// TestDeletedAccountSeversItsVotes: counts and history stay without the account (D9.7, D13.5).
+// TestDeletedAccountSeversItsVotes checks that counts and history stay without the account (D9.7, D13.5).
 func TestDeletedAccountSeversItsVotes(t *testing.T) {
 	db := openNew(t, Options{})
 	a, b := driverOf(t, db), driverOf(t, db)
@@ -196,7 +197,7 @@ func TestPruneVotes(t *testing.T) {
 	}
 }
 
-// TestVotesMigrationKeepsChanges: migrating a database from before votes keeps its changes.
+// TestVotesMigrationKeepsChanges checks that migrating a database from before votes keeps its changes.
 func TestVotesMigrationKeepsChanges(t *testing.T) {
 	db := openOlder(t, 1, `INSERT INTO changes VALUES (1, zeroblob(16), 0, 1, '["a"]'); UPDATE state SET revision = 1`)
 	changes, err := db.Changes(t.Context(), 0, 10)

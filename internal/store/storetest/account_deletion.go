@@ -153,7 +153,7 @@ func readsFeedChanges(w *testStore) {
 	}
 }
 
-// concurrently runs both at the same time and returns the error of each.
+// concurrently runs both functions at the same time and returns the error of each.
 func (w *testStore) concurrently(one, other func() error) (errs [2]error) {
 	done := make(chan struct{})
 	go func() {

@@ -97,7 +97,7 @@ func listsSessions(w *testStore) {
 	w.fails("a session that ended", err, mapdata.ErrNotFound)
 	_, _, err = w.store.Session(w.ctx, theirs.TokenHash)
 	w.must(err)
-	w.must(w.store.TouchSession(w.ctx, "first", at(time.Hour))) // that it ended meanwhile is no error
+	w.must(w.store.TouchSession(w.ctx, "first", at(time.Hour))) // that it has ended in the meantime is not an error
 }
 
 func keepsAPITokens(w *testStore) {
@@ -161,7 +161,7 @@ func signInTests() map[string]func(*testStore) {
 
 const address = "ada@example.org"
 
-// browserHash is of the browser that asked for every sign-in.
+// browserHash is the hash of the browser that requested every sign-in.
 var browserHash = []byte("hash of a browser")
 
 func signIn(name string, created time.Time) *mapdata.SignIn {
@@ -318,7 +318,7 @@ func mailsSignIns(w *testStore) {
 	email := &mapdata.Email{Kind: mapdata.EmailSignIn, Data: map[string]string{"code": "12345678", "token": "T"}, At: start, Due: start}
 	_, err := w.store.CreateSignIn(w.ctx, s, email, start, 1)
 	w.must(err)
-	_, err = w.store.CreateSignIn(w.ctx, signIn("b", start), email, start, 1) // neither it nor its e-mail is stored
+	_, err = w.store.CreateSignIn(w.ctx, signIn("b", start), email, start, 1) // neither the sign-in nor its e-mail is stored
 	w.must(err)
 	w.signInOf("c", start)
 	emails, err := w.store.DueEmails(w.ctx, start, at(time.Minute), 10)

@@ -25,7 +25,7 @@ func actTests() map[string]func(*testStore) {
 
 const day = 24 * time.Hour
 
-// person creates an account that has signed in a month ago and voted by itself on each of three days.
+// person creates an account that first signed in a month ago and voted by itself on each of three days.
 func (w *testStore) person() *mapdata.Account {
 	w.Helper()
 	a := w.signedIn(at(-30 * day))
@@ -35,7 +35,7 @@ func (w *testStore) person() *mapdata.Account {
 	return a
 }
 
-// counts has an account vote anew on a live incident, and reports whether that counts.
+// counts casts an account's vote on a live incident again, and reports whether the vote counts.
 func (w *testStore) counts(externalID string, a *mapdata.Account, v mapdata.Vote, when time.Time) bool {
 	w.Helper()
 	before := w.cast(weighed(liveBallot(externalID, a, mapdata.NoVote, when))).Tally
@@ -54,8 +54,8 @@ func (w *testStore) wantCounts(what string, got, want bool) {
 	}
 }
 
-// weighsVotesByPlace: the vote of an account that is not near stands, and counts neither for hiding nor against it, until the account
-// votes again from there.
+// weighsVotesByPlace checks that the vote of an account that is not near stands, and counts neither for hiding nor against it, until the
+// account votes again when it is near.
 func weighsVotesByPlace(w *testStore) {
 	a := w.person()
 	f := w.pushFeed(w.account())
@@ -76,8 +76,8 @@ func weighsVotesByPlace(w *testStore) {
 	}
 }
 
-// countsNewcomersOnce: of three accounts whose first act it is, the first one counts, on each of five days; those that say the
-// opposite are nobody's second.
+// countsNewcomersOnce checks that of three accounts with their first act the first one counts, on each of five days, and that an account
+// that votes the opposite is not a second account of any of them.
 func countsNewcomersOnce(w *testStore) {
 	mailboxes := []*mapdata.Account{w.signedIn(at(-30 * day)), w.signedIn(at(-30 * day)), w.signedIn(at(-30 * day))}
 	for i := range 5 {
@@ -104,7 +104,7 @@ func countsNewcomersOnce(w *testStore) {
 	counted("the newcomer again", newcomer, [4]int{0, 0, 3, 1})
 }
 
-// countsCouplesOnce: two accounts that have three days of their own each and share four fifths of what they did count as one.
+// countsCouplesOnce checks that two accounts with three days of their own each, and with four fifths of their acts in common, count as one.
 func countsCouplesOnce(w *testStore) {
 	a, b := w.person(), w.person()
 	for i := range 12 { // of 15 acts each
@@ -124,7 +124,7 @@ func countsCouplesOnce(w *testStore) {
 	w.wantCounts("when both have", w.counts("next", b, mapdata.Confirm, at(4*time.Hour)), true)
 }
 
-// countsPeople: each needs acts on three days, and three without the other one; acts that do not count are none.
+// countsPeople checks that each account needs acts on three days, and three without the other account, and that only counted acts matter.
 func countsPeople(w *testStore) {
 	for name, c := range map[string]struct {
 		days   []time.Duration // when the second account acted
@@ -146,7 +146,7 @@ func countsPeople(w *testStore) {
 	}
 }
 
-// keepsDays: a day on which an account votes often does not make those before it forgotten.
+// keepsDays checks that a day with many votes of an account does not hide earlier days.
 func keepsDays(w *testStore) {
 	a, b := w.person(), w.person()
 	for i := range 25 {
@@ -156,7 +156,7 @@ func keepsDays(w *testStore) {
 	w.wantCounts("the second account", w.counts("next", b, mapdata.Confirm, start), true)
 }
 
-// shares has two accounts cast the same twenty votes.
+// shares casts the same twenty votes by two accounts.
 func (w *testStore) shares(name string, a, b *mapdata.Account) {
 	w.Helper()
 	for i := range 20 {
@@ -167,7 +167,7 @@ func (w *testStore) shares(name string, a, b *mapdata.Account) {
 	}
 }
 
-// comparesNewestActs: of an account that has done nothing alone in its newest twenty acts, what it did before does not help.
+// comparesNewestActs checks that earlier acts do not help an account whose newest twenty acts are all shared.
 func comparesNewestActs(w *testStore) {
 	a, b := w.person(), w.person()
 	for i := range 30 {
@@ -180,8 +180,8 @@ func comparesNewestActs(w *testStore) {
 	w.wantCounts("after twenty acts together", w.counts("next", b, mapdata.Confirm, start), false)
 }
 
-// comparesNewestVoters: an account is compared with the ten newest whose same vote counts, so that a vote costs no more where
-// thousands voted.
+// comparesNewestVoters checks that an account is compared with the ten newest voters whose same vote counts, so that a vote costs no more
+// where thousands voted.
 func comparesNewestVoters(w *testStore) {
 	a, b := w.person(), w.person()
 	w.shares("shared", a, b)
@@ -195,8 +195,8 @@ func comparesNewestVoters(w *testStore) {
 	w.wantCounts("the first voter's other account, after ten", w.counts("crowd", b, mapdata.Confirm, at(2*time.Minute)), true)
 }
 
-// comparesAuthors: the second account behind a report is another person than its author, whichever of the two is first, and when the
-// author reports again.
+// comparesAuthors checks that the second account that supports a report must belong to another person than its author, whichever of the two
+// is first, and when the author reports again.
 func comparesAuthors(w *testStore) {
 	f, author := w.driversFeed(), w.signedIn(at(-30*day))
 	confirm := func(id string, a *mapdata.Account) bool {
@@ -238,8 +238,8 @@ func comparesAuthors(w *testStore) {
 	}
 }
 
-// locatesVoters: a vote counts where 300 km/h can have brought the account since it last did something that counts, with the
-// 5 km that each of the two may be away.
+// locatesVoters checks that a vote counts where the account can have travelled at 300 km/h since its last counted act, with the 5 km that
+// the driver may be away from each of the two entities.
 func locatesVoters(w *testStore) {
 	a := w.signedIn(at(-30 * day))
 	vote := func(id string, metres float64, when time.Time) bool {
@@ -254,7 +254,7 @@ func locatesVoters(w *testStore) {
 	w.wantCounts("half an hour after the one that counted", vote("d", 59_900+159_000, at(40*time.Minute)), true)
 }
 
-// comparesNobody: where the operator lets accounts count from their first sign-in, they are not compared either.
+// comparesNobody checks that accounts are not compared where the operator lets them count from their first sign-in.
 func comparesNobody(w *testStore) {
 	for i, a := range w.drivers(3) {
 		w.same("a vote", w.cast(liveBallot("a", a, mapdata.Dispute, at(time.Duration(i)*time.Minute))).Tally.UntrustedDisputes, 0)

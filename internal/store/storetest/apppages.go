@@ -6,7 +6,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// claimPage claims the check of an app's page, and returns whether that worked and when it is due otherwise.
+// claimPage claims the check of an app's page, and returns whether that succeeded, and otherwise when the check is due.
 func (w *testStore) claimPage(a *mapdata.App, now, until time.Time) (claimed bool, due time.Time) {
 	w.Helper()
 	claimed, due, err := w.store.ClaimAppPage(w.ctx, a.ID, 1, now, until)

@@ -31,7 +31,7 @@ func appTests() map[string]func(*testStore) {
 	}
 }
 
-// app makes an app of the owner with one pending version.
+// app creates an app of the owner with one pending version.
 func (w *testStore) app(owner *mapdata.Account) *mapdata.App {
 	w.Helper()
 	w.made++
@@ -48,7 +48,7 @@ func (w *testStore) app(owner *mapdata.Account) *mapdata.App {
 	}
 }
 
-// appLimits bounds the apps of an account; the other limits are far.
+// appLimits returns a bound on the apps of an account; the other limits are far.
 func appLimits(perOwner int) mapdata.AppLimits {
 	return mapdata.AppLimits{PerOwner: perOwner, Waiting: 1000, WaitingPerOwner: 100}
 }
@@ -134,7 +134,7 @@ func editsApps(w *testStore) {
 	stored := w.editApp(a, func(a *mapdata.App) {
 		a.UpdatedAt, a.SuspendedAt, a.SuspendedNote = at(time.Hour), at(2*time.Hour), "harmful"
 		a.Versions[0].State, a.Versions[0].Note, a.Versions[0].DecidedAt = mapdata.AppWithdrawn, "replaced", at(time.Hour)
-		a.Versions[0].Fields.Name = "changed" // what was submitted stays as it was
+		a.Versions[0].Fields.Name = "changed" // the submitted version stays unchanged
 		a.Versions = append(a.Versions, next)
 	})
 	got := w.readApp(a.ID)
@@ -182,7 +182,7 @@ func refusesAppEdits(w *testStore) {
 		a.SuspendedAt, a.Versions = start, nil
 		return mapdata.Side{}, refusal
 	})
-	if err != refusal { //nolint:errorlint // the very error
+	if err != refusal { //nolint:errorlint // the same error value
 		w.Errorf("got %v", err)
 	}
 	w.same("app", w.readApp(a.ID), a)
@@ -296,7 +296,7 @@ func boundsWaitingApps(w *testStore) {
 	submitted(other)
 	w.fails("another version of an app that does not wait", w.resubmit(first, limits), mapdata.ErrUnavailable)
 	w.same("versions", len(w.readApp(first.ID).Versions), 2)
-	w.must(w.deleteAccount(other)) // its apps wait no more
+	w.must(w.deleteAccount(other)) // its apps no longer wait
 	w.must(w.resubmit(first, limits))
 }
 
@@ -386,7 +386,7 @@ func (w *testStore) installs(a *mapdata.Account) []mapdata.AppInstall {
 	return all
 }
 
-// setInstall replaces what an account set of an app.
+// setInstall replaces an account's config of an app.
 func (w *testStore) setInstall(next *mapdata.AppInstall, limit int) error {
 	w.Helper()
 	stored, err := w.store.EditInstall(w.ctx, next.Account, next.App, limit, func(i *mapdata.AppInstall, installed bool) error {
@@ -449,7 +449,7 @@ func boundsInstalls(w *testStore) {
 		}
 		return refusal
 	})
-	if err != refusal { //nolint:errorlint // the very error
+	if err != refusal { //nolint:errorlint // the same error value
 		w.Errorf("got %v", err)
 	}
 	_, err = w.store.Install(w.ctx, driver.ID, first.ID)

@@ -97,7 +97,7 @@ func repeatsRejections(w *testStore) {
 	w.same("after a body without any", w.rejections(f, time.Time{}), want)
 }
 
-// repeatsWarnings holds that warnings of a body without rejected rows are repeated too.
+// repeatsWarnings checks that warnings of a body without rejected rows are repeated too.
 func repeatsWarnings(w *testStore) {
 	f := w.pullFeed(w.account())
 	for i, same := range []bool{false, true} {

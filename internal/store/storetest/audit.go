@@ -21,7 +21,7 @@ func auditTests() map[string]func(*testStore) {
 	}
 }
 
-// addsAudit stores entries about what is done outside of the store.
+// addsAudit checks entries about actions outside of the store.
 func addsAudit(w *testStore) {
 	by := w.account()
 	entries := []mapdata.AuditEntry{
@@ -49,7 +49,7 @@ func (w *testStore) audit(q mapdata.AuditQuery) []mapdata.AuditRecord {
 	return all
 }
 
-// entries leaves out the fields that the store sets.
+// entries returns the entries without the fields that the store sets.
 func entries(records []mapdata.AuditRecord) []mapdata.AuditEntry {
 	var all []mapdata.AuditEntry
 	for _, r := range records {

@@ -6,7 +6,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// countsHoldings tests what the store counts of feeds and accounts (D5.10).
+// countsHoldings checks the usage of feeds and accounts that the store counts (D5.10).
 func countsHoldings(w *testStore) {
 	owner := w.account()
 	f, other := w.pushFeed(owner), w.pushFeed(owner)
@@ -44,7 +44,7 @@ func countsHoldings(w *testStore) {
 	holds("and its entities", other, mapdata.Usage{Entities: 1, Bytes: size}, size)
 }
 
-// sharesAccountBytes holds the bound of an account against feeds that grow at the same time.
+// sharesAccountBytes checks the bound of an account with feeds that grow at the same time.
 func sharesAccountBytes(w *testStore) {
 	owner := w.account()
 	f, other := w.pushFeed(owner), w.pushFeed(owner)
@@ -68,7 +68,7 @@ func sharesAccountBytes(w *testStore) {
 	w.same("what the account stores", mark.AccountBytes, size)
 }
 
-// remembersApproval holds that a feed that was approved once keeps its bounds (D5.10).
+// remembersApproval checks that a feed that was approved at some time keeps its bounds (D5.10).
 func remembersApproval(w *testStore) {
 	f := w.draft(w.account())
 	f.ReviewState = mapdata.Pending

@@ -17,12 +17,12 @@ import (
 	"wayside/internal/signal"
 )
 
-// boundsLimits are small enough to be met all the time.
+// boundsLimits are so small that the test reaches them all the time.
 var boundsLimits = mapdata.StorageLimits{
 	EntitiesPerFeed: 6, BytesPerFeed: 260, BytesPerAccount: 400, UnreviewedEntitiesPerFeed: 3, UnreviewedBytesPerFeed: 130,
 }
 
-// boundsModel is an account with a push feed, a pull feed and a feed that comes and goes, and the usage that each feed last had.
+// boundsModel is an account with a push feed, a pull feed and a feed that is deleted and created again, with the last usage of each.
 type boundsModel struct {
 	*testStore
 	r     *rapid.T
@@ -33,8 +33,8 @@ type boundsModel struct {
 	known map[mapdata.FeedID]mapdata.Usage
 }
 
-// keepsBounds goes through pushes, snapshots, retirements, approvals, removals of expired entities and deletions in any order.
-// After each, the counts are what a count of the rows gives, as after a restart, and no bound was crossed (D5.10).
+// keepsBounds runs pushes, snapshots, retirements, approvals, removals of expired entities and deletions in any order. After each, it
+// checks that the counts equal a recount of the rows, as after a restart, and that no bound was crossed (D5.10).
 func keepsBounds(w *testStore) {
 	rapid.Check(w.T, func(r *rapid.T) {
 		m := &boundsModel{testStore: w, r: r, owner: w.account(), now: start, known: make(map[mapdata.FeedID]mapdata.Usage)}
@@ -118,7 +118,7 @@ func (m *boundsModel) send(f *mapdata.Feed) {
 	}
 }
 
-// check compares what is counted with a count, and both with the bounds: nothing grows beyond them.
+// check compares the counts with a recount, and checks both against the bounds.
 func (m *boundsModel) check() {
 	var account int64
 	for _, f := range m.feeds {

@@ -26,7 +26,8 @@ func (w *testStore) builtin() *mapdata.Feed {
 	return f
 }
 
-// keepsBuiltinApart checks that no account is seen behind a built-in feed, and that two nodes may make it.
+// keepsBuiltinApart checks that no account is visible as the owner of a built-in feed, and that two nodes may create
+// it.
 func keepsBuiltinApart(w *testStore) {
 	w.account()
 	before, err := w.store.Accounts(w.ctx)
@@ -55,7 +56,8 @@ func keepsBuiltinApart(w *testStore) {
 const cameraRows = `[{"external_id":"node/1","kind":"camera.speed","lat":1,"lng":2,"properties":{}},
 	{"external_id":"node/2","kind":"camera.speed","lat":1,"lng":3,"properties":{"bearing":90}}]`
 
-// replacesRows replaces rows by others, by the same and by none: what a body lacks is gone, and what is the same writes nothing.
+// replacesRows checks that rows are replaced by others, by the same and by none: entities that a body lacks are
+// removed, and an equal body writes nothing.
 func replacesRows(w *testStore) {
 	f := w.builtin()
 	in := ingest.New(w.store, func() time.Time { return start }, signal.NewSet().StoreChanged)

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// callTests are about the e-mails that curators and owners get because something waits or is in trouble.
+// callTests returns the tests of the e-mails that curators and owners get because something waits or is in trouble.
 func callTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
 		"waiting feeds are public and pending": waitingFeeds,
@@ -159,7 +159,7 @@ func reviewTimes(w *testStore) {
 	}
 }
 
-// takeEmails lists whom the outbox tells about which feed, by name, and empties it.
+// takeEmails lists the recipients and feeds of the e-mails in the outbox, by name, and empties it.
 func (w *testStore) takeEmails(when time.Time) (told []string) {
 	w.Helper()
 	all, err := w.store.DueEmails(w.ctx, when, when.Add(time.Second), 100)
@@ -236,7 +236,7 @@ func warnings(w *testStore) {
 	w.must(w.store.PollFailed(w.ctx, failed))
 	w.same("e-mails after it was switched on again", w.takeEmails(at(4*time.Hour)), []string{owner.Email + " feed_failing " + pull.Name})
 
-	// Another node holds the feed: neither the failure nor the e-mail counts.
+	// Another node has the feed's lease: neither the failure nor the e-mail counts.
 	failed.Lease.Generation--
 	failed.Polling.ConsecutiveFailures = 11
 	if err := w.store.PollFailed(w.ctx, failed); !errors.Is(err, mapdata.ErrFenced) {

@@ -48,7 +48,7 @@ func (f *follower) catchUp(ctx context.Context, s Store) error {
 	}
 }
 
-// followsWriters has writers in two processes change one feed each, each batch with new, changed and retired rows,
+// followsWriters changes feeds from several writers in two processes, each batch with new, changed and retired rows,
 // while a third process follows the revisions. Revisions from a sequence drawn before the commit would lose rows here.
 func followsWriters(w *testStore) {
 	const writers, batches, rows = 6, 25, 5

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// emailChange is a change of the account's address whose tokens have the hashes "old" and "new" with a number.
+// emailChange returns a change of the account's address whose tokens have the hashes "old" and "new" with a number.
 func emailChange(a *mapdata.Account, to string, number int, when time.Time) *mapdata.EmailChange {
 	return &mapdata.EmailChange{
 		Account: a.ID, Email: to, OldHash: fmt.Append(nil, "old ", number), NewHash: fmt.Append(nil, "new ", number),
@@ -60,7 +60,7 @@ func confirmsAddresses(w *testStore) {
 	w.must(err)
 	w.same("the change that waits", waiting, c)
 
-	for range 2 { // to confirm twice counts once
+	for range 2 { // a second confirmation changes nothing
 		step, err := w.confirmChange("new 1", at(time.Minute))
 		w.must(err)
 		w.same("the new address confirms", step, mapdata.EmailChangeStep{ByNew: true, Email: c.Email})
@@ -87,7 +87,7 @@ func confirmsAddresses(w *testStore) {
 	}
 	w.same("audit log", entries(w.audit(mapdata.AuditQuery{Actions: []string{mapdata.AuditAccountEmail}})), want)
 
-	// An address that has an account: only who proves it is told, and nothing changes.
+	// An address with an account: only a person who proves to own it learns that, and nothing changes.
 	w.same("stored", w.requestChange(emailChange(a, other.Email, 2, at(time.Hour))), true)
 	step, err = w.confirmChange("old 2", at(time.Hour))
 	w.must(err)

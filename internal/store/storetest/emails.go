@@ -20,7 +20,7 @@ func emailTests() map[string]func(*testStore) {
 	}
 }
 
-// mailed puts e-mails to the owner into the outbox, together with a push to the feed.
+// mailed stores e-mails to the owner in the outbox, together with a push to the feed.
 func (w *testStore) mailed(f *mapdata.Feed, emails ...mapdata.Email) {
 	w.Helper()
 	c := w.pushed(f, start)
@@ -144,8 +144,8 @@ func removesEmails(w *testStore) {
 	w.must(w.store.EmailSent(w.ctx, email.ID))
 }
 
-// An e-mail to the address of an account is in the account's language, also when a guest caused it; any other has the
-// language that was stored with it.
+// resolvesLanguages checks that an e-mail to the address of an account is in the account's language, also when a guest
+// caused it, and that any other has the language that was stored with it.
 func resolvesLanguages(w *testStore) {
 	owner := w.account()
 	w.mailed(w.pushFeed(owner),

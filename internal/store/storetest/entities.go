@@ -188,7 +188,7 @@ func refusesOldMarks(w *testStore) {
 	w.same("state", w.state(), before)
 	w.apply(elsewhere) // does not move the other feed's mark
 
-	// A change that moves no entity leaves the mark unchanged.
+	// A change without entities leaves the mark unchanged.
 	next := w.pushed(f, at(time.Minute), entity(f, "d", at(0)))
 	w.apply(w.pushed(f, at(time.Second)))
 	w.apply(next)

@@ -70,7 +70,7 @@ func (e *exercise) vote(ctx context.Context) error {
 	return nil
 }
 
-// act casts the same vote by two accounts that are known for a day, so that they are compared.
+// act casts the same vote by two accounts that are a day old, so that they are compared.
 func (e *exercise) act(ctx context.Context) error {
 	other := &mapdata.Account{ID: mapdata.AccountID{4}, Email: "b@example.org", CreatedAt: start}
 	err := errors.Join(

@@ -21,7 +21,7 @@ func fencingTests() map[string]func(*testStore) {
 	return tests
 }
 
-// pollOutcomes are the functions that record the outcome of a poll.
+// pollOutcomes returns the functions that record the outcome of a poll.
 func pollOutcomes() map[string]func(w *testStore, f *mapdata.Feed, lease mapdata.Lease) error {
 	snapshot := func(w *testStore, c *mapdata.Change, lease mapdata.Lease) error {
 		c.Snapshot.Lease = lease
@@ -45,7 +45,7 @@ func pollOutcomes() map[string]func(w *testStore, f *mapdata.Feed, lease mapdata
 	}
 }
 
-// supersedingEvents are the events during a poll that make its outcome obsolete. Each returns the node that holds the
+// supersedingEvents returns the events during a poll that make its outcome obsolete. Each returns the node that holds the
 // feed's lease afterwards; empty means none.
 func supersedingEvents() map[string]func(w *testStore, f *mapdata.Feed) (holder string) {
 	edit := func(change func(*mapdata.Feed)) func(*testStore, *mapdata.Feed) string {

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Fill stores data in every table, among them the given number of entities, as years of use would leave it: for tests
+// Fill stores data in every table, among them the given number of entities, as years of use would leave them, for tests
 // that copy a store.
 func Fill(t *testing.T, store Store, rows int) {
 	t.Helper()
@@ -154,7 +154,7 @@ func answersOf(t *testing.T, store Store) map[string]any {
 			byID[e.ExternalID] = e
 		}
 		owned[fmt.Sprint("change ", changes[i].Revision)] = byID
-		changes[i].Entities = nil // have no order
+		changes[i].Entities = nil // they have no order
 	}
 	return map[string]any{
 		"state": state, "entities": entities, "feeds": feeds, "attempts": attempts, "accounts": accounts, "owned": owned,

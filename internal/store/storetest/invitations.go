@@ -38,7 +38,7 @@ func (w *testStore) invite(f *mapdata.Feed, by *mapdata.Account, what mapdata.In
 	return i
 }
 
-// accept makes the account a maintainer or the owner, as the invitation says.
+// accept makes the account a maintainer or the owner, depending on the invitation.
 func (w *testStore) accept(i *mapdata.Invitation, a *mapdata.Account, limits mapdata.ReceiverLimits) (*mapdata.Feed, error) {
 	return w.store.AnswerInvitation(w.ctx, i.ID, at(time.Minute), limits, func(f *mapdata.Feed, got *mapdata.Invitation) (mapdata.Side, error) {
 		w.same("answered invitation", got, i)

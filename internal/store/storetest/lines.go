@@ -88,7 +88,7 @@ func countsLines(w *testStore) {
 	w.same("what the feed holds once it is forgotten", mark.Holds, mapdata.Usage{})
 }
 
-// reads says which of the ids every way of reading has at a time.
+// reads checks which of the ids every way of reading returns at a time.
 func (w *testStore) reads(f *mapdata.Feed, now time.Time, ids []string, want ...string) {
 	w.Helper()
 	var listed, voted []string
@@ -130,7 +130,7 @@ func endsEntities(w *testStore) {
 	}
 }
 
-// keepsUntilTheEnd uses the real clock, as keepsConfirmed does.
+// keepsUntilTheEnd uses the real clock, like keepsConfirmed.
 func keepsUntilTheEnd(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
@@ -150,7 +150,7 @@ func keepsUntilTheEnd(w *testStore) {
 	w.same("entities at the end", len(w.entities(f)), 0)
 }
 
-// keepsUntilAnEarlierEnd: the end moved after the confirm.
+// keepsUntilAnEarlierEnd checks an end that moved after the confirm.
 func keepsUntilAnEarlierEnd(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
@@ -182,8 +182,8 @@ func (s *countingWrites) Apply(ctx context.Context, c *mapdata.Change) error {
 	return s.Store.Apply(ctx, c)
 }
 
-// writesNoUnchangedRows: a poll whose document says the same of each row writes no entity, though it is read and its ends come
-// nearer (D6.10, D17.3): what it stored compares as equal to what it is.
+// writesNoUnchangedRows checks that a poll whose document has the same content for each row writes no entity, although
+// it is read and its ends come nearer, because the stored entities compare as equal (D6.10, D17.3).
 func writesNoUnchangedRows(w *testStore) {
 	f := w.pullFeed(w.account())
 	counted := &countingWrites{Store: w.store}

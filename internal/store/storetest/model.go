@@ -80,7 +80,7 @@ func followsModel(w *testStore) {
 	rapid.Check(w.T, func(r *rapid.T) {
 		f := w.pullFeed(owner)
 		defer func() {
-			if err := w.store.DeleteFeed(w.ctx, f.ID, mapdata.AuditEntry{At: start}); err != nil { // or reading all entities takes ever longer
+			if err := w.store.DeleteFeed(w.ctx, f.ID, mapdata.AuditEntry{At: start}); err != nil { // otherwise reading all entities takes ever longer
 				r.Error(err)
 			}
 		}()

@@ -7,13 +7,13 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// nodeStore is what a service that starts again asks of a store.
+// nodeStore is the part of a store that a restarted service uses.
 type nodeStore interface {
 	ReleaseNode(ctx context.Context, prefix string) (int64, error)
 }
 
-// releasesNode: a start gives back what the process before it on the same data directory had leased, and nothing of other nodes; the
-// poll that was cut off no longer counts.
+// releasesNode checks that a start releases the leases of the previous process on the same data directory, and none of
+// other nodes, and that the interrupted poll no longer counts.
 func releasesNode(w *testStore) {
 	nodes, ok := w.store.(nodeStore)
 	if !ok {

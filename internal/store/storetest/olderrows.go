@@ -14,15 +14,15 @@ var (
 	olderApp                   = mapdata.AppID{7}
 )
 
-// olderRow is a row of a table: its values by column, where the version has the column. Times, UUIDs, truth values and lists
-// are written as each database keeps them.
+// olderRow is a row of a table: its values by column, where the version has the column. Times, UUIDs, booleans and lists are written in
+// each database's form.
 type olderRow struct {
 	table  string
 	values map[string]any
 }
 
-// olderRows are rows of an older database, with those of other tables after those that they refer to. Columns that the rows
-// do not name have their defaults, and the counts of 0018_bounds are those of olderEntities.
+// olderRows returns rows of an older database, each after the rows that it references. Columns that the rows do not name have their
+// defaults, and the counts of 0018_bounds are those of olderEntities.
 func olderRows() []olderRow {
 	rows := []olderRow{
 		{"accounts", map[string]any{
@@ -53,7 +53,7 @@ func olderRows() []olderRow {
 		rows = append(rows, olderEntityRow(&e))
 	}
 	leftover := olderEntities()[0]
-	leftover.Feed = olderDeleted // is still being removed, and counts for nobody
+	leftover.Feed = olderDeleted // is still being removed, and counts for no account
 	rows = append(rows, olderEntityRow(&leftover))
 	rows = append(rows, olderVotes()...)
 	return append(rows, olderAccountRows()...)
@@ -75,7 +75,8 @@ func olderFeed(id mapdata.FeedID, owner mapdata.AccountID, more map[string]any) 
 	return olderRow{"feeds", values}
 }
 
-// olderEntities are those of the feeds that exist: decaying and persistent, with ids and properties of several bytes a letter.
+// olderEntities returns the entities of the feeds that exist: decaying and persistent, with ids and properties of several bytes per
+// character.
 func olderEntities() []mapdata.Entity {
 	all := make([]mapdata.Entity, 0, 3)
 	for _, of := range []struct {
@@ -106,7 +107,7 @@ func olderEntityRow(e *mapdata.Entity) olderRow {
 	return olderRow{"entities", values}
 }
 
-// olderHolds counts what a feed stores, as the store does (D5.10).
+// olderHolds returns the usage of a feed, counted like the store's (D5.10).
 func olderHolds(feed mapdata.FeedID) (holds mapdata.Usage) {
 	for _, e := range olderEntities() {
 		if e.Feed == feed {

@@ -163,7 +163,7 @@ func resealsHeaders(w *testStore) {
 	w.wantSealed(sealed)
 }
 
-// configs are the sealed configs of accounts that install one app each; empty: it was uninstalled.
+// configs returns the sealed configs of accounts that install one app each; empty: it was uninstalled.
 func (w *testStore) configs(accounts ...mapdata.AccountID) (texts []string) {
 	w.Helper()
 	for _, id := range accounts {

@@ -232,7 +232,7 @@ func answersPairingsOnceConcurrently(w *testStore) {
 	}
 }
 
-// takesPairingsAtomically lets storing the session fail: the pairing can still be taken.
+// takesPairingsAtomically checks that the pairing can still be taken after storing the session has failed.
 func takesPairingsAtomically(w *testStore) {
 	a := w.account()
 	p := w.pairingOf("BCDF", "GHJK")

@@ -165,7 +165,7 @@ func recordsFailures(w *testStore) {
 	want.Polling = failed.Polling
 	// These fields describe the last good snapshot.
 	want.Polling.Shrank, want.Polling.BodyHash = true, good.Snapshot.Polling.BodyHash
-	last := &good.Snapshot.Polling // what it skipped and learned stays too
+	last := &good.Snapshot.Polling // its skips and validators stay too
 	want.Polling.LastSkipped, want.Polling.Skips, want.Polling.Validators = last.LastSkipped, last.Skips, last.Validators
 	w.same("feed", w.feed(f), &want)
 	w.same("entities", w.entities(f), byID(good.Upserts...))

@@ -57,7 +57,7 @@ func readsRecordedAttempts(w *testStore) {
 	w.same("after the last", len(w.recorded(want[2].Revision, w.state().Revision)), 0)
 }
 
-// ordersAttemptsByRevision: an attempt that is recorded later comes later, even when its time is earlier.
+// ordersAttemptsByRevision checks that an attempt that is recorded later comes later, even when its time is earlier.
 func ordersAttemptsByRevision(w *testStore) {
 	f := w.pushFeed(w.account())
 	before := w.state().Revision

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// reportStore is what the use case of drivers' reports asks of a store beside what others do.
+// reportStore is the part of a store that only the use case of drivers' reports needs.
 type reportStore interface {
 	AdmitReport(ctx context.Context, a *mapdata.ReportAttempt) error
 	RetractReport(ctx context.Context, externalID string, account mapdata.AccountID) error
@@ -26,7 +26,7 @@ func reportTests() map[string]func(*testStore) {
 	}
 }
 
-// driversFeed makes the feed of drivers' reports.
+// driversFeed creates the feed of drivers' reports.
 func (w *testStore) driversFeed() *mapdata.Feed {
 	w.Helper()
 	f := w.draft(&mapdata.Account{ID: mapdata.BuiltinOwner})
@@ -54,7 +54,8 @@ func (w *testStore) tally(externalID string, now time.Time) mapdata.Tally {
 	return v.Tally
 }
 
-// storesReports: author and rule are stored with the entity, followers learn the tally first, and nothing tells when reports came.
+// storesReports checks that author and rule are stored with the entity, that followers get the tally first, and that nothing reveals when
+// reports came.
 func storesReports(w *testStore) {
 	f, known, fresh := w.driversFeed(), w.signedIn(at(-trustAfter)), w.signedIn(start)
 	before := w.state().Revision
@@ -81,7 +82,7 @@ func storesReports(w *testStore) {
 	}
 }
 
-// bindsVotesOnReports: nobody votes on their own report; on one that waits, who reported the same does alone.
+// bindsVotesOnReports checks that nobody can vote on their own report, and that on a waiting one only those can vote who reported the same.
 func bindsVotesOnReports(w *testStore) {
 	f, author, other, fresh := w.driversFeed(), w.person(), w.person(), w.signedIn(start)
 	w.report(f, "x", author, start)
@@ -111,7 +112,7 @@ func bindsVotesOnReports(w *testStore) {
 	}
 }
 
-// retractsReports: a report goes with its votes, for its author alone.
+// retractsReports checks that a report is removed with its votes, by its author alone.
 func retractsReports(w *testStore) {
 	reports, ok := w.store.(reportStore)
 	if !ok {
@@ -131,7 +132,7 @@ func retractsReports(w *testStore) {
 	w.wantVote("the vote on it", mapdata.Drivers, "x", other, mapdata.NoVote)
 }
 
-// forgetsAuthors: the pin stays without its author when the account goes, and after 30 days.
+// forgetsAuthors checks that the pin stays without its author when the account is deleted, and after 30 days.
 func forgetsAuthors(w *testStore) {
 	f, gone, old := w.driversFeed(), w.signedIn(at(-trustAfter)), w.signedIn(at(-trustAfter))
 	w.report(f, "x", gone, start)
@@ -164,7 +165,7 @@ func forgetsAuthors(w *testStore) {
 	}
 }
 
-// admit counts a report so many metres north of the equator.
+// admit counts a report the given number of metres north of the equator.
 func (w *testStore) admit(a *mapdata.Account, when time.Time, metres float64) error {
 	reports, ok := w.store.(reportStore)
 	if !ok {
@@ -173,7 +174,7 @@ func (w *testStore) admit(a *mapdata.Account, when time.Time, metres float64) er
 	return reports.AdmitReport(w.ctx, &mapdata.ReportAttempt{Account: a.ID, Point: geo.Point{Lat: metres / 111_195}, At: when, PerDay: 12})
 }
 
-// countsReports: ten in the 24 hours after the first sign-in, then the configured number in any 24 hours.
+// countsReports checks the limits: ten in the 24 hours after the first sign-in, then the configured number in any 24 hours.
 func countsReports(w *testStore) {
 	a, other := w.signedIn(start), w.signedIn(start)
 	limited := func(what string, err error, again time.Duration) {
@@ -196,7 +197,8 @@ func countsReports(w *testStore) {
 	w.must(w.admit(a, at(25*time.Hour), 0))
 }
 
-// locatesReports: 2 km and what 300 km/h make of the time since the last report, which is forgotten once that is everywhere.
+// locatesReports checks the reach since the last report, 2 km and the distance at 300 km/h, and that the last place is deleted once the
+// reach is the whole globe.
 func locatesReports(w *testStore) {
 	a := w.signedIn(at(-100 * 24 * time.Hour))
 	refused := func(what string, err error) {

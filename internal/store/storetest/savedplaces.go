@@ -51,7 +51,7 @@ func deletesPlaces(w *testStore) {
 	w.must(w.store.DeleteSavedPlaces(w.ctx, a.ID)) // there are none
 }
 
-// resealsPlaces has more accounts than one transaction takes.
+// resealsPlaces reseals more accounts than one transaction handles.
 func resealsPlaces(w *testStore) {
 	var all []*mapdata.Account
 	for i := range 450 {
@@ -63,7 +63,7 @@ func resealsPlaces(w *testStore) {
 	w.must(w.store.ResealSavedPlaces(w.ctx, func(id mapdata.AccountID, sealed []byte) ([]byte, error) {
 		seen[id]++
 		if string(sealed) == "7" {
-			return nil, nil // nobody can open it
+			return nil, nil // undecryptable
 		}
 		return append([]byte("new "), sealed...), nil
 	}))

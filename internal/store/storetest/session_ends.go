@@ -54,7 +54,7 @@ func bindsCodesToBrowsers(w *testStore) {
 	unbound.Browser = nil
 	_, err := w.store.CreateSignIn(w.ctx, unbound, nil, start, unlimitedFeeds)
 	w.must(err)
-	for range 7 { // does not use up the tries of the browser that asked
+	for range 7 { // another browser's tries do not count against the one that requested the sign-in
 		_, err := w.store.TakeSignInByCode(w.ctx, address, s.CodeHash, []byte("another browser"), start, 5)
 		w.fails("code in another browser", err, mapdata.ErrNotFound)
 		_, err = w.store.TakeSignInByCode(w.ctx, address, unbound.CodeHash, nil, start, 5)

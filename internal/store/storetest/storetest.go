@@ -1,4 +1,4 @@
-// Package storetest is the contract of every store: what its ports promise, as tests that each backend passes. A new
+// Package storetest is the contract of every store: the promises of its ports, as tests that each backend passes. A new
 // behaviour is added here first.
 package storetest
 
@@ -25,7 +25,7 @@ import (
 	"wayside/internal/votes"
 )
 
-// Store is all that the use cases ask of a store.
+// Store is the combination of the ports of all use cases.
 type Store interface {
 	account.Store
 	account.PasskeyStore
@@ -48,8 +48,8 @@ type Store interface {
 	Close() error
 }
 
-// Fresh makes an empty database and returns a function that opens it, each call as another process would. The test closes
-// what it opened.
+// Fresh creates an empty database and returns a function that opens it, each call as another process would. The test
+// closes the stores that it opened.
 type Fresh func(t *testing.T) (open func(t *testing.T) Store)
 
 // Run tests a store against the contract.
@@ -256,7 +256,7 @@ func (w *testStore) apply(c *mapdata.Change) {
 	w.same("what the feed holds after a change", mark.Holds, c.Holds.Plus(c.Grows))
 }
 
-// count sets what the change adds to what its feed holds.
+// count sets the growth of the feed's usage in the change.
 func (w *testStore) count(c *mapdata.Change) {
 	w.Helper()
 	bytes := make(map[string]int64)

@@ -244,8 +244,8 @@ func removesFeeds(w *testStore) {
 	}
 }
 
-// suspended creates an account with a session, an API token, a pull feed, a push feed and a feed that a curator paused, and
-// suspends it.
+// suspended creates an account with a session, an API token, a pull feed, a push feed and a feed that a curator paused,
+// and suspends it.
 func (w *testStore) suspended() (a *mapdata.Account, pull, push, paused *mapdata.Feed) {
 	w.Helper()
 	a = w.account()

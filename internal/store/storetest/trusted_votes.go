@@ -24,18 +24,20 @@ func (w *testStore) signIn(a *mapdata.Account, when time.Time, name string) {
 	w.must(w.store.CreateSession(w.ctx, s, ""))
 }
 
-// weighed is a ballot that counts towards suppression from trustAfter after the account's first sign-in.
+// weighed returns the ballot with TrustAfter, so that it counts towards suppression from trustAfter after the account's
+// first sign-in.
 func weighed(b *mapdata.Ballot) *mapdata.Ballot {
 	b.TrustAfter = trustAfter
 	return b
 }
 
-// untrustedCounts are those of confirms and disputes that do not count towards suppression.
+// untrustedCounts returns confirms and disputes, each followed by the number that does not count towards suppression.
 func untrustedCounts(t *mapdata.Tally) [4]int {
 	return [4]int{t.Confirms, t.UntrustedConfirms, t.Disputes, t.UntrustedDisputes}
 }
 
-// weighsVotes: a vote of a new account counts towards suppression once it is cast again a day after the first sign-in (D9.8).
+// weighsVotes checks that a vote of a new account counts towards suppression once it is cast again a day after the
+// first sign-in (D9.8).
 func weighsVotes(w *testStore) {
 	known, fresh, never := w.signedIn(at(-trustAfter)), w.signedIn(start), w.account()
 	f := w.pushFeed(w.account())
@@ -74,7 +76,7 @@ func weighsVotes(w *testStore) {
 	}
 }
 
-// weighsVotesOnLive: the same holds for live incidents.
+// weighsVotesOnLive checks the same for live incidents.
 func weighsVotesOnLive(w *testStore) {
 	known, fresh := w.signedIn(at(-trustAfter)), w.signedIn(start)
 	w.cast(weighed(liveBallot("a", fresh, mapdata.Dispute, start)))
@@ -85,7 +87,7 @@ func weighsVotesOnLive(w *testStore) {
 	w.same("as replicas read it", all, []mapdata.Tally{got})
 }
 
-// seversWeighedVotes: a severed vote counts as it did, and so does what is left when others take theirs back.
+// seversWeighedVotes checks that a severed vote counts as before, and so does the rest when others withdraw theirs.
 func seversWeighedVotes(w *testStore) {
 	const old = 30 * 24 * time.Hour
 	known, other, fresh := w.person(), w.person(), w.signedIn(start)
@@ -106,7 +108,7 @@ func seversWeighedVotes(w *testStore) {
 	w.same("last dispute that counts", got.LastDisputeAt, start)
 }
 
-// countsFirstSignIn: neither a paired screen nor a later session is the first sign-in.
+// countsFirstSignIn checks that neither a paired screen nor a later session is the first sign-in.
 func countsFirstSignIn(w *testStore) {
 	paired := w.account()
 	p := w.approved(paired, "screen")

@@ -15,13 +15,13 @@ import (
 // Older is an empty database with the schema of an older version.
 type Older struct {
 	DB      *sql.DB
-	Columns string // query: table, column, type, and whether a row must give a value, for each column that rows may give
+	Columns string // query: table, column, type, and whether a row must set the column, for each column that rows may set
 	// Open migrates the database to the newest version, and opens it. DB is closed before.
 	Open func(t *testing.T) Store
 }
 
-// Upgrade tests that a database of each version of the schema, with rows in all its tables, reads back right after the
-// migrations to the newest.
+// Upgrade checks that a database of each version of the schema, with rows in all its tables, has the same content right
+// after the migrations to the newest.
 func Upgrade(t *testing.T, versions int, older func(t *testing.T, version int) Older) {
 	for version := 1; version <= versions; version++ {
 		t.Run(fmt.Sprint("from version ", version), func(t *testing.T) {
@@ -50,7 +50,7 @@ type tableColumn struct {
 	needed     bool // has no default and may not be null
 }
 
-// tableColumns are the columns of an older database, by table.
+// tableColumns holds the columns of an older database, by table.
 type tableColumns map[string][]tableColumn
 
 func readColumns(t *testing.T, o *Older) tableColumns {
@@ -59,7 +59,7 @@ func readColumns(t *testing.T, o *Older) tableColumns {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err tells what failed
+	defer rows.Close() //nolint:errcheck // rows.Err returns the error
 	all := make(tableColumns)
 	for rows.Next() {
 		var table string
@@ -76,7 +76,7 @@ func readColumns(t *testing.T, o *Older) tableColumns {
 	return all
 }
 
-// has says whether the older version has a column.
+// has reports whether the older version has a column.
 func (s tableColumns) has(table, column string) bool {
 	return slices.ContainsFunc(s[table], func(c tableColumn) bool { return c.name == column })
 }
@@ -84,7 +84,7 @@ func (s tableColumns) has(table, column string) bool {
 // fill writes the rows of olderRows, and one row into every other table.
 func (s tableColumns) fill(t *testing.T, db *sql.DB) {
 	t.Helper()
-	filled := map[string]bool{"state": true, "schema_migrations": true} // the migrations fill them
+	filled := map[string]bool{"state": true, "schema_migrations": true} // filled by the migrations
 	for _, row := range olderRows() {
 		if len(s[row.table]) > 0 {
 			filled[row.table] = true
@@ -123,7 +123,7 @@ func (s tableColumns) insert(t *testing.T, db *sql.DB, row olderRow) {
 	}
 }
 
-// placeholder is a value for a column that no row names.
+// placeholder returns a value for a column that no row names.
 func placeholder(c *tableColumn) any {
 	switch {
 	case c.name == "account" || c.name == "owner" || c.name == "invited_by":
@@ -144,7 +144,7 @@ func placeholder(c *tableColumn) any {
 	return 1
 }
 
-// stored is a value as a column of the type keeps it.
+// stored returns a value in the form of a column of the type.
 func stored(value any, form string) any {
 	switch v := value.(type) {
 	case time.Time:
@@ -164,7 +164,7 @@ func stored(value any, form string) any {
 		}
 	case []string:
 		if form != "array" {
-			text, _ := json.Marshal(v) // strings have no error
+			text, _ := json.Marshal(v) // strings cannot fail
 			return string(text)
 		}
 	}
@@ -184,7 +184,7 @@ type upgraded struct {
 	before tableColumns // of the older version
 }
 
-// kept is the value where the older version had the column, otherwise the zero value.
+// kept returns the value where the older version had the column, otherwise the zero value.
 func kept[T any](w *upgraded, table, column string, value T) (v T) {
 	if w.before.has(table, column) {
 		return value
@@ -270,7 +270,8 @@ func (w *upgraded) readsAccounts() {
 	w.same("the curator gets e-mails", on, !w.before.has("review_calls", "off"))
 }
 
-// readsSessions: before passkeys, a session is one of a browser; then those that nobody proved are paired screens.
+// readsSessions checks that a session from before passkeys is one of a browser, and that later ones without a proof are
+// paired screens.
 func (w *upgraded) readsSessions() {
 	w.Helper()
 	browser := mapdata.Session{
@@ -356,7 +357,7 @@ func (w *upgraded) readsApps() {
 	})
 }
 
-// goesOn uses the upgraded store: it prunes, takes a push, and deletes the provider's account with all that it counts.
+// goesOn uses the upgraded store: it prunes, takes a push, and deletes the provider's account with its usage.
 func (w *upgraded) goesOn() {
 	w.Helper()
 	w.must(w.store.Prune(w.ctx, at(time.Hour)))

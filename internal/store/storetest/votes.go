@@ -42,12 +42,12 @@ func voteTests() map[string]func(*testStore) {
 	}
 }
 
-// ballot is a vote on an entity of a feed.
+// ballot returns a vote on an entity of a feed.
 func ballot(f *mapdata.Feed, externalID string, a *mapdata.Account, v mapdata.Vote, when time.Time) *mapdata.Ballot {
 	return &mapdata.Ballot{Source: f.ID.SourceID(), ExternalID: externalID, Account: a.ID, Vote: v, At: when}
 }
 
-// liveBallot is a vote on a live incident.
+// liveBallot returns a vote on a live incident.
 func liveBallot(externalID string, a *mapdata.Account, v mapdata.Vote, when time.Time) *mapdata.Ballot {
 	return &mapdata.Ballot{
 		Source: mapdata.Incidents, ExternalID: externalID, Account: a.ID, Vote: v, At: when,
@@ -220,7 +220,7 @@ func votesOnLive(w *testStore) {
 		Entity: *first.Live,
 		Tally:  mapdata.Tally{Source: mapdata.Incidents, ExternalID: "a", Confirms: 1, ChangedAt: start}, // a confirm keeps no live incident: D9.6
 	})
-	// It disappeared and returned: live incidents have no lives that could be told apart.
+	// It disappeared and returned: live incidents have no distinguishable lives.
 	v = w.cast(liveBallot("a", b, mapdata.Dispute, at(48*time.Hour)))
 	want := mapdata.Tally{
 		Source: mapdata.Incidents, ExternalID: "a", Confirms: 1, Disputes: 1, ChangedAt: at(48 * time.Hour), LastDisputeAt: at(48 * time.Hour),
@@ -267,7 +267,7 @@ func refusesVotes(w *testStore) {
 	w.cast(ballot(f, "a", a, mapdata.Confirm, gone.Add(-time.Millisecond)))
 }
 
-// rollsBackVotes: the record and the observation are stored together or not at all (Live incidents, 2).
+// rollsBackVotes checks that the record and the observation are stored together or not at all (Live incidents, 2).
 func rollsBackVotes(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
@@ -293,7 +293,7 @@ func rollsBackVotes(w *testStore) {
 	w.same("state", w.state(), before)
 }
 
-// keepsConfirmed uses the real clock: what Stored returns depends on the time of the call.
+// keepsConfirmed uses the real clock, because the result of Stored depends on the time of the call.
 func keepsConfirmed(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
@@ -336,7 +336,7 @@ func keepsConfirmed(w *testStore) {
 	}
 }
 
-// keepsOneLife: a confirm counts only for the life of the entity that it was cast on.
+// keepsOneLife checks that a confirm counts only for the life of the entity on which it was cast.
 func keepsOneLife(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
@@ -361,7 +361,7 @@ func keepsOneLife(w *testStore) {
 	w.same("entities", len(w.entities(f)), 0)
 }
 
-// forgetsNoConfirmed: Forget may name an entity that was confirmed since its caller read it.
+// forgetsNoConfirmed checks that Forget keeps an entity that was confirmed since its caller read it.
 func forgetsNoConfirmed(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
@@ -406,7 +406,7 @@ func outlivesEntities(w *testStore) {
 	w.same("history of an entity that was retired", w.tallies(time.Time{}), map[string]mapdata.Tally{id: first})
 }
 
-// carriesSuppression: retiring a pin and sending it again does not end its suppression.
+// carriesSuppression checks that retiring a pin and sending it again does not end its suppression.
 func carriesSuppression(w *testStore) {
 	all := w.drivers(4)
 	f := w.pushFeed(all[0])

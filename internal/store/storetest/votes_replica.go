@@ -178,7 +178,7 @@ func countsAll(w *testStore) {
 	}})
 }
 
-// votesDuringSnapshots: one writer polls while drivers vote; no poll and no vote is refused or lost.
+// votesDuringSnapshots checks that no poll and no vote is refused or lost while one writer polls and drivers vote.
 func votesDuringSnapshots(w *testStore) {
 	const snapshots = 25
 	all := w.drivers(concurrently)

@@ -1,5 +1,5 @@
-// Package sqlitetest gives tests of other packages migrated databases: copies of one file that is migrated once in a test
-// binary, since a copy takes a fraction of the time of the migrations.
+// Package sqlitetest creates migrated databases for tests of other packages: copies of one file that is migrated once
+// in a test binary, since a copy takes a fraction of the time of the migrations.
 package sqlitetest
 
 import (
@@ -26,7 +26,7 @@ var migrated = sync.OnceValues(func() (_ []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := db.Close(); err != nil { // which moves the write-ahead log into the file
+	if err := db.Close(); err != nil { // moves the write-ahead log into the file
 		return nil, err
 	}
 	return os.ReadFile(path)

@@ -8,7 +8,8 @@ import (
 	"wayside/internal/store/sqlite"
 )
 
-// A database of this package equals one that Open created, and every call returns another one.
+// TestPathIsMigratedAndSeparate checks that a database of this package equals one that Open created, and that every
+// call returns another one.
 func TestPathIsMigratedAndSeparate(t *testing.T) {
 	path := Path(t)
 	if left, err := filepath.Glob(path + "-*"); err != nil || len(left) != 0 {
