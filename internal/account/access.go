@@ -2,7 +2,8 @@ package account
 
 import "wayside/internal/mapdata"
 
-// Who is the class of callers that may use a page or endpoint (issue 6). The table in docs/roles.md is generated from it.
+// Who is the class of callers that may use a page or endpoint (issue 6). The table in docs/roles.md is generated from
+// it.
 type Who int
 
 // Classes of callers, from the widest to the narrowest.
@@ -10,7 +11,7 @@ const (
 	ForGuests            Who = iota // everyone, signed in or not
 	ForTokens                       // holders of the feed's push token, which is in the URL
 	ForScreens                      // every signed-in account, on a paired screen too
-	ForAuthors                      // the account that made what the URL names, on a paired screen too; others get 404
+	ForAuthors                      // the account that created the object in the URL, on a paired screen too; others get 404
 	ForAccounts                     // every signed-in account, but not on a paired screen, like all that follow
 	ForOwners                       // the owner of the resource in the URL, for a feed its maintainers too; others get 404
 	ForOwnersAlone                  // the owner of the feed in the URL; its maintainers get 403, others 404

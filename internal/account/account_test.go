@@ -34,10 +34,10 @@ func newTestService(t *testing.T) *testService {
 	return ts
 }
 
-// asking is the browser that asks for every e-mail.
+// asking is the browser that requests every e-mail.
 var asking = account.Browser{Secret: strings.Repeat("A", 43)}
 
-// e-mail requests a sign-in and returns the token and code of its e-mail.
+// email requests a sign-in and returns the token and code of its e-mail.
 func (ts *testService) email(email string) (token, code string) {
 	ts.t.Helper()
 	before := len(ts.store.emails)

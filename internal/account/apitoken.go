@@ -43,8 +43,8 @@ func (s *Service) CreateAPIToken(ctx context.Context, id mapdata.AccountID, name
 	return text, t, nil
 }
 
-// securityEmail is the e-mail that tells an account's holder of a new credential. It contains no secret: only the
-// credential's name, and the id by which it is revoked.
+// securityEmail returns the e-mail that informs an account's holder of a new credential. It contains no secret: only
+// the credential's name, and the id by which it is revoked.
 func securityEmail(kind mapdata.EmailKind, account mapdata.AccountID, id, name string, at time.Time) *mapdata.Email {
 	return &mapdata.Email{Account: account, Kind: kind, Data: map[string]string{"name": name, "made_id": id}, At: at, Due: at}
 }

@@ -14,7 +14,7 @@ import (
 // challengeTTL is the time for answering a challenge.
 const challengeTTL = 5 * time.Minute
 
-// purpose is what an answer to a challenge may be used for.
+// purpose is the use for which an answer to a challenge is valid.
 type purpose byte
 
 const (

@@ -8,7 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Reports lists the reports that are still linked to the account, oldest first: they are anonymized after 30 days (D17.38).
+// Reports lists the reports that are still linked to the account, oldest first; they are anonymized after 30 days
+// (D17.38).
 func (s *Service) Reports(ctx context.Context, id mapdata.AccountID) ([]mapdata.OwnReport, error) {
 	all, err := s.store.OwnReports(ctx, id)
 	if err != nil {
@@ -17,7 +18,7 @@ func (s *Service) Reports(ctx context.Context, id mapdata.AccountID) ([]mapdata.
 	return all, nil
 }
 
-// Ballots lists the votes that are still linked to the account, oldest first: they are anonymized after 30 days (D9.7).
+// Ballots lists the votes that are still linked to the account, oldest first; they are anonymized after 30 days (D9.7).
 func (s *Service) Ballots(ctx context.Context, id mapdata.AccountID) ([]mapdata.Ballot, error) {
 	all, err := s.store.Ballots(ctx, id)
 	if err != nil {
@@ -36,9 +37,9 @@ func (s *Service) Log(ctx context.Context, id mapdata.AccountID) ([]mapdata.Audi
 	return all, nil
 }
 
-// Delete removes an account with its data (D11.6), immediately on this node; other nodes accept its sessions for up to a
-// second more. Its feeds are deleted, its votes are kept anonymously. email is the account's address as its holder typed it,
-// as a confirmation: a different one is a mapdata.InvalidError. An account that is gone already is no error.
+// Delete removes an account with its data (D11.6), immediately on this node; other nodes accept its sessions for up to
+// a second more. It deletes its feeds, and keeps its votes anonymously. email is the account's address as its holder
+// typed it, as a confirmation: a different one is a mapdata.InvalidError. A missing account is not an error.
 func (s *Service) Delete(ctx context.Context, a *mapdata.Account, email string) error {
 	if typed, err := mapdata.ParseEmail(email); err != nil || typed != a.Email {
 		return &mapdata.InvalidError{Fields: []mapdata.FieldError{

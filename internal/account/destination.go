@@ -18,58 +18,58 @@ import (
 // Bounds of destinations that phones send to cars.
 const (
 	destinationTTL     = 10 * time.Minute
-	maxDestinations    = 10_000 // of all accounts that sent one by this node, each of at most two kilobytes
+	maxDestinations    = 10_000 // of all accounts with one at this node, each of at most two kilobytes
 	maxDestinationText = 200    // characters
 
 	maxDestinationWrites = 4 // attempts to replace one in the shared cache
-	takenDestination     = 0 // replaces one for a millisecond
+	takenDestination     = 0 // the value that replaces a taken destination for a millisecond
 )
 
-// Destination is where a driver wants to go, as a phone sends it to the account's cars, or as the driver keeps it.
+// Destination is a driver's destination, sent from a phone to the account's cars, or saved by the driver.
 type Destination struct {
 	Lat, Lng     float64
 	Name, Detail string
 }
 
-// DestinationCache keeps small values for a while where all nodes find them, and may lose them.
+// DestinationCache stores small values for a while where all nodes find them, and may lose them.
 type DestinationCache interface {
-	// Get returns the values under the keys in their order, nil where there is none.
+	// Get returns the values of the keys in their order, nil for an absent one.
 	Get(ctx context.Context, keys []string) ([][]byte, error)
-	// Swap puts value under key for ttl if the key holds exactly old now (nil: nothing), and says whether it did.
+	// Swap stores value under key for ttl if the key's current value is exactly old (nil: none), and reports whether it did.
 	Swap(ctx context.Context, key string, old, value []byte, ttl time.Duration) (bool, error)
 }
 
-// destinations keeps what phones sent until a car takes it, for at most ten minutes: where somebody drives is in no database
-// (D13.1). On several nodes it lies in the cache that they share, encrypted, under a name that only they can compute; while that
-// is out of reach, in the memory of the node that the phone reached.
+// destinations stores destinations from phones until a car takes them, for at most ten minutes, and in no database, because no database may
+// reveal where somebody drives (D13.1). On several nodes they are in the cache that the nodes share, encrypted, under a name that only the
+// nodes can compute; while that is out of reach, in the memory of the node that the phone reached.
 type destinations struct {
 	shared DestinationCache // nil: there is one node
 	aead   cipher.AEAD
-	name   func(mapdata.AccountID) string // of an account's key in shared
+	name   func(mapdata.AccountID) string // returns the name of an account's key in shared
 
 	mu   sync.Mutex
 	sent map[mapdata.AccountID]sentDestination
 }
 
-// sentDestination is in shared if its Destination is nil.
+// sentDestination is a stored destination; one with a nil Destination is in shared.
 type sentDestination struct {
 	*Destination
 	until  time.Time
 	forget *time.Timer
 }
 
-// newDestinations makes those of a single node. keyed hashes a text with the server's key.
+// newDestinations returns the destinations of a single node. keyed hashes a text with the server's key.
 func newDestinations(keyed func(text string) []byte) *destinations {
 	d := &destinations{sent: map[mapdata.AccountID]sentDestination{}}
-	block, _ := aes.NewCipher(keyed("wayside destination seal")) // the key has 32 bytes: it never fails
-	d.aead, _ = cipher.NewGCMWithRandomNonce(block)              // nor does this, for AES
+	block, _ := aes.NewCipher(keyed("wayside destination seal")) // the key has 32 bytes: never fails
+	d.aead, _ = cipher.NewGCMWithRandomNonce(block)              // never fails for AES
 	d.name = func(id mapdata.AccountID) string {
 		return "destination/" + base64.RawURLEncoding.EncodeToString(keyed("wayside destination of\x00"+id.String()))
 	}
 	return d
 }
 
-// put replaces what was sent to the account's cars before. It reports false when too many accounts have one.
+// put replaces the previous destination for the account's cars. It returns false when too many accounts have one.
 func (d *destinations) put(ctx context.Context, id mapdata.AccountID, sent *Destination, now time.Time) bool {
 	until := now.Add(destinationTTL)
 	if !d.keep(id, sentDestination{Destination: sent, until: until}, now) {
@@ -81,7 +81,7 @@ func (d *destinations) put(ctx context.Context, id mapdata.AccountID, sent *Dest
 	return true
 }
 
-// keep replaces what this node has of an account, until the time is up.
+// keep replaces the account's destination at this node, until it expires.
 func (d *destinations) keep(id mapdata.AccountID, sent sentDestination, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -97,7 +97,7 @@ func (d *destinations) keep(id mapdata.AccountID, sent sentDestination, now time
 	return true
 }
 
-// drop forgets what was sent, unless something newer was.
+// drop removes the destination, unless a newer one replaced it.
 func (d *destinations) drop(id mapdata.AccountID, until time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -112,7 +112,7 @@ type sharedDestination struct {
 	Until time.Time
 }
 
-// share puts what was sent into the cache of all nodes; false: it does not answer, or others write there all the time.
+// share stores a destination in the cache of all nodes. It returns false if the cache does not answer, or others write there all the time.
 func (d *destinations) share(ctx context.Context, id mapdata.AccountID, sent *Destination, until time.Time) bool {
 	plain, err := json.Marshal(sharedDestination{*sent, until})
 	if err != nil {
@@ -132,7 +132,7 @@ func (d *destinations) share(ctx context.Context, id mapdata.AccountID, sent *De
 	return false
 }
 
-// take removes what was sent and returns it; nil: nothing.
+// take removes the account's destination and returns it; nil: none.
 func (d *destinations) take(ctx context.Context, id mapdata.AccountID, now time.Time) *Destination {
 	d.mu.Lock()
 	s, kept := d.sent[id]
@@ -150,14 +150,14 @@ func (d *destinations) take(ctx context.Context, id mapdata.AccountID, now time.
 	return d.takeShared(ctx, id, now)
 }
 
-// takeShared takes it out of the cache of all nodes. Where the cache does not answer, the car asks again.
+// takeShared takes the destination out of the cache of all nodes. Where the cache does not answer, it returns nil and the car retries.
 func (d *destinations) takeShared(ctx context.Context, id mapdata.AccountID, now time.Time) *Destination {
 	name := d.name(id)
 	values, err := d.shared.Get(ctx, []string{name})
 	if err != nil || values[0] == nil {
 		return nil
 	}
-	// Of two cars that ask at the same time, one replaces the value.
+	// Of two cars that ask at the same time, only one replaces the value.
 	if done, err := d.shared.Swap(ctx, name, values[0], []byte{takenDestination}, time.Millisecond); !done || err != nil {
 		return nil
 	}
@@ -169,11 +169,11 @@ func (d *destinations) takeShared(ctx context.Context, id mapdata.AccountID, now
 	return &found.Destination
 }
 
-// ShareDestinations has destinations reach cars at all nodes of the cache. It is called before the service answers requests.
+// ShareDestinations makes destinations reach cars at all nodes of the cache. It is called before the service answers requests.
 func (s *Service) ShareDestinations(cache DestinationCache) { s.destinations.shared = cache }
 
-// SendDestination keeps a destination until one of the account's paired screens takes it. It fails with mapdata.ErrConflict when
-// the account has no paired screen.
+// SendDestination stores a destination until one of the account's paired screens takes it. It fails with mapdata.ErrConflict when the
+// account has no paired screen.
 func (s *Service) SendDestination(ctx context.Context, id mapdata.AccountID, d *Destination) error {
 	if err := checkDestination(d); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (s *Service) SendDestination(ctx context.Context, id mapdata.AccountID, d *
 	return nil
 }
 
-// TakeDestination returns the destination that a phone sent, once; nil: there is none.
+// TakeDestination returns the destination that a phone sent, once, or nil if there is none.
 func (s *Service) TakeDestination(ctx context.Context, id mapdata.AccountID) *Destination {
 	return s.destinations.take(ctx, id, s.now())
 }
@@ -206,7 +206,7 @@ func checkDestination(d *Destination) error {
 	return c.Err()
 }
 
-// destination checks a destination whose fields have a prefix, such as "home.".
+// destination validates a destination whose fields have a prefix, such as "home.".
 func (c *fieldErrors) destination(prefix string, d *Destination) {
 	c.inRange(prefix+"lat", &d.Lat, -90, 90)
 	c.inRange(prefix+"lng", &d.Lng, -180, 180)

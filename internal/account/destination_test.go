@@ -8,7 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// What a phone sent is gone from memory after ten minutes, though no car asks for it and no phone sends anything else.
+// TestDestinationIsForgotten checks that a destination is removed from memory after ten minutes, although no car takes
+// it and no phone sends another one.
 func TestDestinationIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDestinations(func(string) []byte { return make([]byte, 32) })

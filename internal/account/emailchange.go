@@ -9,10 +9,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// RequestEmailChange sends a link to the account's address and one to the new address; the account has the new address once
-// both links were confirmed, within a day. Like a sign-in, it sends three e-mails to an address within the hour, and three to
-// the account's own; beyond that nothing is sent and the result is the same, as it is for an address that has an account
-// (D11.1). Another request ends the one before. It fails with a mapdata.InvalidError.
+// RequestEmailChange sends a link to the account's address and one to the new address; the account has the new address once both links were
+// confirmed, within a day. Like a sign-in, it sends at most three e-mails to an address within the hour, and three to the account's own;
+// beyond that it sends nothing and returns the same result, as it does for an address that has an account (D11.1). Another request ends the
+// previous one. It fails with a mapdata.InvalidError.
 func (s *Service) RequestEmailChange(ctx context.Context, a *mapdata.Account, email string) error {
 	address, err := mapdata.ParseEmail(email)
 	if err != nil {
@@ -56,10 +56,10 @@ func (s *Service) EmailChange(ctx context.Context, id mapdata.AccountID) (*mapda
 	return change, nil
 }
 
-// ConfirmEmailChange confirms a change of address with the token of a link. Once both links were confirmed, the account has
-// the new address: its sessions stay, sign-ins that wait for the old address end. It fails with mapdata.ErrUnauthenticated for
-// a token that is wrong, used or expired. It fails with mapdata.ErrConflict when the new address has an account; that is told
-// only to somebody who has proved the new address by its link.
+// ConfirmEmailChange confirms a change of address with the token of a link. Once both links were confirmed, the account has the new
+// address: its sessions stay, sign-ins that wait for the old address end. It fails with mapdata.ErrUnauthenticated for a token that is
+// wrong, used or expired. It fails with mapdata.ErrConflict when the new address has an account, which only a person learns who has proved
+// the new address by its link.
 func (s *Service) ConfirmEmailChange(ctx context.Context, token string) (mapdata.EmailChangeStep, error) {
 	hash, ok := secretHash(token)
 	if !ok {

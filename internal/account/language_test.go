@@ -19,7 +19,8 @@ func (ts *testService) signInFrom(email string, language mapdata.Language) *acco
 	return in
 }
 
-// The first browser that names a language sets it, until the holder changes it.
+// TestFirstBrowserSetsLanguage checks that the first browser that names a language sets it, until the holder changes
+// it.
 func TestFirstBrowserSetsLanguage(t *testing.T) {
 	ts := newTestService(t)
 	for i, step := range []struct{ browser, want mapdata.Language }{

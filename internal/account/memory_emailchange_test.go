@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// emailChange is a change of address with what confirmed it.
+// emailChange is a change of address with its confirmations.
 type emailChange struct {
 	mapdata.EmailChange
 	old, new bool

@@ -6,7 +6,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// savedPlacesStore keeps the sealed places of accounts.
+// savedPlacesStore stores the sealed places of accounts.
 type savedPlacesStore struct{ sealed map[mapdata.AccountID][]byte }
 
 func (m *savedPlacesStore) SavedPlaces(_ context.Context, id mapdata.AccountID) ([]byte, error) {

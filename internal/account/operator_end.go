@@ -13,8 +13,8 @@ func (s *Service) ByEmail(ctx context.Context, email string) (*mapdata.Account, 
 	return s.byEmail(ctx, email)
 }
 
-// EndSessions ends one session of an account, or all of them where session is empty, for operators. It returns how many. A
-// running service accepts them for up to a second more. It fails with mapdata.ErrNotFound.
+// EndSessions ends one session of an account, or all of them where session is empty, for operators. It returns their
+// number. A running service accepts them for up to a second more. It fails with mapdata.ErrNotFound.
 func (s *Service) EndSessions(ctx context.Context, email, session string) (*mapdata.Account, int, error) {
 	account, err := s.byEmail(ctx, email)
 	if err != nil {
@@ -47,8 +47,8 @@ func (s *Service) Remove(ctx context.Context, email string) (*mapdata.Account, e
 	return account, nil
 }
 
-// ChangeEmail gives an account another address, for operators: nobody confirms it. It fails with mapdata.ErrNotFound, with
-// mapdata.ErrConflict when the new address has an account, or with a mapdata.InvalidError.
+// ChangeEmail changes the address of an account, for operators, without a confirmation. It fails with
+// mapdata.ErrNotFound, with mapdata.ErrConflict when the new address has an account, or with a mapdata.InvalidError.
 func (s *Service) ChangeEmail(ctx context.Context, email, to string) (*mapdata.Account, error) {
 	account, err := s.byEmail(ctx, email)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Service) ChangeEmail(ctx context.Context, email, to string) (*mapdata.A
 	return &changed, nil
 }
 
-// operatorEntry is what the audit log keeps of an operator's action on an account.
+// operatorEntry returns the audit entry of an operator's action on an account.
 func (s *Service) operatorEntry(ctx context.Context, action string, account *mapdata.Account, note string) mapdata.AuditEntry {
 	return mapdata.AuditEntry{
 		At: s.now(), Via: mapdata.ViaOf(ctx), Action: action, Subject: account.ID.String(), Owner: account.ID, Note: note,

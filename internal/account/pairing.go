@@ -94,10 +94,9 @@ func (s *Service) FindPairing(ctx context.Context, code UserCode) (*mapdata.Pair
 	return p, pairingError("find pairing", err)
 }
 
-// AnswerPairing approves or denies a pairing. After an approval the screen's next poll signs it in to the account. The first
-// answer counts; repeating it succeeds. It fails with mapdata.ErrNotFound for a code that is wrong or expired, with
-// mapdata.ErrConflict for a pairing that was answered differently, and with mapdata.ErrUnauthenticated when the session has
-// ended meanwhile.
+// AnswerPairing approves or denies a pairing. After an approval the screen's next poll signs it in to the account. The first answer counts;
+// repeating it succeeds. It fails with mapdata.ErrNotFound for a code that is wrong or expired, with mapdata.ErrConflict for a pairing that
+// was answered differently, and with mapdata.ErrUnauthenticated when the session has ended in the meantime.
 func (s *Service) AnswerPairing(ctx context.Context, code UserCode, by *mapdata.Session, approve bool) (*mapdata.Pairing, error) {
 	answer := mapdata.PairingAnswer{Account: by.Account, Session: by.ID, State: mapdata.PairingDenied}
 	if approve {
@@ -119,12 +118,12 @@ func pairingError(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// ErrWrongUserCode is the error for an invalid code; it does not depend on the reason.
+// ErrWrongUserCode returns the error for an invalid code; it does not depend on the reason.
 func ErrWrongUserCode() error {
 	return mapdata.Describe(mapdata.ErrNotFound, "No screen shows this code now: it is mistyped, or older than ten minutes.")
 }
 
-// userCodeHash is the keyed hash under which a screen's code is stored.
+// userCodeHash returns the keyed hash under which a screen's code is stored.
 func (s *Service) userCodeHash(code UserCode) []byte {
 	return s.keyedHash("wayside pairing code\x00" + string(code))
 }

@@ -117,7 +117,7 @@ func TestPairingExpires(t *testing.T) {
 	wantErr(t, err, mapdata.ErrNotFound)
 }
 
-// Five codes with the right first half and a wrong second half end a pairing.
+// TestPairingTries checks that five codes with the right first half and a wrong second half end a pairing.
 func TestPairingTries(t *testing.T) {
 	ts := newTestService(t)
 	ada := ts.signIn("ada@example.org").Account.ID
@@ -249,7 +249,7 @@ func TestDeviceWords(t *testing.T) {
 	}
 }
 
-// No User-Agent can inject text into the description.
+// TestDeviceWordsAreSafe checks that no User-Agent can inject text into the description.
 func TestDeviceWordsAreSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"Chrome/", "Firefox/1", "Tesla", "Android", " "}))).Draw(t, "parts")

@@ -6,12 +6,13 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// PasskeyStore persists passkeys and the challenges that were answered.
+// PasskeyStore persists passkeys and answered challenges.
 type PasskeyStore interface {
-	// CreatePasskey stores a passkey, its answered challenge and the e-mail to its account (nil: none), in one transaction. It fails with mapdata.ErrConflict when the credential is stored already or the challenge was answered before,
-	// and with mapdata.ErrNotFound when there is no such account.
+	// CreatePasskey stores a passkey, its answered challenge and the e-mail to its account (nil: none), in one
+	// transaction. It fails with mapdata.ErrConflict when the credential is stored already or the challenge was
+	// answered before, and with mapdata.ErrNotFound when the account does not exist.
 	CreatePasskey(ctx context.Context, p *mapdata.Passkey, answer mapdata.Challenge, audit mapdata.AuditEntry, email *mapdata.Email) error
-	// Passkey finds a passkey and its account by its credential's id, or fails with mapdata.ErrNotFound.
+	// Passkey returns a passkey and its account by its credential's id, or fails with mapdata.ErrNotFound.
 	Passkey(ctx context.Context, credentialID []byte) (*mapdata.Passkey, *mapdata.Account, error)
 	// Passkeys lists the account's passkeys, oldest first.
 	Passkeys(ctx context.Context, account mapdata.AccountID) ([]mapdata.Passkey, error)
@@ -27,6 +28,6 @@ type PasskeyStore interface {
 	// DeletePasskey removes a passkey of the account, or fails with mapdata.ErrNotFound.
 	DeletePasskey(ctx context.Context, account mapdata.AccountID, id string, audit mapdata.AuditEntry) error
 
-	// Session finds a session and its account by the token's hash, or fails with mapdata.ErrNotFound.
+	// Session returns a session and its account by the token's hash, or fails with mapdata.ErrNotFound.
 	Session(ctx context.Context, tokenHash []byte) (*mapdata.Session, *mapdata.Account, error)
 }

@@ -25,7 +25,7 @@ type PasskeyConfig struct {
 	Accounts *Service // provides key, clock and log
 	Store    PasskeyStore
 	BaseURL  string // public address: passkeys are bound to its host and origin
-	// ForDecisions says whether a curator's decision requires a recent use of a passkey (D11.1, D11.9).
+	// ForDecisions reports whether a curator's decision requires a recent use of a passkey (D11.1, D11.9).
 	ForDecisions bool
 }
 
@@ -187,13 +187,13 @@ type holder struct {
 	credentials []webauthn.Credential
 }
 
-// WebAuthnID is the user handle on devices: the account's id, which contains no personal data.
+// WebAuthnID returns the user handle on devices: the account's id, which contains no personal data.
 func (h *holder) WebAuthnID() []byte { return h.account.ID[:] }
 
-// WebAuthnName is the account name that devices show.
+// WebAuthnName returns the account name that devices show.
 func (h *holder) WebAuthnName() string { return h.account.Email }
 
-// WebAuthnDisplayName is the display name that devices show.
+// WebAuthnDisplayName returns the display name that devices show.
 func (h *holder) WebAuthnDisplayName() string { return h.account.Email }
 
 // WebAuthnCredentials returns the passkeys.

@@ -14,8 +14,8 @@ import (
 	"wayside/internal/store/sqlite/sqlitetest"
 )
 
-// FuzzPasskeys sends arbitrary device answers to valid challenges: they are rejected with the documented errors, and only a
-// valid attestation adds a passkey.
+// FuzzPasskeys checks that arbitrary device answers to valid challenges are rejected with the documented errors, and
+// that only a valid attestation adds a passkey.
 func FuzzPasskeys(f *testing.F) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }

@@ -65,7 +65,7 @@ func CheckPreferences(p *mapdata.Preferences) error {
 	return c.Err()
 }
 
-// fieldErrors collects what is wrong with preferences.
+// fieldErrors collects the errors in preferences.
 type fieldErrors struct{ mapdata.FieldErrors }
 
 func (c *fieldErrors) oneOf(field string, value *string, known ...string) {
@@ -100,7 +100,7 @@ func (c *fieldErrors) each(field string, list []string, most int, message string
 	}
 }
 
-// ReviewEmails says whether the account gets e-mails about feeds that wait for review, should it be a curator's.
+// ReviewEmails reports whether the account gets e-mails about feeds that wait for review, should it be a curator's.
 func (s *Service) ReviewEmails(ctx context.Context, id mapdata.AccountID) (bool, error) {
 	on, err := s.store.ReviewEmails(ctx, id)
 	if err != nil {
@@ -109,7 +109,8 @@ func (s *Service) ReviewEmails(ctx context.Context, id mapdata.AccountID) (bool,
 	return on, nil
 }
 
-// SetReviewEmails turns those e-mails on or off. It fails with mapdata.ErrForbidden for an account that may not review.
+// SetReviewEmails turns e-mails about waiting feeds on or off. It fails with mapdata.ErrForbidden for an account that
+// may not review.
 func (s *Service) SetReviewEmails(ctx context.Context, a *mapdata.Account, on bool) error {
 	if !a.MayReview() {
 		return mapdata.Describe(mapdata.ErrForbidden, "Only curators get e-mails about feeds that wait for review.")

@@ -10,25 +10,25 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// maxRecent is how many destinations an account keeps besides home and work. All of them take at most some 20 KiB.
+// maxRecent is the number of recent destinations of an account besides home and work. All of them take at most some 20 KiB.
 const maxRecent = 10
 
-// SavedPlaces are what a driver keeps in the account, having asked for that: home, work, and the last destinations, the latest first.
+// SavedPlaces are the places that a driver chose to save in the account: home, work, and the last destinations, the latest first.
 type SavedPlaces struct {
 	Home   *Destination
 	Work   *Destination
 	Recent []Destination
 }
 
-// SavedPlaces returns the places that the account keeps; nil: the driver did not ask for that. Places that were sealed with a key
-// that was lost count as none: the driver's browser has them too.
+// SavedPlaces returns the account's saved places, or nil if the driver does not save any. Places that were sealed with a lost key count as
+// none, because the driver's browser has them too.
 func (s *Service) SavedPlaces(ctx context.Context, id mapdata.AccountID) (*SavedPlaces, error) {
 	sealed, err := s.store.SavedPlaces(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("read saved places: %w", err)
 	}
 	if sealed == nil {
-		return nil, nil //nolint:nilnil // there are none, which is no error
+		return nil, nil //nolint:nilnil // absence is not an error
 	}
 	plain, err := s.places.Open(sealed, id)
 	if err != nil {
@@ -57,8 +57,8 @@ func (s *Service) SetSavedPlaces(ctx context.Context, id mapdata.AccountID, p *S
 	return nil
 }
 
-// ChangeSavedPlaces replaces the places of the account as a paired screen may (D11.3): it adds and changes any, and removes one, but not
-// several at once and not the last one, since a rented car may stay paired for months. Otherwise it fails with mapdata.ErrSignInRequired.
+// ChangeSavedPlaces replaces the places of the account as a paired screen may (D11.3): it may add and change any, and remove one, but not
+// several at a time and not the last one, since a rented car may stay paired for months. Otherwise it fails with mapdata.ErrSignInRequired.
 func (s *Service) ChangeSavedPlaces(ctx context.Context, id mapdata.AccountID, p *SavedPlaces) error {
 	before, err := s.SavedPlaces(ctx, id)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Service) ChangeSavedPlaces(ctx context.Context, id mapdata.AccountID, p
 	return s.SetSavedPlaces(ctx, id, p)
 }
 
-// all lists the places, whatever each is for.
+// all returns all places, whatever their purpose.
 func (p *SavedPlaces) all() []Destination {
 	all := slices.Clone(p.Recent)
 	for _, one := range []*Destination{p.Home, p.Work} {
@@ -85,7 +85,7 @@ func (p *SavedPlaces) all() []Destination {
 	return all
 }
 
-// missingIn counts the places that are in no part of after. A place is where it is: another name for it is a change.
+// missingIn counts the places that after lacks. Places are compared by position only, so that another name is a change.
 func (p *SavedPlaces) missingIn(after *SavedPlaces) (n int) {
 	left := after.all()
 	for _, one := range p.all() {
@@ -96,7 +96,7 @@ func (p *SavedPlaces) missingIn(after *SavedPlaces) (n int) {
 	return n
 }
 
-// DeleteSavedPlaces deletes the places of the account, and keeps none from then on.
+// DeleteSavedPlaces deletes the places of the account, and stops saving them.
 func (s *Service) DeleteSavedPlaces(ctx context.Context, id mapdata.AccountID) error {
 	if err := s.store.DeleteSavedPlaces(ctx, id); err != nil {
 		return fmt.Errorf("delete saved places: %w", err)

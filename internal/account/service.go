@@ -21,7 +21,7 @@ type Config struct {
 	// Key is a secret of the server, kept outside the database, for hashing codes: eight digits could be recovered from a
 	// plain hash by brute force if the database were stolen. Nil hashes without a key.
 	Key []byte
-	// Places seals what drivers keep, with a key that is kept outside the database.
+	// Places seals drivers' saved places, with a key that is kept outside the database.
 	Places Sealer
 	Log    *slog.Logger
 	// StoreChanged is notified after an account was deleted, with its feeds.
@@ -63,7 +63,7 @@ func New(c Config) *Service {
 	return s
 }
 
-// now is the time as it is stored: UTC, to the millisecond.
+// now returns the time as it is stored: UTC, to the millisecond.
 func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
 
 // touchInterval is the resolution at which the last use of a session or token is recorded.

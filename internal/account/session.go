@@ -32,21 +32,21 @@ func (s *Service) newSession(ctx context.Context, account *mapdata.Account, from
 	return in, nil
 }
 
-// replaced makes the end of the browser's earlier session take effect immediately on this node, and its streams end on every
-// node.
+// replaced makes the end of the browser's earlier session take effect immediately on this node, and ends its streams on every node.
 func (s *Service) replaced(from Browser) {
 	if from.Session != nil {
 		s.rightsChanged()
 	}
 }
 
-// rightsChanged drops what is cached, and has the change of sessions, API tokens or roles followed, by which streams end.
+// rightsChanged drops cached sessions and tokens, and notifies followers of the change of sessions, API tokens or roles, so that streams
+// end.
 func (s *Service) rightsChanged() {
 	s.ForgetCached()
 	s.changed.Notify()
 }
 
-// ForgetCached drops what is cached of sessions and API tokens: the next use of each looks it up.
+// ForgetCached drops cached sessions and API tokens, so that the next use of each looks it up.
 func (s *Service) ForgetCached() {
 	s.sessions.clear()
 	s.tokens.clear()
@@ -76,8 +76,8 @@ func clean(text string, length int) string {
 	return text
 }
 
-// Authenticate finds the session that a cookie's value belongs to, and its account. The result is cached for a second.
-// It fails with mapdata.ErrUnauthenticated for an unknown or expired session (D11.2).
+// Authenticate returns the session to which a cookie's value belongs, and its account. The result is cached for a second. It fails with
+// mapdata.ErrUnauthenticated for an unknown or expired session (D11.2).
 func (s *Service) Authenticate(ctx context.Context, secret string) (*mapdata.Session, *mapdata.Account, error) {
 	hash, ok := secretHash(secret)
 	if !ok {
@@ -117,7 +117,8 @@ func (s *Service) touch(seen *time.Time, now time.Time, store func() error) {
 	*seen = now
 }
 
-// SignOut ends a session and its account's approvals of screens that have not asked yet (D11.10), immediately on this node. A session that has ended already is no error.
+// SignOut ends a session and its account's approvals of screens that have not signed in yet (D11.10), immediately on this node. A session
+// that has ended already is not an error.
 func (s *Service) SignOut(ctx context.Context, session *mapdata.Session) error {
 	err := s.EndSession(ctx, session.Account, session.ID)
 	if errors.Is(err, mapdata.ErrNotFound) {
@@ -152,7 +153,7 @@ func (s *Service) EndSession(ctx context.Context, id mapdata.AccountID, session 
 	return nil
 }
 
-// EndOtherSessions ends all sessions of the account but the given one, and its approvals of screens that have not asked yet.
+// EndOtherSessions ends all sessions of the account but the given one, and its approvals of screens that have not signed in yet.
 func (s *Service) EndOtherSessions(ctx context.Context, but *mapdata.Session) error {
 	err := s.store.DeleteOtherSessions(ctx, but.Account, but.ID)
 	s.rightsChanged()

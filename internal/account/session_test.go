@@ -75,7 +75,8 @@ func TestSessionIsTouchedOnceAnHour(t *testing.T) {
 	}
 }
 
-// A store that cannot write does not fail requests, and the log contains no secret.
+// TestAuthenticateWithReadOnlyStore checks that a store that cannot write does not fail requests, and that the log
+// contains no secret.
 func TestAuthenticateWithReadOnlyStore(t *testing.T) {
 	ts := newTestService(t)
 	in := ts.signIn("ada@example.org")

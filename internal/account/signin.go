@@ -22,13 +22,13 @@ const (
 
 // Browser describes the client that signs in.
 type Browser struct {
-	Session  *mapdata.Session // the one that it has now, which a sign-in ends; nil: none
-	Secret   string           // result of RequestSignIn, kept by the browser; empty: it asked for no e-mail
+	Session  *mapdata.Session // the browser's current one, which a sign-in ends; nil: none
+	Secret   string           // result of RequestSignIn, kept by the browser; empty: it requested no e-mail
 	Agent    string           // User-Agent, for the list of sessions
 	Language mapdata.Language // requested language; empty if none is supported. An account without a language gets it.
 }
 
-// replaces is the id of the session that a sign-in ends; empty: none.
+// replaces returns the id of the session that a sign-in ends; empty: none.
 func (b Browser) replaces() string {
 	if b.Session == nil {
 		return ""
@@ -46,11 +46,10 @@ type SignedIn struct {
 // SecretTTL is how long a browser keeps the secret that RequestSignIn returns.
 const SecretTTL = signInTTL
 
-// RequestSignIn queues an e-mail with a link and a code to the address, unless three were queued within the hour. It does not
-// look up the account, so that work and result do not reveal whether it exists. The code works only with the secret that is
-// returned for the browser to keep; one that has a secret already keeps it, so that every code that it asked for works
-// (D11.10). The e-mail is written in the account's language, or else in the browser's. It fails with a mapdata.InvalidError
-// for an invalid address.
+// RequestSignIn queues an e-mail with a link and a code to the address, unless three were queued within the hour. It does not look up the
+// account, so that work and result do not reveal whether it exists. The code works only with the secret that is returned for the browser to
+// keep; a browser that has a secret already keeps it, so that every code that it requested works (D11.10). The e-mail is written in the
+// account's language, or else in the browser's. It fails with a mapdata.InvalidError for an invalid address.
 func (s *Service) RequestSignIn(ctx context.Context, email string, from Browser) (browserSecret string, err error) {
 	address, err := mapdata.ParseEmail(email)
 	if err != nil {
@@ -121,9 +120,9 @@ func (s *Service) VerifyToken(ctx context.Context, token string, from Browser) (
 	return s.signIn(ctx, signIn.Email, from)
 }
 
-// VerifyCode signs in with the address and an e-mailed code, once, in the browser that asked for it; spaces and hyphens in the
-// code are ignored. After five wrong codes the codes that the browser asked for are invalid, and only their links work. It
-// fails with mapdata.ErrUnauthenticated.
+// VerifyCode signs in with the address and an e-mailed code, once, in the browser that requested it; spaces and hyphens in the code are
+// ignored. After five wrong codes the codes that the browser requested are invalid, and only their links work. It fails with
+// mapdata.ErrUnauthenticated.
 func (s *Service) VerifyCode(ctx context.Context, email, code string, from Browser) (*SignedIn, error) {
 	address, err := mapdata.ParseEmail(email)
 	if err != nil {

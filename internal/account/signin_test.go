@@ -39,7 +39,8 @@ func TestRequestSignIn(t *testing.T) {
 	}
 }
 
-// A known and an unknown address cause the same calls of the store, so that result and timing are the same (D11.1).
+// TestRequestSignInDoesNotRevealAccounts checks that a known and an unknown address cause the same calls of the store,
+// so that result and timing are the same (D11.1).
 func TestRequestSignInDoesNotRevealAccounts(t *testing.T) {
 	ts := newTestService(t)
 	ts.signIn("known@example.org")
@@ -232,7 +233,8 @@ func TestVerifyCode(t *testing.T) {
 	}
 }
 
-// Without the server's key, codes cannot be recovered from the database by brute force.
+// TestCodeHashNeedsKey checks that without the server's key, codes cannot be recovered from the database by brute
+// force.
 func TestCodeHashNeedsKey(t *testing.T) {
 	store := &memoryStore{}
 	now := func() time.Time { return time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC) }

@@ -25,10 +25,10 @@ func (s *Service) Find(ctx context.Context, idOrEmail string) (*mapdata.Account,
 }
 
 // Suspend ends the sessions of an account, keeps it from signing in, makes its API tokens and push tokens invalid and
-// hides its feeds, all at once and until Resume. The holder reads the reason, 1 to 500 characters, in an e-mail. by is the
-// admin who decides; nil: the operator. It fails with mapdata.ErrForbidden for anybody else and for an admin's own account,
-// with mapdata.ErrNotFound, with mapdata.ErrConflict for an account that is suspended, and with a *mapdata.InvalidError
-// for the reason.
+// hides its feeds, in one step and until Resume. The holder gets the reason, 1 to 500 characters, in an e-mail. by is
+// the admin who decides; nil: the operator. It fails with mapdata.ErrForbidden for anybody else and for an admin's own
+// account, with mapdata.ErrNotFound, with mapdata.ErrConflict for an account that is suspended, and with a
+// *mapdata.InvalidError for the reason.
 func (s *Service) Suspend(ctx context.Context, by *mapdata.Account, idOrEmail, reason string) (*mapdata.Account, error) {
 	account, err := s.maySuspend(ctx, by, idOrEmail)
 	if err != nil {
@@ -102,7 +102,7 @@ func suspensionSide(
 	}
 }
 
-// suspensionChanged has the change of rights followed, and the e-mail about it sent.
+// suspensionChanged notifies followers of the change of rights, and queues the e-mail about it.
 func (s *Service) suspensionChanged() {
 	s.rightsChanged()
 	s.mail.Notify()

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestSuspend holds who suspends whom, what is stored with it, and that this node follows immediately.
+// TestSuspend checks who may suspend whom, the stored suspension, and that it takes effect on this node immediately.
 func TestSuspend(t *testing.T) {
 	ts := newTestService(t)
 	in := ts.signIn("ada@example.org")

@@ -51,7 +51,7 @@ func (c UserCode) Shown() string {
 	return string(c[:selectorLength] + "-" + c[selectorLength:])
 }
 
-// name is the first half, under which wrong tries are counted.
+// name returns the first half, under which wrong tries are counted.
 func (c UserCode) name() string { return string(c[:selectorLength]) }
 
 // newUserCode draws a code.
