@@ -23,7 +23,7 @@ type Service struct{ store Store }
 // New creates a Service.
 func New(store Store) *Service { return &Service{store} }
 
-// PageLength is how many entries a page of the log has.
+// PageLength is the number of entries of a page of the log.
 const PageLength = 50
 
 // Filter selects entries. Empty fields match everything.
@@ -54,7 +54,7 @@ func (s *Service) Read(ctx context.Context, by *mapdata.Account, f Filter) (*Pag
 	return s.read(ctx, f, allowed, PageLength)
 }
 
-// ReadAll reads at most limit entries without regard to who asks, for the operator. It fails as Read does.
+// ReadAll reads at most limit entries regardless of the caller, for the operator. It fails as Read does.
 func (s *Service) ReadAll(ctx context.Context, f Filter, limit int) (*Page, error) {
 	return s.read(ctx, f, nil, limit)
 }
