@@ -11,7 +11,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// root is the module's folder seen from here.
+// root is the path of the module's directory from here.
 const root = "../.."
 
 func kindIDs() []string {
@@ -39,8 +39,8 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// TestArchitectureListsEveryPackage holds that docs/ARCHITECTURE.md has a row for each package, and no row for one that
-// does not exist.
+// TestArchitectureListsEveryPackage checks that docs/ARCHITECTURE.md has a row for each package, and no row for one
+// that does not exist.
 func TestArchitectureListsEveryPackage(t *testing.T) {
 	text, err := fs.ReadFile(os.DirFS(root), "docs/ARCHITECTURE.md")
 	if err != nil {
@@ -78,7 +78,7 @@ func TestCheckRows(t *testing.T) {
 	}
 }
 
-// TestCheckTable uses tables of its own: what is wrong with them depends on the whole module.
+// TestCheckTable uses its own tables, because the errors in a table depend on the whole module.
 func TestCheckTable(t *testing.T) {
 	all, err := readModule(fstest.MapFS{
 		"internal/a/a.go": {Data: []byte(`package a; import _ "wayside/internal/b"`)}, "internal/b/b.go": {Data: []byte("package b")},
@@ -125,7 +125,7 @@ func TestEntryFor(t *testing.T) {
 	}
 }
 
-// wantFinding wants exactly one finding with a text, or none where the text is empty.
+// wantFinding fails unless there is exactly one finding, with a text, or none where the text is empty.
 func wantFinding(t *testing.T, found []string, want string) {
 	t.Helper()
 	switch {
@@ -136,7 +136,7 @@ func wantFinding(t *testing.T, found []string, want string) {
 	}
 }
 
-// TestChecksFind holds that every promise can be broken.
+// TestChecksFind checks that every check finds a violation.
 func TestChecksFind(t *testing.T) {
 	long := "// Package x is.\npackage x\n\nfunc f() {\n" + strings.Repeat("\t_ = 1\n", 80) + "}\n"
 	tests := []struct {

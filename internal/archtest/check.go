@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// check is one promise: it tells every place that breaks it.
+// check is one promise: it returns every place that breaks it.
 type check struct {
 	name string
 	find func(all []source) []string
 }
 
-// checks lists the promises that need nothing but the sources.
+// checks lists the promises that need only the sources.
 func checks(kindIDs []string) []check {
 	return []check{
 		{"imports follow the table", eachFile(checkImports)},
@@ -72,8 +72,8 @@ func checkImports(s *source) []string {
 	return append(found, onlyImports(s, r.ours)...)
 }
 
-// entryFor is the name under which the table lists a package: its own, or the folder's with a star for all packages in it,
-// such as format/*.
+// entryFor returns the name under which the table lists a package: its own, or that of its directory with a star for
+// all packages in it, such as format/*.
 func entryFor(table map[string]rule, pkg string) string {
 	if _, ok := table[pkg]; ok {
 		return pkg
@@ -81,8 +81,8 @@ func entryFor(table map[string]rule, pkg string) string {
 	return path.Join(path.Dir(pkg), anything)
 }
 
-// checkTable finds entries without a package, and permissions that no package of their entry uses: both would let in what
-// nobody decided on.
+// checkTable finds entries without a package, and permissions that no package of their entry uses: both would admit
+// imports that nobody decided on.
 func checkTable(all []source, table map[string]rule) []string {
 	exists := make(map[string]bool)
 	used := make(map[[2]string]bool) // entry, imported
@@ -141,7 +141,7 @@ func checkDocs(all []source) []string {
 	return found
 }
 
-// checkLengths spares generated files, and functions of tests, which may hold tables.
+// checkLengths exempts generated files, and functions of tests, which may contain tables.
 func checkLengths(s *source) []string {
 	if ast.IsGenerated(s.file) {
 		return nil
@@ -175,8 +175,8 @@ func checkInit(s *source) []string {
 	return found
 }
 
-// checkSleep concerns tests, which must not guess how long something takes, and jobs, which could not be stopped. In a
-// bubble of testing/synctest, sleeping is how time passes.
+// checkSleep concerns tests, which must not guess how long something takes, and jobs, which could not be stopped while
+// they sleep. In a bubble of testing/synctest, sleeping is how time passes.
 func checkSleep(s *source) []string {
 	if !s.test && !s.ships() || s.test && slices.Contains(s.imports(), "testing/synctest") {
 		return nil
@@ -251,11 +251,11 @@ func checkKinds(s *source, ids []string) []string {
 	return found
 }
 
-// roomRow is the beginning of a row of docs/ARCHITECTURE.md's table of packages.
+// roomRow matches the beginning of a row of docs/ARCHITECTURE.md's table of packages.
 var roomRow = regexp.MustCompile("(?m)^\\| `([^`]+)`")
 
-// checkRows compares the table of packages in docs/ARCHITECTURE.md with those that exist. A row may also name a folder
-// without Go, as long as it is not below internal/ or cmd/.
+// checkRows compares the table of packages in docs/ARCHITECTURE.md with those that exist. A row may also name a
+// directory without Go, as long as it is not below internal/ or cmd/.
 func checkRows(all []source, text string) []string {
 	rows := make(map[string]bool)
 	for _, m := range roomRow.FindAllStringSubmatch(text, -1) {

@@ -1,4 +1,4 @@
-// Package archtest holds the drawing of the house as tests: which package may import which, where wire shapes and kinds live, how long
-// files and functions may grow, and which words comments and texts for people do not use. It parses the source files itself, so that no
-// cache of the tool chain answers for them.
+// Package archtest checks the architecture by tests: the imports that each package may have, the places of wire structs and kinds, the
+// lengths of files and functions, and the words that comments and texts for people do not use. It parses the source files itself, so that
+// no cache of the tool chain answers for them.
 package archtest

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestDecisionNumbers: a decision is cited by its number, so that numbers rise from row to row and none is used twice.
+// TestDecisionNumbers checks that the numbers of decisions increase from row to row and are unique, because decisions
+// are cited by number.
 func TestDecisionNumbers(t *testing.T) {
 	last := 0
 	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \| [^|]+ \| `).FindAllStringSubmatch(read(t, "docs/decisions/README.md"), -1) {
@@ -32,13 +33,13 @@ var (
 	notSlug = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// TestLinks: what a document links to within the repository is there, the heading too.
+// TestLinks checks that the target of each link within the repository exists, including the heading.
 func TestLinks(t *testing.T) {
 	links := 0
 	for _, name := range slices.Concat(files(t, "*.md"), files(t, "docs/*.md"), files(t, "docs/*/*.md")) {
 		for _, m := range link.FindAllStringSubmatch(read(t, name), -1) {
 			if strings.Contains(m[1], ":") {
-				continue // another host's, or an e-mail address
+				continue // a URL of another host, or an e-mail address
 			}
 			links++
 			file, anchor, _ := strings.Cut(m[1], "#")
@@ -58,7 +59,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchors are the names under which the headings of a document can be linked to.
+// anchors returns the anchors of the headings of a document.
 func anchors(text string) []string {
 	var all []string
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// modulePath begins the import path of everything of ours.
+// modulePath begins the import path of every package of this module.
 const modulePath = "wayside"
 
 // source is one parsed file.
@@ -64,7 +64,7 @@ func nested(root fs.FS, dir string) bool {
 	return err == nil
 }
 
-// pkg is the package's path below internal/, or "" for one elsewhere.
+// pkg returns the package's path below internal/, or "" for one elsewhere.
 func (s *source) pkg() string {
 	below, ok := strings.CutPrefix(s.dir, "internal/")
 	if !ok {
@@ -73,8 +73,8 @@ func (s *source) pkg() string {
 	return below
 }
 
-// ships says whether the file is part of the binary, or could be: programs that only try it out are its clients, and
-// know what clients know.
+// ships reports whether the file is part of the binary, or could be. Programs that only test the service are clients of
+// it.
 func (s *source) ships() bool {
 	return !slices.Contains(suites, s.pkg()) && (strings.HasPrefix(s.dir, "internal/") || strings.HasPrefix(s.dir, "cmd/"))
 }
@@ -90,12 +90,12 @@ func (s *source) imports() []string {
 	return paths
 }
 
-// at words a finding at a node.
+// at formats a finding at a node.
 func (s *source) at(n ast.Node, format string, args ...any) string {
 	return fmt.Sprintf("%s:%d: %s", s.path, s.set.Position(n.Pos()).Line, fmt.Sprintf(format, args...))
 }
 
-// uses finds the mentions of name of the package with the given import path.
+// uses finds the uses of name from the package with the given import path.
 func (s *source) uses(importPath, name string) []ast.Node {
 	local := ""
 	for _, spec := range s.file.Imports {

@@ -2,21 +2,21 @@ package archtest
 
 import "regexp"
 
-// rule is what one package may use.
+// rule lists the imports that one package may use.
 type rule struct {
-	ours  []string // packages of ours below internal/ that it may import; anything is every one of them
-	never []string // others' packages that it must not import, with what lies below them
+	ours  []string // packages of this module below internal/ that it may import; anything stands for all of them
+	never []string // packages of other modules that it must not import, including those below them
 }
 
 const anything = "*"
 
-// Groups of packages of others.
+// Groups of packages of other modules.
 var (
 	technology = []string{"net/http", "database/sql", "os", "modernc.org/sqlite"}
 	transport  = []string{"net/http", "database/sql", "modernc.org/sqlite"}
 )
 
-// rules says of every package below internal/ what it may import: a package that is not here must be drawn first.
+// rules lists the imports of every package below internal/. A new package must be added here first.
 var rules = map[string]rule{
 	"geo":     {never: technology},
 	"token":   {never: technology},
@@ -41,7 +41,7 @@ var rules = map[string]rule{
 
 	"roads/car": {never: technology},
 
-	// One line a format: several are added at a time.
+	// One line per format, because several are added at a time.
 	"bridge": {ours: []string{
 		"format",
 		"format/autobahn",
@@ -131,7 +131,7 @@ var rules = map[string]rule{
 
 	"traffic": {ours: []string{"geo", "mapdata", "roads/graph", "roads/match", "signal", "wire"}, never: transport},
 
-	// The road network knows nothing of ours but geometry.
+	// The road network depends on no other package of this module but geometry.
 	"roads/osmpbf":   {ours: []string{"geo"}, never: technology},
 	"roads/graph":    {ours: []string{"geo", "roads/car", "roads/minheap", "roads/osmpbf"}, never: technology},
 	"roads/roadtest": {ours: []string{"geo", "roads/car", "roads/graph", "roads/osmpbf"}},
@@ -172,7 +172,7 @@ var rules = map[string]rule{
 	"licences":   {never: technology},
 	"httpserver": {never: []string{"database/sql"}},
 
-	// Composition: cli, bench and tests alone import service.
+	// Composition: only cli, bench and tests import service.
 	"service": {ours: []string{anything}},
 	"cli": {ours: []string{
 		"service", "config", "datadir", "telemetry", "httpserver", "mapdata", "apps", "feed", "audit", "takedown", "ingest", "provider/trial", "safehttp",
@@ -187,19 +187,20 @@ var rules = map[string]rule{
 // wireShapes are the packages whose structs may carry JSON tags.
 var wireShapes = []string{"format", "openfeeds", "apps/appcheck", "roads/car", "nav/engine", "nav/valhalla", "region", "region/imports", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
 
-// suites are packages that only tests and measurements of other packages use: what concerns what ships does not concern them.
+// suites are packages that only tests and measurements of other packages use, so that rules for shipped code do not
+// apply to them.
 var suites = []string{"store/storetest", "format/formattest", "replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "alerts/ahead/aheadtest", "testenv"}
 
-// clients are the packages that stand outside the service's doors, as anybody's programs do: they know kinds by their ids.
+// clients are the packages that use the service like any other client, so that they name kinds by their ids.
 var clients = []string{"demo", "refprovider"}
 
-// environment is the one package that reads variables of the process.
+// environment is the one package that reads environment variables.
 const environment = "cli"
 
 // kindsFile is the one file that lists kinds (D2.2).
 const kindsFile = "internal/mapdata/kinds.go"
 
-// mappings are the files that say what others' words mean in kinds (D8.5): they name kinds, and list none.
+// mappings are the files that map foreign words to kinds (D8.5): they name kinds, and list none.
 var mappings = []string{"internal/format/kinds.go", "internal/format/alertwords/alertwords.go", "internal/format/waze/vocabulary.go"}
 
 // Limits of sizes, which keep a file and a function readable.
@@ -208,8 +209,8 @@ const (
 	longestFunction = 80
 )
 
-// vague are names that say nothing of what is inside.
+// vague are package names that do not describe the content.
 var vague = []string{"util", "utils", "common", "helper", "helpers", "misc", "manager", "base", "shared"}
 
-// riddles are words with which a comment leaves its reader to find out who does what.
+// riddles are words with which a comment does not state who does what.
 var riddles = regexp.MustCompile(`(?i)\b(whoever|nobody\s+is\s+told|says?\s+so)\b`)

@@ -16,19 +16,19 @@ import (
 	"testing"
 )
 
-// wording is one text that people read, and where it stands.
+// wording is one text that people read, and its place.
 type wording struct {
 	place    string // file, and key or line
 	language string // en, de, …; "docs" for Markdown, "go" for string literals of the program
 	text     string
 }
 
-// unusedWord is a word that texts do not use, with the one that they use instead (docs/glossary.md).
+// unusedWord is a word that texts must not use, with its replacement (docs/glossary.md).
 type unusedWord struct {
 	languages string // space-separated
 	pattern   *regexp.Regexp
 	instead   string
-	allowed   *regexp.Regexp // a text or a place in which the word has another sense; nil: none
+	allowed   *regexp.Regexp // a text or a place in which the word has another meaning; nil: none
 }
 
 func word(languages, pattern, instead, allowed string) unusedWord {
@@ -39,7 +39,7 @@ func word(languages, pattern, instead, allowed string) unusedWord {
 	return w
 }
 
-// unusedWords are searched for in all wordings. An exception states the other sense of the word.
+// unusedWords returns the words to search for in all wordings. An exception states the other meaning of the word.
 func unusedWords() []unusedWord {
 	const (
 		ofAnAlphabet = `(?i)eight letters|four letters|\{letters\}|70 letters|letters, digits|letters and digits|non-Latin letters|look-alike letters|letters beyond|glossary\.md`
@@ -100,7 +100,7 @@ func TestWordings(t *testing.T) {
 	}
 }
 
-// read gives a file of the module.
+// read reads a file of the module.
 func read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := fs.ReadFile(os.DirFS(root), name)
@@ -110,7 +110,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// files lists the files of the module that a pattern names.
+// files lists the files of the module that match a pattern.
 func files(t *testing.T, pattern string) []string {
 	t.Helper()
 	names, err := fs.Glob(os.DirFS(root), pattern)
@@ -159,7 +159,7 @@ var (
 	pageText     = regexp.MustCompile(`>([^<>{}]+)<`)
 )
 
-// documentTexts reads what openapi.json and the page made of it say.
+// documentTexts reads the texts of openapi.json and of the page that is generated from it.
 func documentTexts(t *testing.T) []wording {
 	t.Helper()
 	var all []wording
@@ -217,7 +217,7 @@ func programTexts(t *testing.T) []wording {
 	return all
 }
 
-// markdown reads the documents, line by line, but for the changelog, which tells what was.
+// markdown reads the documents, line by line, without the changelog, which describes the past.
 func markdown(t *testing.T) []wording {
 	t.Helper()
 	var all []wording
@@ -234,7 +234,7 @@ func markdown(t *testing.T) []wording {
 	return all
 }
 
-// TestGlossary holds that the glossary defines its ten nouns, and that README.md and docs lead to it.
+// TestGlossary checks that the glossary defines its ten nouns, and that README.md and docs lead to it.
 func TestGlossary(t *testing.T) {
 	text := read(t, "docs/glossary.md")
 	nouns := regexp.MustCompile(`(?m)^\| \*\*(\w+)\*\* \| [^|]+\. \| [^|]+ \|$`).FindAllStringSubmatch(text, -1)
