@@ -77,7 +77,7 @@ func BenchmarkResolve(b *testing.B) {
 	})
 }
 
-// BenchmarkDensePoints is the worst case that feeds can cause: 2 500 entities each, of one kind, at or around one point.
+// BenchmarkDensePoints measures the worst case that feeds can cause: 2 500 entities each, of one kind, at or around one point.
 func BenchmarkDensePoints(b *testing.B) {
 	for name, spread := range map[string]float64{"at one point": 0, "within reach": 50, "within 1 km": 1000} {
 		b.Run(name, func(b *testing.B) {

@@ -13,11 +13,11 @@ import (
 // Numbers of pairs.
 const (
 	maxUnorderedPairs = 1 << 13 // no real place has more
-	maxPairs          = 1 << 19 // held at once: 8 MiB
+	maxPairs          = 1 << 19 // held at a time: 8 MiB
 	sampleSize        = 1 << 10 // from which the median distance is estimated
 )
 
-// pairLimits bounds the pairs that are held at once, before nodes are ordered and afterwards (at least 4).
+// pairLimits bounds the pairs that are held at a time, before nodes are ordered and afterwards (at least 4).
 type pairLimits struct{ unordered, atOnce int }
 
 // clusters finds which entities are one event: union-find over all matching pairs, nearest first.
@@ -34,30 +34,30 @@ type clusters struct {
 	pairs   []pair
 	sample  []pair
 	ordered bool // nodes are in the order of their names, so that their positions order them
-	joined  bool // an earlier batch joined pairs: not every pair of two sources may be joined any more
+	joined  bool // an earlier batch joined pairs, so that not every pair of two sources may be joined any more
 	more    bool // pairs are left for the next batch
-	bound   pair // the farthest of this batch, if there are more
+	bound   pair // the farthest pair of this batch, if there are more
 }
 
 // node is an entity that may be merged.
 type node struct {
 	at     geo.Vector
 	cell   uint64
-	hit    int32 // its position in the hits
+	hit    int32 // its index in the hits
 	source int32
-	link   int32 // the next of its cluster, in a ring
+	link   int32 // the next node of its cluster, in a ring
 	kind   mapdata.Kind
 	open   bool // a pair of the last batch could join it
 }
 
-// pair is two nodes that match, the one in the lower position first.
+// pair is two matching nodes, the one at the lower position first.
 type pair struct {
 	chord float64 // squared
 	a, b  int32
 }
 
-// unite joins what is one event (D10.2): over all matching pairs, nearest first, two clusters become one unless they
-// share a source.
+// unite joins entities that are one event (D10.2): over all matching pairs, nearest first, two clusters become one unless they share a
+// source.
 func (c *clusters) unite(hits []mapdata.Hit, kinds *kindTable) {
 	c.ordered, c.joined = false, false
 	c.makeSets()
@@ -66,9 +66,9 @@ func (c *clusters) unite(hits []mapdata.Hit, kinds *kindTable) {
 		c.join(hits)
 		return
 	}
-	// Pairs grow with the square of the density: hostile feeds could ask for more than fit into memory. What a batch
-	// joined or found to share a source stays so, and is not collected again. Each batch holds the nearest pairs that are
-	// left, so that the order over all batches is that over all pairs.
+	// Pairs grow with the square of the density: hostile feeds could cause more than fit into memory. Pairs that a batch joined, or found
+	// to share a source, are final and not collected again. Each batch holds the nearest remaining pairs, so that the order over all
+	// batches is that over all pairs.
 	slices.SortFunc(c.nodes, func(a, b node) int { return compareNames(&hits[a.hit], &hits[b.hit]) })
 	c.ordered = true
 	c.pairs = slices.Grow(c.pairs[:0], c.atOnce)
@@ -81,7 +81,7 @@ func (c *clusters) unite(hits []mapdata.Hit, kinds *kindTable) {
 	c.pairs = nil
 }
 
-// makeSets makes every node a cluster of its own.
+// makeSets makes every node a separate cluster.
 func (c *clusters) makeSets() {
 	c.words = (c.sources + 63) / 64
 	size := len(c.nodes) * c.words
@@ -95,8 +95,8 @@ func (c *clusters) makeSets() {
 	}
 }
 
-// collectPairs lists pairs that may be joined: all, or the nearest of them. Of unordered nodes it gives up when there are more
-// than the limit.
+// collectPairs collects pairs that may be joined: all, or the nearest of them. With unordered nodes it stops when there are more than the
+// limit.
 func (c *clusters) collectPairs(kinds *kindTable) {
 	c.pairs, c.more = c.pairs[:0], false
 	c.cells.reset(len(c.nodes))
@@ -125,20 +125,20 @@ func (c *clusters) collectPairs(kinds *kindTable) {
 	}
 }
 
-// steps gives a node's cell along one axis, and the first and the last where its neighbours may lie. Cells are cubes of space
-// and no cells of a geo.Grid: their size follows the family's merge distance, and three ranges need no trigonometry.
+// steps returns a node's cell along one axis, and the first and the last cell where its neighbours may lie. Cells are cubes of space rather
+// than cells of a geo.Grid, because their size depends on the family's merge distance, and three ranges need no trigonometry.
 func (f *family) steps(v float64) (own, first, last int64) {
 	at, around := (v+1)*f.scale, f.radius*f.scale
 	return int64(at), int64(at - around), int64(at + around)
 }
 
-// cell names a cell. Steps are below 2^18, see minCellSize.
+// cell returns the number of a cell. Steps are below 2^18, see minCellSize.
 func (f *family) cell(x, y, z int64) uint64 { return f.number<<57 | uint64(x<<38|y<<19|z) }
 
-// spread makes a hash of a cell's name.
+// spread hashes the number of a cell.
 func spread(cell uint64) uint64 { return cell * 0x9E3779B97F4A7C15 }
 
-// collectFromCell lists the pairs of node i with those in a cell that came before it.
+// collectFromCell collects the pairs of node i with the earlier nodes in a cell.
 func (c *clusters) collectFromCell(kinds *kindTable, i int32, cell uint64) {
 	n := &c.nodes[i]
 	match, reach := kinds.match[n.kind], kinds.reach[n.kind]
@@ -171,7 +171,7 @@ func (c *clusters) addPair(p pair) {
 	}
 }
 
-// keepNearer leaves about the farther half of the pairs for the next batch.
+// keepNearer drops about the farther half of the pairs, which the next batch collects again.
 func (c *clusters) keepNearer() {
 	c.sample = c.sample[:0]
 	for i := 0; i < len(c.pairs); i += max(1, c.atOnce/sampleSize) {
@@ -202,7 +202,7 @@ func (c *clusters) join(hits []mapdata.Hit) {
 	}
 }
 
-// disjoint says whether two clusters share no source. A cluster shares its sources with itself.
+// disjoint reports whether two clusters share no source. A cluster shares its sources with itself.
 func (c *clusters) disjoint(a, b int32) bool {
 	for w := range c.words {
 		if c.sets[int(a)*c.words+w]&c.sets[int(b)*c.words+w] != 0 {
@@ -212,8 +212,8 @@ func (c *clusters) disjoint(a, b int32) bool {
 	return true
 }
 
-// comparePairs orders pairs nearest first, then by their names, the lower of each pair first: the order of the input never
-// matters.
+// comparePairs orders pairs nearest first, then by their names, the lower of each pair first, so that the order of the input does not
+// matter.
 func (c *clusters) comparePairs(hits []mapdata.Hit, p, q pair) int {
 	switch {
 	case p.chord < q.chord:
@@ -226,7 +226,7 @@ func (c *clusters) comparePairs(hits []mapdata.Hit, p, q pair) int {
 	return cmp.Or(compareNames(pLow, qLow), compareNames(pHigh, qHigh))
 }
 
-// compareOrdered is comparePairs of ordered nodes.
+// compareOrdered compares pairs of ordered nodes as comparePairs does.
 func (p pair) compareOrdered(q pair) int {
 	switch {
 	case p.chord < q.chord:
@@ -247,7 +247,7 @@ func (c *clusters) byName(hits []mapdata.Hit, p pair) (low, high *mapdata.Hit) {
 	return low, high
 }
 
-// compareNames orders by source and external id: cheaper than the order of entity ids, and as stable.
+// compareNames orders by source and external id, which is cheaper than the order of entity ids, and as stable.
 func compareNames(a, b *mapdata.Hit) int {
 	return cmp.Or(strings.Compare(string(a.Source), string(b.Source)), bytes.Compare(a.ExternalID, b.ExternalID))
 }

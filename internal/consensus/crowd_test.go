@@ -13,8 +13,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestResolveOfManySources compares Resolve with the reference for more sources than one word of a set has bits: two pins
-// of a source are never one event, whichever its number.
+// TestResolveOfManySources compares Resolve with the reference for more sources than one word of a set has bits: two
+// pins of a source are never one event, whatever its number.
 func TestResolveOfManySources(t *testing.T) {
 	const sources = 140
 	random := rand.New(rand.NewPCG(1, 2))
@@ -39,8 +39,8 @@ func TestResolveOfManySources(t *testing.T) {
 	}
 }
 
-// TestSettled compares Settled with the sets of pins that are linked by matches, which are settled if each of their pins is
-// farther from what is not known than its merge distance.
+// TestSettled compares Settled with the sets of pins that are linked by matches, which are settled if each of their
+// pins is farther from the unknown area than its merge distance.
 func TestSettled(t *testing.T) {
 	center := geo.Point{Lat: 52, Lng: 4}
 	police := kind(t, "police")
@@ -95,7 +95,7 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestNothingIsSettledInACrowd holds that Settled claims nothing where the pairs were taken in portions and are not kept.
+// TestNothingIsSettledInACrowd checks that Settled returns 0 where the pairs were taken in batches and are not kept.
 func TestNothingIsSettledInACrowd(t *testing.T) {
 	center := geo.Point{Lat: 52, Lng: 4}
 	r := consensus.NewWithPairLimits(0, 4)

@@ -11,7 +11,7 @@ import (
 // maxCompared is the mean number of comparisons per hit after which MergeFeeds leaves finding pairs to the grid.
 const maxCompared = 64
 
-// ranged is a hit that may be merged, with what rules most pairs out, so that the hits themselves are seldom read again.
+// ranged is a hit that may be merged, with the data that rule most pairs out, so that the hits themselves are seldom read again.
 type ranged struct {
 	chord    float64 // to the center; not squared
 	lat, lng float64 // degrees
@@ -20,9 +20,9 @@ type ranged struct {
 	paired   bool // another source's hit matches
 }
 
-// MergeFeeds merges what feeds say of one event, as Resolve does. The hits must be ordered as mapdata.Hit.Compare orders
-// them, and contain no live incidents. Most reads have nothing to merge: they cost a look at each hit's kind and source if
-// no two sources have alerts, and otherwise some comparisons of distances.
+// MergeFeeds merges entities of feeds that are one event, as Resolve does. The hits must be ordered as by mapdata.Hit.Compare, and contain
+// no live incidents. Most reads have nothing to merge: they cost a look at each hit's kind and source if no two sources have alerts, and
+// otherwise some comparisons of distances.
 //
 // The result lies in the array of hits and keeps their order. Its Merged are valid until the next call.
 func (r *Resolver) MergeFeeds(hits []mapdata.Hit, now time.Time) []mapdata.Hit {
@@ -76,9 +76,9 @@ func Several(hits []mapdata.Hit, kinds mapdata.KindSet) bool {
 	return false
 }
 
-// findPaired lists what may be merged in r.ranged, marks what a hit of another source matches, and reports whether there is
-// any. No two points are nearer to each other than their distances to the center differ, so that only neighbours in the order
-// of distances are compared.
+// findPaired collects the hits that may be merged in r.ranged, marks those that match a hit of another source, and reports whether there
+// are any. No two points are nearer to each other than their distances to the center differ, so that only neighbours in the order of
+// distances are compared.
 func (r *Resolver) findPaired(hits []mapdata.Hit, now int64) (found bool) {
 	r.ranged = r.ranged[:0]
 	farthest := 0.0 // from the equator
@@ -114,8 +114,8 @@ func (r *Resolver) findPaired(hits []mapdata.Hit, now int64) (found bool) {
 // smallAngle is an angle in degrees so small that the sine of its half is shorter than the half by less than 1 in 4 000.
 const smallAngle = 4
 
-// apart reports that two hits are farther from each other than a.radius, where that needs no trigonometry. They are no nearer to
-// each other than their latitudes, nor, within a few degrees, than their longitudes on the narrowest parallel.
+// apart reports whether two hits are certainly farther from each other than a.radius, as far as that needs no trigonometry. They are no
+// nearer to each other than their latitudes, nor, within a few degrees, than their longitudes on the narrowest parallel.
 func (a *ranged) apart(b *ranged, narrowest float64) bool {
 	reach := a.radius * (180 / math.Pi) * 1.001 // a chord is a little shorter than its arc
 	if math.Abs(a.lat-b.lat) > reach {

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// kindTable says which kinds may be one event, and how near they must be (D10.1, D10.2).
+// kindTable holds which kinds may be one event, and how near they must be (D10.1, D10.2).
 type kindTable struct {
 	mergeable mapdata.KindSet
 	match     [mapdata.KindCount]mapdata.KindSet
@@ -16,7 +16,8 @@ type kindTable struct {
 	family    [mapdata.KindCount]family
 }
 
-// family is what kinds have in common that matches connect, directly or not: their pairs are looked for together.
+// family is a set of kinds that matches connect, directly or not, with their common search parameters: their pairs are
+// searched together.
 type family struct {
 	number uint64
 	radius float64 // chord of the longest merge distance among them, and a margin for rounding
@@ -24,7 +25,7 @@ type family struct {
 }
 
 const (
-	// A cell is so many merge distances wide that most entities have all their neighbours in one or two cells.
+	// cells are this many merge distances wide, so that most entities have all their neighbours in one or two cells
 	cellWidth = 4
 	// About a hundredth of a millimetre.
 	chordEpsilon = 1e-12
@@ -55,7 +56,7 @@ func newKindTable() *kindTable {
 	return t
 }
 
-// related says whether a and b are one kind, or one the parent of the other.
+// related reports whether a and b are one kind, or one the parent of the other.
 func related(a, b string) bool {
 	return a == b || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
 }

@@ -5,14 +5,14 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// order sorts hits by keys: hits are large, and so each is moved at most once.
+// order sorts hits by keys, because hits are large and should be moved at most once.
 type order struct {
 	hits []mapdata.Hit
 	keys []geo.Ranked // by positions in hits
 	by   geo.Ranking
 }
 
-// arrange puts the hits that are not gone in order, at the beginning of the array.
+// arrange sorts the hits that are not gone to the beginning of the array.
 func (o *order) arrange(hits []mapdata.Hit, gone []bool) []mapdata.Hit {
 	o.keys = o.keys[:0]
 	for i := range hits {
@@ -27,11 +27,11 @@ func (o *order) arrange(hits []mapdata.Hit, gone []bool) []mapdata.Hit {
 	return hits[:len(o.keys)]
 }
 
-// CompareTies orders by id what is equally far.
+// CompareTies orders hits at equal distances by id.
 func (o *order) CompareTies(a, b uint64) int { return o.hits[a].Compare(&o.hits[b]) }
 
-// move puts every hit where its key is. Positions of hits that are gone are free: chains of moves that end in one come
-// first; then only rings of moves are left.
+// move moves every hit to the place of its key. Positions of hits that are gone are free: chains of moves that end in
+// one come first; then only cycles of moves are left.
 func (o *order) move(hits []mapdata.Hit, gone []bool) {
 	for i := range o.keys {
 		if !gone[i] {

@@ -113,7 +113,7 @@ func TestMergeFeedsMatchesReference(t *testing.T) {
 	})
 }
 
-// TestMergeFeedsInOnePlace merges so many hits at one point that comparing them one by one would take too long.
+// TestMergeFeedsInOnePlace merges more hits at one point than could be compared pairwise in time.
 func TestMergeFeedsInOnePlace(t *testing.T) {
 	var hits []mapdata.Hit
 	for i := range 4000 {

@@ -145,7 +145,7 @@ func pin(e event) mapdata.Hit {
 	return shown
 }
 
-// mergedID is what a pin keeps of a hit that is merged into it.
+// mergedID returns the data that a pin keeps of a hit that is merged into it.
 func mergedID(h mapdata.Hit) mapdata.MergedID {
 	return mapdata.MergedID{Source: h.Source, ExternalID: h.ExternalID, Prepared: h.Prepared, ExpiresAt: h.ExpiresAt, Point: h.Point, Kind: h.Kind}
 }

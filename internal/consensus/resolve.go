@@ -10,10 +10,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Resolver turns what a read found into what it shows. The zero value is ready. It keeps memory from call to call, and
-// serves one goroutine at a time.
+// Resolver converts the results of a read to the pins to show. The zero value is ready. It reuses memory from call to
+// call, and serves one goroutine at a time.
 type Resolver struct {
-	kinds *kindTable // nil: never used yet
+	kinds *kindTable // nil: not used yet
 	seed  maphash.Seed
 
 	gone     []bool // by position in the hits: not shown
@@ -29,13 +29,13 @@ type Resolver struct {
 	openSets []int32   // scratch of Settled
 }
 
-// Resolve puts votes and merging into effect on hits, which may come in any order, and returns what is shown, ordered
-// as mapdata.Hit.Compare does. Counts and ChangedAt of a pin that stands for several are those of all (D10.3). The result
+// Resolve applies votes and merging to hits, which may come in any order, and returns the pins to show, ordered as by
+// mapdata.Hit.Compare. Counts and ChangedAt of a pin that represents several hits are those of all (D10.3). The result
 // does not depend on the order of hits.
 //
-// Live incidents that votes hide at now are left out, unless suppressed says that the caller may see them; the index did
-// the same for feeds (D9.5). A pin that votes hide and the caller sees stands alone: it neither hides another nor adds to
-// it (D10.1).
+// Live incidents that votes hide at now are left out, unless suppressed, which means that the caller may see them; the
+// index did the same for feeds (D9.5). A hidden pin that the caller sees stands alone: it neither hides another nor
+// adds to it (D10.1).
 //
 // The result lies in the array of hits. Its Merged are valid until the next call.
 func (r *Resolver) Resolve(hits []mapdata.Hit, now time.Time, suppressed bool) []mapdata.Hit {
@@ -48,7 +48,7 @@ func (r *Resolver) Resolve(hits []mapdata.Hit, now time.Time, suppressed bool) [
 	return r.order.arrange(hits, r.gone)
 }
 
-// prepare makes the zero value ready.
+// prepare initialises the zero value.
 func (r *Resolver) prepare() {
 	if r.kinds == nil {
 		r.kinds, r.seed = newKindTable(), maphash.MakeSeed()
@@ -56,7 +56,7 @@ func (r *Resolver) prepare() {
 	}
 }
 
-// drop marks what is not shown in any case: what votes hide, and what another upstream says under the same id.
+// drop marks hits that are never shown: those that votes hide, and duplicates of an incident from other upstreams.
 func (r *Resolver) drop(hits []mapdata.Hit, now int64, suppressed bool) {
 	r.gone = slices.Grow(r.gone[:0], len(hits))[:len(hits)]
 	clear(r.gone)
@@ -68,18 +68,18 @@ func (r *Resolver) drop(hits []mapdata.Hit, now int64, suppressed bool) {
 			r.gone[i] = true
 			continue
 		}
-		if h.Source == mapdata.Incidents { // a feed has an id once
+		if h.Source == mapdata.Incidents { // ids are unique within a feed
 			r.dropDuplicate(hits, int32(i))
 		}
 	}
 }
 
-// dropDuplicate keeps one of the live incidents that have one external id: their votes are the same votes.
+// dropDuplicate keeps one of the live incidents with the same external id, because their votes are the same votes.
 func (r *Resolver) dropDuplicate(hits []mapdata.Hit, i int32) {
 	h := &hits[i]
 	head := r.same.head(maphash.Bytes(r.seed, h.ExternalID))
 	for place := *head; place != 0; place = r.same.next[place-1] {
-		// The first of its id stays in the chain and becomes the best so far.
+		// The first of its id stays in the chain and is replaced by the best so far.
 		best := &hits[place-1]
 		if string(best.ExternalID) != string(h.ExternalID) {
 			continue
@@ -93,14 +93,14 @@ func (r *Resolver) dropDuplicate(hits []mapdata.Hit, i int32) {
 	r.same.put(head, i)
 }
 
-// compareDuplicates orders what upstreams say of one incident, the best first.
+// compareDuplicates orders upstreams' reports of one incident, the best first.
 func compareDuplicates(a, b *mapdata.Hit) int {
 	return cmp.Or(
 		cmp.Compare(a.Rank, b.Rank),
 		cmp.Compare(confidence(b), confidence(a)),
 		cmp.Compare(b.LastSeenAt, a.LastSeenAt),
 		strings.Compare(a.Upstream, b.Upstream),
-		// One upstream says it twice: any order will do, if it is always the same.
+		// One upstream reports it twice: any stable order will do.
 		cmp.Compare(a.Kind, b.Kind),
 		cmp.Compare(a.Point.Lat, b.Point.Lat),
 		cmp.Compare(a.Point.Lng, b.Point.Lng),
@@ -127,7 +127,7 @@ func confidence(h *mapdata.Hit) float64 {
 	return mapdata.ConfidenceOf(int(h.Confirms), int(h.Disputes), float64(h.Prior))
 }
 
-// addNodes lists what may be merged.
+// addNodes collects the hits that may be merged.
 func (r *Resolver) addNodes(hits []mapdata.Hit, now int64) {
 	r.clusters.nodes = r.clusters.nodes[:0]
 	r.sources.reset(r.seed)
@@ -163,7 +163,7 @@ func (r *Resolver) merge(hits []mapdata.Hit) {
 	}
 }
 
-// mergeMembers makes the first of the members stand for all.
+// mergeMembers merges the members into the first one.
 func (r *Resolver) mergeMembers(hits []mapdata.Hit) {
 	shown := &hits[r.members[0]]
 	from := len(r.merged)

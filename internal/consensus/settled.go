@@ -7,14 +7,14 @@ import (
 	"wayside/internal/geo"
 )
 
-// Settled gives a distance in metres from center: what the last Resolve returned within it stays as it is, whatever lies
-// known metres from center or farther and was not among the hits; known is in metres too. Merging is a chain: whether two
-// pins become one may depend on a third, and so on, as far as there are matches. So a set of hits that are linked by
-// matches is settled when each of them is known with all that may match it.
+// Settled returns a distance in metres from center within which the result of the last Resolve would be the same,
+// whatever entities lie known metres from center or farther and were not among the hits; known is in metres too.
+// Merging is a chain: whether two pins become one may depend on a third, and so on, as far as there are matches. A set
+// of hits that are linked by matches is therefore settled when all possible matches of each of them are known.
 func (r *Resolver) Settled(center geo.Vector, known float64) float64 {
 	c := &r.clusters
 	if c.ordered {
-		return 0 // so crowded that the pairs were taken in portions and are not kept
+		return 0 // so crowded that the pairs were taken in batches and are not kept
 	}
 	r.linkPairs()
 	nearest := known
@@ -37,7 +37,7 @@ func (r *Resolver) Settled(center geo.Vector, known float64) float64 {
 	return nearest
 }
 
-// linkPairs makes one set of all nodes that are linked by matching pairs, whether these were joined or not.
+// linkPairs unites all nodes that are linked by matching pairs, whether these were joined or not.
 func (r *Resolver) linkPairs() {
 	r.linked.reset(len(r.clusters.nodes))
 	for _, p := range r.clusters.pairs {

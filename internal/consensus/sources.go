@@ -24,16 +24,16 @@ func (b *buckets) reset(n int) {
 	b.next = slices.Grow(b.next[:0], n)[:n]
 }
 
-// head gives the chain of a hash, chosen by its high bits.
+// head returns the chain of a hash, chosen by its high bits.
 func (b *buckets) head(hash uint64) *int32 { return &b.heads[hash>>b.shift] }
 
-// put adds a position to the beginning of a chain.
+// put prepends a position to a chain.
 func (b *buckets) put(head *int32, place int32) {
 	b.next[place] = *head
 	*head = place + 1
 }
 
-// sourceNumbers numbers the sources of one call. Two upstreams of the live incidents are two sources (D8.1).
+// sourceNumbers assigns numbers to the sources of one call. Two upstreams of the live incidents are two sources (D8.1).
 type sourceNumbers struct {
 	seed  maphash.Seed
 	known []source
@@ -55,7 +55,7 @@ func (o *sourceNumbers) reset(seed maphash.Seed) {
 	o.last = 0
 }
 
-// number gives the number of the hit's source, from 0.
+// number returns the number of the hit's source, from 0.
 func (o *sourceNumbers) number(h *mapdata.Hit) int32 {
 	if len(o.known) > 0 && o.known[o.last].is(h) {
 		return o.last

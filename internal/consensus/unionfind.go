@@ -12,7 +12,7 @@ func (u *unionFind) reset(n int) {
 	}
 }
 
-// root gives the root of i's set, and shortens the way to it.
+// root returns the root of i's set, and shortens the path to it.
 func (u unionFind) root(i int32) int32 {
 	for u[i] != i {
 		u[i] = u[u[i]]
