@@ -10,24 +10,23 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// NoteFormat is the review note of an approved feed that is pending again because its documents are read in another way (D17.17).
-// Pages translate it.
+// NoteFormat is the review note of an approved feed that is pending again because its documents are read in another way (D17.17). Pages
+// translate it.
 const NoteFormat = "Back to review: format, mapping or status_url has changed since it was approved."
 
 // maxMapping bounds a mapping, in bytes.
 const maxMapping = 16 << 10
 
-// Format is what a feed of one format may say about its documents (D17.17). Formats are injected because what a format reads belongs
-// to its bridge.
+// Format describes which settings a feed of a format may have (D17.17). Formats are injected because they belong to the bridges.
 type Format struct {
 	Name     string
-	Mapping  bool // it needs one
-	Status   bool // it may have a status document
-	Zone     bool // its times may need a time zone
-	Chargers bool // it may bring chargers
+	Mapping  bool // a mapping is required
+	Status   bool // a status document is allowed
+	Zone     bool // a time zone is allowed
+	Chargers bool // its documents may contain chargers
 }
 
-// format finds a format by its name; nil: there is none.
+// format returns the format with the name; nil: there is none.
 func (s *Service) format(name string) *Format {
 	for i := range s.Formats {
 		if s.Formats[i].Name == name {
@@ -46,8 +45,8 @@ func (s *Service) FormatNames() []string {
 	return names
 }
 
-// applyBridge copies the settings that say how documents become rows. What does not fit a format that the owner chose now, and was not
-// given with it, is dropped.
+// applyBridge copies the settings that determine how documents become rows. It drops settings that a newly chosen format does not have,
+// unless they were given with it.
 func (s *Service) applyBridge(f *mapdata.Feed, given *Settings, w *mapdata.FieldErrors) {
 	if f.Direction == mapdata.Push {
 		for _, field := range given.bridgeFields() {
@@ -88,7 +87,7 @@ func (s *Service) applyBridge(f *mapdata.Feed, given *Settings, w *mapdata.Field
 // bridgeField is one of the settings that only some formats have.
 type bridgeField struct {
 	name string
-	text *string // as given; nil: it was not
+	text *string // as given; nil: absent
 	of   func(*Format) bool
 	in   func(*mapdata.Bridge) *string
 }
@@ -134,7 +133,7 @@ func (s *Service) checkBridge(f *mapdata.Feed, b *mapdata.Bridge, format *Format
 	}
 }
 
-// checkMapping gives a mapping as it is stored, without white space around its members.
+// checkMapping returns a mapping in its stored form, without white space around its members.
 func (s *Service) checkMapping(format, mapping string, w *mapdata.FieldErrors) string {
 	if len(mapping) > maxMapping {
 		w.Add("mapping", "too_long", "must have at most 16 KiB")
@@ -156,18 +155,18 @@ func (s *Service) checkMapping(format, mapping string, w *mapdata.FieldErrors) s
 	return string(compact)
 }
 
-// readDifferently says whether an edit changed what a review of a bridged feed is bound to (D17.17).
+// readDifferently reports whether an edit changed what a review of a bridged feed is bound to (D17.17).
 func readDifferently(f, before *mapdata.Feed) bool {
 	now, was := f.Bridge, before.Bridge
 	return now.Format != was.Format || now.Mapping != was.Mapping || now.StatusURL != was.StatusURL
 }
 
-// Chargers says whether feeds of a format may bring chargers.
+// Chargers reports whether feeds of a format may bring chargers.
 func (s *Service) Chargers(format string) bool {
 	return slices.ContainsFunc(s.Formats, func(f Format) bool { return f.Name == format && f.Chargers })
 }
 
-// Fit drops the settings that their format does not have, for those that somebody else than the owner wrote: a catalogue.
+// Fit drops the settings that their format does not have, for settings whose author is not the owner: those of a catalogue.
 func (s *Service) Fit(given *Settings) {
 	format := s.format(mapdata.FormatV1)
 	if given.Format != nil {
@@ -187,7 +186,7 @@ func (s *Service) Fit(given *Settings) {
 	}
 }
 
-// CheckBridge validates the settings of a bridge as a registration does, for those who try a feed before they register it.
+// CheckBridge validates the settings of a bridge as a registration does, for providers who try a feed before they register it.
 func (s *Service) CheckBridge(given *Settings) (mapdata.Bridge, error) {
 	var w mapdata.FieldErrors
 	f := mapdata.Feed{Direction: mapdata.Pull}

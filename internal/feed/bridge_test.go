@@ -11,7 +11,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// testFormats are formats with each combination of settings that matters.
+// testFormats returns formats with each combination of settings that matters.
 func testFormats() []feed.Format {
 	return []feed.Format{
 		{Name: "wzdx", Zone: true},
@@ -27,7 +27,8 @@ func checkTestMapping(_ string, mapping []byte) []mapdata.FieldError {
 	return nil
 }
 
-// D17.17: each setting of a bridge belongs to the formats that have it, and an error names what may be given instead.
+// TestBridgeSettings checks that each setting of a bridge belongs to the formats that have it, and that an error names
+// the alternatives (D17.17).
 func TestBridgeSettings(t *testing.T) {
 	ts := newTestService(t)
 	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
@@ -97,7 +98,7 @@ func codesOf(err error) (codes []string) {
 	return codes
 }
 
-// D17.17: an unknown format is refused with the names of all.
+// TestUnknownFormatListsAll checks that an unknown format is refused with the names of all formats (D17.17).
 func TestUnknownFormatListsAll(t *testing.T) {
 	ts := newTestService(t)
 	r := pullOf("https://data.example/")
@@ -108,7 +109,8 @@ func TestUnknownFormatListsAll(t *testing.T) {
 	}
 }
 
-// D17.17: what reads an approved public feed's documents in another way is reviewed again; its time zone and network are not.
+// TestBridgeChangeIsReviewedAgain checks that a change of how an approved public feed's documents are read is reviewed
+// again, but not one of its time zone and network (D17.17).
 func TestBridgeChangeIsReviewedAgain(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -156,7 +158,8 @@ func TestBridgeChangeIsReviewedAgain(t *testing.T) {
 	}
 }
 
-// A format chosen later drops the settings that it does not have; one that needs a mapping needs it with the change.
+// TestFormatChosenLater checks that a format chosen later drops the settings that it does not have, and that one that
+// needs a mapping needs it with the change.
 func TestFormatChosenLater(t *testing.T) {
 	ts := newTestService(t)
 	_, by := ts.newAccount("owner@example.com", mapdata.Driver)

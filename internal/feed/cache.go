@@ -9,7 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// maxCachedFeeds is how many feeds a cache holds values of.
+// maxCachedFeeds is the number of feeds whose values a cache holds.
 const maxCachedFeeds = 1000
 
 // cache keeps one value per feed until it expires. Concurrent callers for the same feed share one load; callers for

@@ -13,17 +13,18 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// callInterval is how often it is looked whether curators or owners are to be e-mailed because time has passed.
+// callInterval is the interval at which the service checks whether e-mails to curators or owners are due because time
+// has passed.
 const callInterval = time.Minute
 
 // maxSilentFeeds bounds how long one look for silent feeds holds their locks.
 const maxSilentFeeds = 200
 
-// maxListedFeeds is how many waiting feeds one e-mail names; it counts the others.
+// maxListedFeeds is the number of waiting feeds that one e-mail names; it counts the others.
 const maxListedFeeds = 20
 
-// RunCalls e-mails curators about feeds and apps that wait for review, and owners about push feeds that fell silent, until ctx
-// ends. Each node runs it; the store lets one of them send.
+// RunCalls e-mails curators about feeds and apps that wait for review, and owners about push feeds that fell silent,
+// until ctx ends. Each node runs it; the store lets only one of them send each e-mail.
 func (s *Service) RunCalls(ctx context.Context, log *slog.Logger) error {
 	tick := time.NewTicker(callInterval)
 	defer tick.Stop()
@@ -87,7 +88,8 @@ func (s *Service) callCurators(ctx context.Context) error {
 // appMark follows the age of an app in the list of an e-mail.
 const appMark = "a"
 
-// reviewEmail lists what waits, each as its age in minutes, a mark of apps, and its name.
+// reviewEmail returns an e-mail that lists the waiting feeds and apps, each as its age in minutes, a mark of apps, and
+// its name.
 func reviewEmail(to mapdata.AccountID, kind mapdata.EmailKind, queue []mapdata.WaitingFeed, now time.Time) *mapdata.Email {
 	if kind == mapdata.EmailReviewReminder {
 		queue = slices.DeleteFunc(slices.Clone(queue), func(w mapdata.WaitingFeed) bool {
@@ -104,12 +106,12 @@ func reviewEmail(to mapdata.AccountID, kind mapdata.EmailKind, queue []mapdata.W
 	}
 	data := map[string]string{"waiting": strconv.Itoa(len(queue)), "feeds": strings.Join(lines, "\n")}
 	if slices.ContainsFunc(queue, func(w mapdata.WaitingFeed) bool { return w.IsApp }) {
-		data["apps"] = "some" // the e-mail's words are of feeds and apps
+		data["apps"] = "some" // the e-mail's words cover feeds and apps
 	}
 	return &mapdata.Email{Account: to, Kind: kind, At: now, Due: now, Data: data}
 }
 
-// ReviewTime is how long reviews took lately.
+// ReviewTime is the duration of recent reviews.
 type ReviewTime struct {
 	Median    time.Duration
 	Decisions int // 0: there is no median
@@ -117,7 +119,7 @@ type ReviewTime struct {
 
 const (
 	reviewTimeSpan  = 30 * 24 * time.Hour
-	maxReviewTimes  = 1000 // newest decisions that the median is of
+	maxReviewTimes  = 1000 // the newest decisions, from which the median is computed
 	reviewTimeCache = 5 * time.Minute
 )
 
@@ -139,11 +141,11 @@ func (s *Service) ReviewTime(ctx context.Context) (ReviewTime, error) {
 	})
 }
 
-// maxLooks is how many curators a review names who look at it.
+// maxLooks is the number of curators who have a review open that it names.
 const maxLooks = 10
 
-// LookAtReview notes that the actor opened the review of a feed, and lists the other curators who did within the last ten
-// minutes.
+// LookAtReview records that the actor opened the review of a feed, and lists the other curators who did within the last
+// ten minutes.
 func (s *Service) LookAtReview(ctx context.Context, by Actor, id mapdata.FeedID) ([]mapdata.ReviewLook, error) {
 	if !by.reviews || by.account.IsZero() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators review feeds.")

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Patch is what an owner changes. nil means that a field stays as it is.
+// Patch is an owner's change of a feed. A nil field stays unchanged.
 type Patch struct {
 	Settings
 	Active          *bool
@@ -22,11 +22,11 @@ type Patch struct {
 // translate it.
 const NoteOrigin = "Back to review: pull_url leads to another origin than the one that was approved."
 
-// Patch changes one of the feeds that the actor owns or maintains (D5.5). Going from private to public, or moving an approved public feed's pull_url
-// to another origin or its format, mapping or status_url, puts it back to pending; so does any change of a rejected feed (D5.7). Changed words of a published feed
-// wait for a review beside those that are shown (Proposed). A pull feed that becomes
-// active again, or whose URL or auth header changes, is due immediately and its failure count is reset (D6.1).
-// It fails with mapdata.ErrNotFound for another account's feed and a *mapdata.InvalidError that lists every bad field.
+// Patch changes one of the feeds that the actor owns or maintains (D5.5). Going from private to public, or moving an approved public feed's
+// pull_url to another origin or changing its format, mapping or status_url, puts it back to pending; so does any change of a rejected feed
+// (D5.7). Changed words of a published feed wait for a review while readers see the previous ones (Proposed). A pull feed that becomes
+// active again, or whose URL or auth header changes, is due immediately and its failure count is reset (D6.1). Patch fails with
+// mapdata.ErrNotFound for another account's feed and a *mapdata.InvalidError that lists every bad field.
 func (s *Service) Patch(ctx context.Context, by Actor, id mapdata.FeedID, p *Patch) (*View, error) {
 	now := s.now()
 	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
@@ -143,7 +143,7 @@ func reschedule(f, before *mapdata.Feed, now time.Time) {
 	targetChanged := f.PullURL != before.PullURL || f.Bridge != before.Bridge || !bytes.Equal(f.PullAuthSealed, before.PullAuthSealed)
 	switch {
 	case !running:
-		f.Polling.NextFetchAt = time.Time{} // failures count until it is active again: they say why it is not
+		f.Polling.NextFetchAt = time.Time{} // failures are retained until it is active again: they are the reason why it is not
 	case resumed, targetChanged:
 		f.Polling.NextFetchAt, f.Polling.ConsecutiveFailures = now, 0
 	case f.PullInterval < before.PullInterval && f.Polling.NextFetchAt.After(now.Add(f.PullInterval)):
@@ -164,10 +164,10 @@ func resetReview(f, before *mapdata.Feed) {
 	}
 }
 
-// holdWords has changed words of a published feed wait for a review: readers see the approved ones until then (D5.5).
+// holdWords makes changed words of a published feed wait for a review, so that readers see the approved ones until then (D5.5).
 func holdWords(f, before *mapdata.Feed) {
 	if !before.Published() || !f.Published() {
-		return // nobody but the owner sees it: it is reviewed as a whole
+		return // only the owner sees it: it is reviewed as a whole
 	}
 	edited, approved := f.Words(), before.Words()
 	f.SetWords(&approved)
@@ -176,7 +176,7 @@ func holdWords(f, before *mapdata.Feed) {
 	}
 	f.Proposed = &edited
 	if before.Proposed == nil || *before.Proposed != edited {
-		f.ReviewNote = "" // it was about an earlier change
+		f.ReviewNote = "" // the note was about an earlier change
 	}
 }
 

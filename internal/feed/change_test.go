@@ -92,7 +92,7 @@ func TestPatchResetsReview(t *testing.T) {
 		state      mapdata.ReviewState
 		patch      feed.Patch
 		want       mapdata.ReviewState
-		noted      bool // the review note gives the reason
+		noted      bool // the review note contains the reason
 	}{
 		{"approved, another path", "public", mapdata.Approved, to(feed.Settings{PullURL: ptr("https://a.example/2")}), mapdata.Approved, false},
 		{"approved, another query", "public", mapdata.Approved, to(feed.Settings{PullURL: ptr("https://a.example/1?x")}), mapdata.Approved, false},

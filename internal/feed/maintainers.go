@@ -11,15 +11,15 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// People are those who look after a feed, and those who are invited to.
+// People are the accounts that manage a feed, and the open invitations.
 type People struct {
 	*View
 	Owns        bool // the actor is the owner
 	Maintainers []mapdata.Maintainer
-	Invitations []mapdata.Invitation // that are open; the owner's alone
+	Invitations []mapdata.Invitation // open ones; for the owner alone
 }
 
-// People lists those who look after a feed, for its owner and its maintainers. It fails with mapdata.ErrNotFound for others.
+// People lists the accounts that manage a feed, for its owner and its maintainers. It fails with mapdata.ErrNotFound for others.
 func (s *Service) People(ctx context.Context, by Actor, id mapdata.FeedID) (*People, error) {
 	f, err := s.Store.Feed(ctx, id)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Service) Invitations(ctx context.Context, by Actor) ([]mapdata.Invitati
 	return all, nil
 }
 
-// CheckOwns fails as Invite does for an actor who may not invite, before anything else of an invitation is looked at.
+// CheckOwns fails as Invite does for an actor who may not invite, before the rest of an invitation is checked.
 func (s *Service) CheckOwns(ctx context.Context, by Actor, id mapdata.FeedID) error {
 	f, err := s.Store.Feed(ctx, id)
 	if err != nil {
@@ -62,10 +62,10 @@ func (s *Service) CheckOwns(ctx context.Context, by Actor, id mapdata.FeedID) er
 	return by.checkOwns(f)
 }
 
-// Invite asks the holder of an e-mail address to maintain one of the actor's own feeds or to take it over. The address gets
-// an e-mail, in the language of the request where it has no account. The answer is the same whether it has one. It fails with
-// a *mapdata.InvalidError for the address, with mapdata.ErrNotFound, mapdata.ErrForbidden for a maintainer, mapdata.ErrConflict
-// where there are too many or the same one, and with a *mapdata.LimitError.
+// Invite asks the holder of an e-mail address to maintain one of the actor's own feeds or to take it over. The address gets an e-mail, in
+// the language of the request where it has no account. The result is the same whether it has one. It fails with a *mapdata.InvalidError for
+// the address, with mapdata.ErrNotFound, mapdata.ErrForbidden for a maintainer, mapdata.ErrConflict where there are too many or the same
+// one, and with a *mapdata.LimitError.
 func (s *Service) Invite(
 	ctx context.Context, by Actor, id mapdata.FeedID, what mapdata.InvitedTo, email string, language mapdata.Language,
 ) (*mapdata.Invitation, error) {
@@ -124,17 +124,17 @@ func checkRoom(f *mapdata.Feed) error {
 	return nil
 }
 
-// emailAbout is an e-mail about a feed that names the actor. Its recipient is still missing.
+// emailAbout returns an e-mail about a feed that names the actor. Its recipient is still missing.
 func (a Actor) emailAbout(f *mapdata.Feed, kind mapdata.EmailKind, at time.Time) mapdata.Email {
 	return mapdata.Email{Kind: kind, At: at, Due: at, Data: map[string]string{
 		"feed_name": f.Name, "feed_id": f.ID.String(), "who": a.email, mapdata.EmailWhoID: a.account.String(),
 	}}
 }
 
-// Accept accepts an invitation to the actor's address: the actor becomes a maintainer, or the owner with all that the feed
-// holds. Its maintainers stay, the owner before goes. Push token and auth header stay valid, so that nothing breaks. It
-// fails with mapdata.ErrNotFound for an invitation that is not open or not the actor's, and with mapdata.ErrConflict where
-// the feed has too many maintainers, the actor would have more than an account may (D5.9, D5.10), or the owner is suspended.
+// Accept accepts an invitation to the actor's address: the actor becomes a maintainer, or the owner of the feed with its usage. Its
+// maintainers stay, the previous owner does not. Push token and auth header stay valid, so that nothing breaks. It fails with
+// mapdata.ErrNotFound for an invitation that is not open or not the actor's, and with mapdata.ErrConflict where the feed has too many
+// maintainers, the actor would exceed an account's limits (D5.9, D5.10), or the owner is suspended.
 func (s *Service) Accept(ctx context.Context, by Actor, id string) (*View, error) {
 	now := s.now()
 	limits := mapdata.ReceiverLimits{Feeds: s.limit(), Bytes: s.Storage.OfAccount()}
@@ -207,9 +207,9 @@ func (s *Service) CloseInvitation(ctx context.Context, by Actor, id string) (map
 	return f.ID, nil
 }
 
-// EndMaintainer ends an account's part in a feed: the owner removes a maintainer, or a maintainer leaves. The other one gets
-// an e-mail. It fails with mapdata.ErrNotFound where the account maintains no such feed, and with mapdata.ErrForbidden for a
-// maintainer who would remove another.
+// EndMaintainer ends an account's role in a feed: the owner removes a maintainer, or a maintainer leaves. The other one gets an e-mail. It
+// fails with mapdata.ErrNotFound where the account maintains no such feed, and with mapdata.ErrForbidden for a maintainer who tries to
+// remove another.
 func (s *Service) EndMaintainer(ctx context.Context, by Actor, id mapdata.FeedID, account mapdata.AccountID) error {
 	now := s.now()
 	_, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {

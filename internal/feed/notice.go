@@ -16,8 +16,8 @@ const (
 	maxNoticeText    = 10_000
 )
 
-// Notify queues an e-mail of the operator for all owners of feeds; nobody gets the same subject and text twice. With dryRun it
-// only counts them. It fails with a *mapdata.InvalidError for a subject or text that cannot be sent.
+// Notify queues an e-mail of the operator for all owners of feeds; no owner gets the same subject and text twice. With
+// dryRun it only counts them. It fails with a *mapdata.InvalidError for a subject or text that cannot be sent.
 func (s *Service) Notify(ctx context.Context, subject, text string, dryRun bool) (mapdata.NoticeResult, error) {
 	n := &mapdata.Notice{Subject: strings.TrimSpace(subject), Text: strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), At: s.now()}
 	var invalid mapdata.InvalidError

@@ -9,8 +9,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// mayTakeDown checks that the actor may decide on somebody else's feed. Curators do not learn of private feeds that wait
-// for no review: to them there is no such feed.
+// mayTakeDown checks that the actor may decide on somebody else's feed. Curators must not learn of private feeds that
+// do not wait for a review, so that these count as not found.
 func mayTakeDown(by Actor, f *mapdata.Feed) error {
 	public := f.Visibility == mapdata.Public || f.ReviewState == mapdata.Pending || f.Pause.InForce()
 	switch {
@@ -22,10 +22,10 @@ func mayTakeDown(by Actor, f *mapdata.Feed) error {
 	return nil
 }
 
-// Pause stops serving a feed of somebody else until Resume: it stays, hidden like a private one, and is neither polled nor
-// pushed to. Its owner reads the reason, 1 to 500 characters, in an e-mail and on the feed, and cannot end the pause. It
-// fails with mapdata.ErrForbidden for an actor who may not review, with mapdata.ErrNotFound, and with a
-// *mapdata.InvalidError for the reason.
+// Pause stops serving a feed of somebody else until Resume: it remains stored, hidden like a private one, and is
+// neither polled nor pushed to. Its owner gets the reason, 1 to 500 characters, in an e-mail and on the feed's page,
+// and cannot end the pause. It fails with mapdata.ErrForbidden for an actor who may not review, with
+// mapdata.ErrNotFound, and with a *mapdata.InvalidError for the reason.
 func (s *Service) Pause(ctx context.Context, by Actor, id mapdata.FeedID, reason string) (*View, error) {
 	if !by.reviews {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators pause feeds of others.")
@@ -60,7 +60,7 @@ func (s *Service) Resume(ctx context.Context, by Actor, id mapdata.FeedID) (*Vie
 			return f.Pause, mapdata.Explain(mapdata.ErrConflict, "suspended", "The owner's account is suspended: its feeds come back with it.")
 		case mapdata.PausedByCurator, mapdata.PausedByOperator:
 		}
-		// Read while the feed is locked: a suspension waits for the feed, or is seen here.
+		// Read while the feed is locked: a suspension waits for the feed, or is visible here.
 		owner, err := s.Store.Account(ctx, f.Owner)
 		if err != nil {
 			return f.Pause, fmt.Errorf("read owner: %w", err)
@@ -102,8 +102,8 @@ func (s *Service) setPause(
 	return s.full(ctx, by, f)
 }
 
-// Remove deletes a feed of somebody else with its layer and its entities. Its owner reads the reason in an e-mail. It fails
-// as Pause does.
+// Remove deletes a feed of somebody else with its layer and its entities. Its owner gets the reason in an e-mail. It
+// fails as Pause does.
 func (s *Service) Remove(ctx context.Context, by Actor, id mapdata.FeedID, reason string) error {
 	if !by.reviews {
 		return mapdata.Describe(mapdata.ErrForbidden, "Only curators remove feeds of others.")
@@ -124,7 +124,7 @@ func (s *Service) Remove(ctx context.Context, by Actor, id mapdata.FeedID, reaso
 	}
 	now := s.now()
 	email := takedownEmail(f, mapdata.EmailFeedRemoved, reason, now)
-	delete(email.Data, "feed_id") // there is no page of it any more
+	delete(email.Data, "feed_id") // its page no longer exists
 	if err := s.Store.DeleteFeed(ctx, id, by.auditEntry(ctx, now, mapdata.AuditCuratorRemove, f, f.Name+": "+reason), email); err != nil {
 		return fmt.Errorf("remove feed: %w", err)
 	}
@@ -132,7 +132,7 @@ func (s *Service) Remove(ctx context.Context, by Actor, id mapdata.FeedID, reaso
 	return nil
 }
 
-// takedownEmail tells the owner of a decision, with its reason.
+// takedownEmail returns the e-mail that informs the owner of a decision, with its reason.
 func takedownEmail(f *mapdata.Feed, kind mapdata.EmailKind, reason string, at time.Time) mapdata.Email {
 	return mapdata.Email{
 		Account: f.Owner, Kind: kind, At: at, Due: at,

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestPause holds who pauses whose feed, that its owner cannot end it, and that polls begin again with the end of it.
+// TestPause checks who may pause whose feed, that its owner cannot end the pause, and that polls resume when it ends.
 func TestPause(t *testing.T) {
 	ts := newTestService(t)
 	_, owner := ts.newAccount("owner@example.com", mapdata.Driver)
@@ -59,8 +59,8 @@ func TestPause(t *testing.T) {
 
 func viewError(_ *feed.View, err error) error { return err }
 
-// TestCuratorsDecideNotOnTheirOwn: a curator's own feed is for another curator, and a private one that waits for no review
-// is unknown to curators.
+// TestCuratorsDecideNotOnTheirOwn checks that a curator's own feed is for another curator, and that a private one that
+// does not wait for a review is unknown to curators.
 func TestCuratorsDecideNotOnTheirOwn(t *testing.T) {
 	ts := newTestService(t)
 	_, owner := ts.newAccount("owner@example.com", mapdata.Driver)

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/token"
 )
 
-// D11.8: the audit log records which kind of secret a feed was registered with.
+// TestRegisterWritesAuditLog checks that the audit log records which kind of secret a feed was registered with (D11.8).
 func TestRegisterWritesAuditLog(t *testing.T) {
 	ts := newTestService(t)
 	owner, by := ts.newAccount("owner@example.com", mapdata.Driver)
@@ -171,7 +171,7 @@ func TestSpecURL(t *testing.T) {
 	}
 }
 
-// TestIntervalIsClamped is the specification's rule for pull_interval_seconds.
+// TestIntervalIsClamped checks the specification's rule for pull_interval_seconds.
 func TestIntervalIsClamped(t *testing.T) {
 	ts := newTestService(t)
 	ts.Limit = 100
@@ -193,7 +193,7 @@ func TestIntervalIsClamped(t *testing.T) {
 	}
 }
 
-// TestSlugs is D5.8.
+// TestSlugs checks D5.8.
 func TestSlugs(t *testing.T) {
 	ts := newTestService(t)
 	ts.Limit = 100
@@ -231,7 +231,7 @@ func TestSlugs(t *testing.T) {
 	})
 }
 
-// TestFeedLimit is D5.9.
+// TestFeedLimit checks D5.9.
 func TestFeedLimit(t *testing.T) {
 	ts := newTestService(t)
 	_, by := ts.newAccount("owner@example.com", mapdata.Driver)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// reservedNames are the names and slugs of built-in sources and layers, as skeletons: no feed or layer may have a name that
-// begins like one (D5.8).
+// reservedNames are the names and slugs of built-in sources and layers, as skeletons: no feed or layer may have a name
+// that begins like one (D5.8).
 var reservedNames = [...]string{skeleton("incidents"), skeleton("drivers"), skeleton("osm-cameras"), skeleton("osm-chargers")}
 
 // reserved reports whether a name could be taken for that of a built-in source or layer.
@@ -22,8 +22,9 @@ func reserved(name string) bool {
 	return false
 }
 
-// skeleton is what a reader takes a name for: lower case, letters and digits alone, one for all that look alike. Capital I,
-// small l and 1 are the same, and so are the letters of other scripts that look Latin (after Unicode's confusables).
+// skeleton returns a canonical form that is equal for names that look alike: lower case, letters and digits only.
+// Capital I, small l and 1 are the same, and so are the letters of other scripts that look Latin (after Unicode's
+// confusables).
 func skeleton(name string) string {
 	lookAlikes := strings.NewReplacer(
 		"l", "i", "1", "i", "ı", "i", "0", "o", "3", "e", "5", "s", "$", "s", "|", "i", "!", "i", "@", "a",

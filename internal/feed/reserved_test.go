@@ -8,7 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestReservedNames holds D5.8: no feed and no layer has a name that could be taken for that of a built-in source.
+// TestReservedNames checks that no feed and no layer can have a name that could be taken for that of a built-in source
+// (D5.8).
 func TestReservedNames(t *testing.T) {
 	ts := newTestService(t)
 	_, by := ts.newAccount("owner@example.com", mapdata.Driver)

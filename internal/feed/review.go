@@ -12,16 +12,16 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// A version identifies the state of a feed that a curator reviewed, in hexadecimal digits: 16 bytes of a hash of all reviewed
-// fields, 4 bytes of a hash of the review's state, and 2 bytes per field, which only tell which field differs. An owner can
-// find two texts that collide in 2 bytes, but not in 16.
+// Lengths of the parts of a version. A version identifies the state of a feed that a curator reviewed, in hexadecimal digits: 16 bytes of a
+// hash of all reviewed fields, 4 bytes of a hash of the review's state, and 2 bytes per field, which only identify the fields that differ.
+// An owner can find two texts that collide in 2 bytes, but not in 16.
 const (
 	allBytes   = 16
 	stateBytes = 4
 	fieldBytes = 2
 )
 
-// Version returns the version of the feed as it is now, for Approve and Reject.
+// Version returns the version of the feed's current state, for Approve and Reject.
 func Version(f *mapdata.Feed) string {
 	seen := SeenOf(f)
 	return seen.Version()
@@ -34,7 +34,7 @@ type Seen struct {
 	Note     string // for the owner
 }
 
-// SeenOf returns the state of the feed as it is now.
+// SeenOf returns the current state of the feed.
 func SeenOf(f *mapdata.Feed) Seen { return Seen{f.Reviewed(), f.ReviewState, f.ReviewNote} }
 
 // Since lists the differences from an earlier state: the reviewed fields, then review_state and review_note.
@@ -100,16 +100,16 @@ func changed(f *mapdata.Feed, version string) (same bool, err error) {
 	return version[:state] == now[:state], &differs
 }
 
-// Approve approves a feed: a public one is listed and served from now on (States). The owner gets an e-mail. A feed that is
-// approved already stays as it is, without another e-mail. It fails with mapdata.ErrForbidden for an actor who may not
-// review or owns the feed (D11.9), with mapdata.ErrNotFound for one that the actor may not see and, if a version is given, with
-// a *mapdata.ChangedError for a feed that has changed since that version.
+// Approve approves a feed: a public one is listed and served from now on (States). The owner gets an e-mail. A feed that is approved
+// already stays unchanged, without another e-mail. It fails with mapdata.ErrForbidden for an actor who may not review or owns the feed
+// (D11.9), with mapdata.ErrNotFound for one that the actor may not see and, if a version is given, with a *mapdata.ChangedError for a feed
+// that has changed since that version.
 func (s *Service) Approve(ctx context.Context, by Actor, id mapdata.FeedID, version string) (*View, error) {
 	return s.decide(ctx, by, id, version, &decision{mapdata.Approved, "", mapdata.AuditFeedApprove, mapdata.EmailApproved})
 }
 
-// Reject rejects a feed with a note of 1 to 2000 characters, which the owner reads in an e-mail and on the feed (D5.7).
-// It fails as Approve does, and with a *mapdata.InvalidError for an invalid note.
+// Reject rejects a feed with a note of 1 to 2000 characters, which the owner gets in an e-mail and on the feed's page (D5.7). It fails as
+// Approve does, and with a *mapdata.InvalidError for an invalid note.
 func (s *Service) Reject(ctx context.Context, by Actor, id mapdata.FeedID, version, note string) (*View, error) {
 	var w mapdata.FieldErrors
 	note = w.Lines("note", note, 1, maxNote)
@@ -134,8 +134,8 @@ func (d *decision) matches(f *mapdata.Feed) bool {
 	return f.ReviewState == d.state && (f.ReviewNote == d.note || d.state == mapdata.Approved)
 }
 
-// apply decides on the feed. A decision on changed words of a published feed leaves the feed approved: rejected ones are
-// dropped, and readers see the approved ones as before.
+// apply applies the decision to the feed. A decision on changed words of a published feed leaves the feed approved: rejected ones are
+// dropped, and readers continue to see the approved ones.
 func (d *decision) apply(f *mapdata.Feed, now time.Time) (email mapdata.EmailKind) {
 	email = d.email
 	switch {
@@ -158,7 +158,7 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators approve and reject feeds.")
 	}
 	now := s.now()
-	var decided *mapdata.Feed // as it was already
+	var decided *mapdata.Feed // the feed that was decided already
 	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
 		if by.manages(f) {
 			return Side{}, mapdata.Explain(mapdata.ErrForbidden, "own_feed", "Another curator decides on your own feed.")
@@ -193,8 +193,8 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 	return s.full(ctx, by, f)
 }
 
-// checkVersion fails if the feed has changed since the version, or the actor may not see the feed. Sending the same form twice,
-// or agreeing with another curator, is no conflict: a curator who names the version has seen the feed while it waited.
+// checkVersion fails if the feed has changed since the version, or the actor may not see the feed. Sending the same form twice, or agreeing
+// with another curator, is not a conflict: a curator who names the version has seen the feed while it waited.
 func (a Actor) checkVersion(f *mapdata.Feed, version string, d *decision) error {
 	same := false
 	if version != "" {
@@ -222,23 +222,23 @@ func (s *Service) Queue(ctx context.Context, by Actor) ([]mapdata.PendingFeed, e
 	return all, nil
 }
 
-// Review is everything a curator needs for a decision.
+// Review holds all data that a curator needs for a decision.
 type Review struct {
 	View
 	Version  string
-	Proposes bool // changed words of a published feed wait; Feed has them
+	Proposes bool // changed words of a published feed wait; Feed contains them
 	Owner    *mapdata.Account
 	Others   []mapdata.Feed // of the same owner that the actor may see, oldest first
 	Account  AccountStorage
-	Since    time.Time // when it was registered, or put back to pending
+	Since    time.Time // when the feed was registered, or put back to pending
 	Approval *mapdata.AuditRecord
 	Changes  []mapdata.FieldChange // since Approval; nil if there was none
 	Log      []mapdata.AuditRecord // of the feed, newest first
 
-	served mapdata.Reviewed // what readers see
+	served mapdata.Reviewed // the content that readers see
 }
 
-// AccountStorage is how many bytes of rows all feeds of an account hold together, and may hold (D5.10).
+// AccountStorage is the number of bytes of rows that all feeds of an account hold together, and may hold (D5.10).
 type AccountStorage struct {
 	Holds, MayHold int64 // MayHold is the largest number if there is no bound
 }
@@ -246,8 +246,8 @@ type AccountStorage struct {
 // maxReviewLog is the number of entries of a feed's log in a review.
 const maxReviewLog = 50
 
-// Review collects what a decision needs, except entities and attempts (see Contents, History). It fails with
-// mapdata.ErrForbidden for an actor who may not review.
+// Review returns the data for a decision, except entities and attempts (see Contents, History). It fails with mapdata.ErrForbidden for an
+// actor who may not review.
 func (s *Service) Review(ctx context.Context, by Actor, id mapdata.FeedID) (*Review, error) {
 	if !by.reviews {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators review feeds.")

@@ -26,7 +26,8 @@ func changedFields(t *testing.T, err error) []string {
 	return all
 }
 
-// A decision with a version fails if the owner has changed any reviewed field since, and lists the difference.
+// TestDecisionFailsAfterChange checks that a decision with a version fails if the owner has changed any reviewed field
+// since, and lists the difference.
 func TestDecisionFailsAfterChange(t *testing.T) {
 	ts := newTestService(t)
 	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
@@ -74,7 +75,8 @@ func TestDecisionFailsAfterChange(t *testing.T) {
 	}
 }
 
-// Changes of fields that are not reviewed, such as the schedule, do not change the version.
+// TestVersionCoversReviewedFieldsOnly checks that changes of fields that are not reviewed, such as the schedule, do not
+// change the version.
 func TestVersionCoversReviewedFieldsOnly(t *testing.T) {
 	ts := newTestService(t)
 	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
@@ -98,7 +100,8 @@ func TestVersionCoversReviewedFieldsOnly(t *testing.T) {
 	}
 }
 
-// Of two concurrent decisions one is stored and the other fails with a conflict; an equal decision succeeds.
+// TestConcurrentDecisions checks that of two concurrent decisions one is stored and the other fails with a conflict,
+// and that an equal decision succeeds.
 func TestConcurrentDecisions(t *testing.T) {
 	ts := newTestService(t)
 	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
@@ -136,7 +139,8 @@ func TestConcurrentDecisions(t *testing.T) {
 	}
 }
 
-// A review lists the changes since the last approval by field, and the log records actor, action and channel.
+// TestReviewListsChanges checks that a review lists the changes since the last approval by field, and that the log
+// records actor, action and channel.
 func TestReviewListsChanges(t *testing.T) {
 	ts := newTestService(t)
 	owner, by := ts.newAccount("owner@example.com", mapdata.Driver)

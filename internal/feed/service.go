@@ -16,15 +16,15 @@ import (
 	"wayside/internal/token"
 )
 
-// DefaultLimit is how many feeds an account may have unless the operator says otherwise (D5.9).
+// DefaultLimit is the number of feeds that an account may have unless the operator configures another one (D5.9).
 const DefaultLimit = 20
 
-// Config is what a Service needs.
+// Config holds the parameters of a Service.
 type Config struct {
 	Store Store
 	Now   func() time.Time
 	Limit int // feeds of one account; 0: DefaultLimit
-	// Storage bounds what feeds hold, as ingest applies it; to show how full they are.
+	// Storage bounds the usage of feeds, as ingest enforces it; it is used to show how full they are.
 	Storage mapdata.StorageLimits
 
 	// CheckURL validates a pull URL (D6.5) and returns it normalized. Its error's message is shown to the owner. It is
@@ -38,22 +38,21 @@ type Config struct {
 	CheckMapping func(format string, mapping []byte) []mapdata.FieldError
 	// Seal encrypts an auth header for one feed (D5.2).
 	Seal func(plain []byte, feed mapdata.FeedID) ([]byte, error)
-	// Apps says that curators review apps, too, of which the same e-mails tell them.
+	// Apps means that curators review apps, too, which the same e-mails list.
 	Apps bool
 	// Signals are notified after each stored change: the feed may be due for a poll, and a decision queues an e-mail.
 	Signals signal.Set
-	// Published lets answers wait until this node shows the change; nil: they do not wait.
+	// Published delays answers until this node shows the change; nil: no delay.
 	Published Published
 }
 
-// Service implements the use cases. Its methods are safe for concurrent use. Errors that are none of mapdata's kinds come
-// from the store.
+// Service implements the use cases. Its methods are safe for concurrent use. Errors that are not of mapdata's kinds come from the store.
 type Service struct {
 	Config
 	counts   cache[int]
 	sketches cache[*Sketch]
-	later    atomic.Int64                          // what SetLimit was called with; 0: it was not
-	storage  atomic.Pointer[mapdata.StorageLimits] // what SetStorage was called with; nil: it was not
+	later    atomic.Int64                          // the argument of SetLimit; 0: it was not called
+	storage  atomic.Pointer[mapdata.StorageLimits] // the argument of SetStorage; nil: it was not called
 
 	voteDays    cache[[]mapdata.VoteDay]
 	reviewTimes cache[ReviewTime] // of all feeds, under the zero id
@@ -70,12 +69,12 @@ func (s *Service) SetLimit(feeds int) { s.later.Store(int64(feeds)) }
 // SetStorage replaces Storage.
 func (s *Service) SetStorage(l mapdata.StorageLimits) { s.storage.Store(&l) }
 
-// mayHold is what the feed may hold by the bounds in force.
+// mayHold returns the feed's bounds of storage in force.
 func (s *Service) mayHold(f *mapdata.Feed) mapdata.Usage {
 	return s.bounds().OfFeed(f.ApprovedOnce)
 }
 
-// bounds are the ones in force: a reload may have replaced the first ones.
+// bounds returns the bounds in force: a reload may have replaced the first ones.
 func (s *Service) bounds() mapdata.StorageLimits {
 	if later := s.storage.Load(); later != nil {
 		return *later
@@ -94,10 +93,10 @@ func (s *Service) changed(ctx context.Context) {
 	}
 }
 
-// limit is how many feeds an account may have.
+// limit returns the number of feeds that an account may have.
 func (s *Service) limit() int { return cmp.Or(int(s.later.Load()), s.Limit, DefaultLimit) }
 
-// now is the time as it is stored: UTC, to the millisecond.
+// now returns the time as it is stored: UTC, to the millisecond.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
 // Actor is the caller of an operation. The zero Actor is a guest, who has no rights.
@@ -113,23 +112,23 @@ func By(a *mapdata.Account) Actor {
 	return Actor{account: a.ID, email: a.Email, reviews: a.MayReview()}
 }
 
-// Operator is the user of the command line, who may review and see every feed. The audit log records no account for it.
+// Operator returns the actor for the user of the command line, who may review and see every feed. The audit log records no account for it.
 func Operator() Actor { return Actor{reviews: true, operator: true} }
 
-// MayReview says whether the actor decides on what others publish.
+// MayReview reports whether the actor may decide on other accounts' feeds.
 func (a Actor) MayReview() bool { return a.reviews }
 
-// IsOperator says whether the actor is the user of the command line.
+// IsOperator reports whether the actor is the user of the command line.
 func (a Actor) IsOperator() bool { return a.operator }
 
-// Account is the actor's account; zero: a guest or the operator.
+// Account returns the actor's account; zero: a guest or the operator.
 func (a Actor) Account() mapdata.AccountID { return a.account }
 
-// manages says whether the actor looks after the feed: as its owner, or as one of its maintainers, who do everything but
-// delete it, transfer it and invite others.
+// manages reports whether the actor manages the feed: as its owner, or as one of its maintainers, who may do everything but delete it,
+// transfer it and invite others.
 func (a Actor) manages(f *mapdata.Feed) bool { return f.ManagedBy(a.account) }
 
-// checkOwns refuses what the owner alone does: to maintainers with mapdata.ErrForbidden, to others with mapdata.ErrNotFound.
+// checkOwns refuses operations of the owner alone: to maintainers with mapdata.ErrForbidden, to others with mapdata.ErrNotFound.
 func (a Actor) checkOwns(f *mapdata.Feed) error {
 	switch {
 	case !a.manages(f):
@@ -140,7 +139,7 @@ func (a Actor) checkOwns(f *mapdata.Feed) error {
 	return nil
 }
 
-// readsInFull says whether the actor sees all of a feed. A curator sees a private feed only while it waits for review (D11.9).
+// readsInFull reports whether the actor sees all of a feed. A curator sees a private feed only while it waits for review (D11.9).
 func (a Actor) readsInFull(f *mapdata.Feed) bool {
 	return a.operator || a.manages(f) || a.reviews && (f.Visibility == mapdata.Public || f.ReviewState == mapdata.Pending)
 }
@@ -150,11 +149,11 @@ type View struct {
 	mapdata.Feed
 	Full     bool          // false: only public fields may be shown, and Entities was not counted
 	Entities int           // number of unexpired entities; of a large feed up to a minute old
-	MayHold  mapdata.Usage // at most (D5.10); the largest numbers where there is no bound. Feed.Holds is what it does.
-	WholeURL bool          // whether the actor may see the query of the pull URL
+	MayHold  mapdata.Usage // bound (D5.10), the largest number where there is none; Feed.Holds is the usage
+	WholeURL bool          // the actor may see the query of the pull URL
 }
 
-// ShownURL is the pull URL as the actor may see it.
+// ShownURL returns the pull URL as the actor may see it.
 func (v *View) ShownURL() string {
 	if v.WholeURL {
 		return v.PullURL
@@ -162,7 +161,7 @@ func (v *View) ShownURL() string {
 	return MaskQuery(v.PullURL)
 }
 
-// ShownStatusURL is the status URL as the actor may see it.
+// ShownStatusURL returns the status URL as the actor may see it.
 func (v *View) ShownStatusURL() string {
 	if v.WholeURL {
 		return v.Bridge.StatusURL
@@ -170,7 +169,7 @@ func (v *View) ShownStatusURL() string {
 	return MaskQuery(v.Bridge.StatusURL)
 }
 
-// MaskQuery hides the query of a pull URL: it may hold a key of the provider's.
+// MaskQuery hides the query of a pull URL, because it may contain a key of the provider's.
 func MaskQuery(address string) string {
 	if before, _, found := strings.Cut(address, "?"); found {
 		return before + "?…"
@@ -178,15 +177,15 @@ func MaskQuery(address string) string {
 	return address
 }
 
-// View is the feed as its owner and curators see it, with so many unexpired entities; wholeURL says whether with the query of
-// its pull URL.
+// View returns the feed as its owner and curators see it, with the given number of unexpired entities; wholeURL includes the query of its
+// pull URL.
 func (s *Service) View(f *mapdata.Feed, entities int, wholeURL bool) View {
 	return View{Feed: *f, Full: true, Entities: entities, MayHold: s.mayHold(f), WholeURL: wholeURL}
 }
 
-// Register stores a new feed of the actor, with a layer of its own, pending review. A push feed's token is returned in
-// clear only here; a pull feed is due for its first poll immediately (D6.1). It fails with a *mapdata.InvalidError that lists
-// every invalid field, and with mapdata.ErrConflict when the account has reached its limit of feeds (D5.9).
+// Register stores a new feed of the actor, with its own layer, pending review. It is the only method that returns a push feed's token in
+// clear; a pull feed is due for its first poll immediately (D6.1). It fails with a *mapdata.InvalidError that lists every invalid field,
+// and with mapdata.ErrConflict when the account has reached its limit of feeds (D5.9).
 func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *View, pushToken string, err error) {
 	if by.account.IsZero() {
 		return nil, "", mapdata.ErrForbidden
@@ -310,7 +309,7 @@ func (s *Service) Get(ctx context.Context, by Actor, id mapdata.FeedID) (*View, 
 	return nil, mapdata.ErrNotFound
 }
 
-// errBuiltin refuses to delete a built-in source.
+// errBuiltin returns the refusal to delete a built-in source.
 func errBuiltin() error {
 	return mapdata.Explain(mapdata.ErrConflict, "built_in", "A built-in source goes with its region: import the region without it, or pause the source.")
 }

@@ -135,7 +135,7 @@ func (ts *testService) fullAudit() []mapdata.AuditEntry {
 	return all
 }
 
-// e-mails returns the queued e-mails.
+// emails returns the queued e-mails.
 func (ts *testService) emails() []mapdata.Email {
 	ts.t.Helper()
 	all, err := ts.db.DueEmails(ts.t.Context(), ts.now, ts.now, 100)
@@ -195,7 +195,7 @@ func wrongFields(err error) []string {
 	return all
 }
 
-// TestVisibilityByRole is D5.3 and D5.4.
+// TestVisibilityByRole checks D5.3 and D5.4.
 func TestVisibilityByRole(t *testing.T) {
 	ts := newTestService(t)
 	_, owner := ts.newAccount("owner@example.com", mapdata.Driver)
@@ -228,7 +228,7 @@ func TestVisibilityByRole(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			listed := name == "public and approved"
 			reviewer := "full"
-			if name == "private and approved" { // D11.9: only while it waits
+			if name == "private and approved" { // only while it waits (D11.9)
 				reviewer = ""
 			}
 			for who, want := range map[feed.Actor]string{

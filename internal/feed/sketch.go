@@ -12,7 +12,7 @@ import (
 
 // Sketch summarizes the contents of a served feed, from a sample of its first entities.
 type Sketch struct {
-	Kinds     []mapdata.Kind  // maxLength frequent first
+	Kinds     []mapdata.Kind  // the most frequent first
 	Middle    *mapdata.Entity // the one nearest to the median position; nil for an empty feed
 	Truncated bool            // the feed has more entities than were sampled
 }
@@ -22,8 +22,8 @@ const (
 	sketchLifetime    = time.Minute
 )
 
-// Sketch summarizes the contents of a served feed, without what curators hide; the result may be a minute old. It needs no account. It fails with
-// mapdata.ErrNotFound for a feed that is not served.
+// Sketch summarizes the contents of a served feed, without entities that curators hide; the result may be a minute old. It needs no
+// account. It fails with mapdata.ErrNotFound for a feed that is not served.
 func (s *Service) Sketch(ctx context.Context, id mapdata.FeedID) (*Sketch, error) {
 	f, err := s.Store.Feed(ctx, id)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Service) Sketch(ctx context.Context, id mapdata.FeedID) (*Sketch, error
 	if !f.Served() {
 		return nil, mapdata.ErrNotFound
 	}
-	if id == mapdata.DriversID { // some of it is read by its authors alone
+	if id == mapdata.DriversID { // some entities are for their authors alone
 		return &Sketch{Kinds: kindsOf(f.BuiltinKinds())}, nil
 	}
 	now := s.now()

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Only served feeds have a sketch, and it is cached for a minute.
+// TestSketch checks that only served feeds have a sketch, and that it is cached for a minute.
 func TestSketch(t *testing.T) {
 	ts := newTestService(t)
 	_, by := ts.newAccount("owner@example.com", mapdata.Driver)

@@ -13,11 +13,11 @@ const maxSlug = 60
 // unnamed is the slug of a layer whose name has no letter or digit that a slug may contain.
 const unnamed = "layer"
 
-// slug makes a layer's slug from its name (D5.8).
+// slug returns a layer's slug for its name (D5.8).
 func slug(name string) string { return Slug(name, unnamed) }
 
-// Slug makes a slug from a name: lower case, without diacritics, all other characters
-// replaced by one hyphen; unnamed where nothing is left.
+// Slug returns a slug for a name: lower case, without diacritics, all other characters replaced by one hyphen; unnamed
+// where nothing is left.
 func Slug(name, unnamed string) string {
 	letters := strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ", "th", "ı", "i")
 	plain := strings.Map(func(r rune) rune {

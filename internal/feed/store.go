@@ -22,8 +22,9 @@ type Store interface {
 	// Feeds lists the feeds of owner and, when public is true, every served feed of others, oldest first. A zero owner and
 	// public false list all feeds.
 	Feeds(ctx context.Context, owner mapdata.AccountID, public bool) ([]mapdata.Feed, error)
-	// UpdateFeed reads the feed, lets edit change it, and stores it with the audit entries and e-mails that edit returns, in one
-	// transaction. It stores the settings (not the poll schedule, except NextFetchAt, ConsecutiveFailures and Active). An error of edit is returned as it is and nothing is changed.
+	// UpdateFeed reads the feed, calls edit to change it, and stores it with the audit entries and e-mails that edit returns, in one
+	// transaction. It stores the settings (not the poll schedule, except NextFetchAt, ConsecutiveFailures and Active). An error of edit is
+	// returned as it is and nothing is changed.
 	UpdateFeed(ctx context.Context, id mapdata.FeedID, edit func(*mapdata.Feed) (Side, error)) (*mapdata.Feed, error)
 	// DeleteFeed removes feed, layer and entities, and the feed's texts in the audit log; it stores the entry and the e-mails.
 	DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry, emails ...mapdata.Email) error
@@ -38,17 +39,17 @@ type Store interface {
 	WaitingApps(ctx context.Context, limit int) ([]mapdata.WaitingFeed, error)
 	// Curators lists the accounts that may review and did not turn off e-mails about the queue.
 	Curators(ctx context.Context) ([]mapdata.AccountID, error)
-	// CallCurator lets decide change what a curator was e-mailed, and stores it together with the e-mail that decide returns.
-	// (nil: none). decide is not called where the account turned such e-mails off.
+	// CallCurator calls decide to update the record of a curator's e-mails, and stores it together with the e-mail that decide returns
+	// (nil: none). It does not call decide where the account turned such e-mails off.
 	CallCurator(ctx context.Context, account mapdata.AccountID, decide func(*mapdata.ReviewCalls) *mapdata.Email) error
-	// NothingWaits notes that nothing waits for review: the next one that does is the first again.
+	// NothingWaits records that nothing waits for review, so that the next feed that does counts as the first again.
 	NothingWaits(ctx context.Context) error
 	// WarnSilent e-mails the owners of at most limit push feeds that were not pushed to for a day, each once until a push
 	// arrives.
 	WarnSilent(ctx context.Context, now time.Time, limit int) error
-	// ReviewTimes lists how long the feeds waited that were decided on after the given time, the newest decisions first.
+	// ReviewTimes lists how long the feeds had waited that were decided on after the given time, the newest decisions first.
 	ReviewTimes(ctx context.Context, after time.Time, limit int) ([]time.Duration, error)
-	// LookAtReview notes that a curator opened the review of a feed, and lists the others who have it open, at most limit.
+	// LookAtReview records that a curator opened the review of a feed, and lists the others who have it open, at most limit.
 	LookAtReview(ctx context.Context, feed mapdata.FeedID, account mapdata.AccountID, now time.Time, limit int) ([]mapdata.ReviewLook, error)
 	// VoteDays counts the votes on a source's entities since the given time by days, the newest first, at most limit.
 	VoteDays(ctx context.Context, source mapdata.SourceID, since time.Time, limit int) ([]mapdata.VoteDay, error)
@@ -60,27 +61,27 @@ type Store interface {
 	CountEntities(ctx context.Context, id mapdata.FeedID, now time.Time) (int, error)
 	// FeedEntities yields those entities ordered by external id, at most limit. Yielded values remain valid.
 	FeedEntities(ctx context.Context, id mapdata.FeedID, now time.Time, limit int, yield func(*mapdata.Entity)) error
-	// HiddenPins lists what curators hide at now of a source, at most limit.
+	// HiddenPins lists the entities of a source that curators hide at now, at most limit.
 	HiddenPins(ctx context.Context, source mapdata.SourceID, now time.Time, limit int) ([]mapdata.HiddenPin, error)
 	// Timeline reads the feed's newest attempts later than after, newest first, at most limit.
 	Timeline(ctx context.Context, id mapdata.FeedID, after time.Time, limit int) ([]mapdata.Attempt, error)
-	// Rejections reads why rows of the feed were rejected after the given time: each code once, newest first.
+	// Rejections returns the reasons for which rows of the feed were rejected after the given time: each code once, newest first.
 	Rejections(ctx context.Context, id mapdata.FeedID, after time.Time) ([]mapdata.Rejection, error)
 }
 
-// MaintainerStore persists who looks after feeds, and who is invited to.
+// MaintainerStore persists maintainers and invitations.
 type MaintainerStore interface {
-	// Maintainers lists a feed's maintainers, the longest first.
+	// Maintainers lists a feed's maintainers in the order in which they joined.
 	Maintainers(ctx context.Context, feed mapdata.FeedID) ([]mapdata.Maintainer, error)
 	// InvitationsOf lists a feed's invitations that are open at now, and InvitationsTo those to an address, oldest first.
 	InvitationsOf(ctx context.Context, feed mapdata.FeedID, now time.Time) ([]mapdata.Invitation, error)
 	InvitationsTo(ctx context.Context, email string, now time.Time) ([]mapdata.Invitation, error)
-	// Invite stores an invitation with what check returns for its feed. An error of check is returned as it is. It fails with
-	// mapdata.ErrConflict where the same invitation is open or as many as a feed may have, and with a *mapdata.LimitError where
-	// the account or the address had too many.
+	// Invite stores an invitation together with the Side that check returns for its feed. It returns an error of check as it is. It fails
+	// with mapdata.ErrConflict where the same invitation is open or as many as a feed may have, and with a *mapdata.LimitError where the
+	// account or the address had too many.
 	Invite(ctx context.Context, i *mapdata.Invitation, check func(*mapdata.Feed) (Side, error)) error
-	// AnswerInvitation closes an invitation that is open at now and lets edit change its feed's maintainers or owner. What the
-	// feed holds goes to a new owner, within limits, or it fails with mapdata.ErrConflict.
+	// AnswerInvitation closes an invitation that is open at now and calls edit to change its feed's maintainers or owner. The feed's usage
+	// moves to a new owner, within limits, or it fails with mapdata.ErrConflict.
 	AnswerInvitation(ctx context.Context, id string, now time.Time, limits mapdata.ReceiverLimits,
 		edit func(*mapdata.Feed, *mapdata.Invitation) (Side, error)) (*mapdata.Feed, error)
 }
@@ -89,8 +90,8 @@ type MaintainerStore interface {
 // package.
 type Side = mapdata.Side
 
-// Published lets the answer to a change wait until the node that gives it shows the change (D12.7).
+// Published delays the answer to a change until this node shows the change (D12.7).
 type Published interface {
-	// Await waits until readers of this node see what was committed before the call, for a short time at most.
+	// Await waits until readers of this node see the changes committed before the call, for a short time at most.
 	Await(ctx context.Context)
 }

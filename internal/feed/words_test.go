@@ -20,8 +20,8 @@ func (ts *testService) published(by feed.Actor) *feed.View {
 	return v
 }
 
-// TestChangedWordsWaitForReview holds D5.5: readers see the approved words of a published feed until a curator has approved
-// others, the owner both.
+// TestChangedWordsWaitForReview checks that readers see the approved words of a published feed until a curator has
+// approved others, and that the owner sees both (D5.5).
 func TestChangedWordsWaitForReview(t *testing.T) {
 	ts := newTestService(t)
 	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
@@ -96,8 +96,8 @@ func TestChangedWordsWaitForReview(t *testing.T) {
 	}
 }
 
-// TestWordsThatNobodySeesChangeAtOnce: only what is published waits. What waits becomes the feed's own when nobody else sees
-// it any more, and is reviewed with the rest.
+// TestWordsThatNobodySeesChangeAtOnce checks that only words of a published feed wait, and that waiting words replace
+// the feed's own when nobody else sees it any more, and are reviewed with the rest.
 func TestWordsThatNobodySeesChangeAtOnce(t *testing.T) {
 	for name, more := range map[string]feed.Settings{
 		"made private":      {Visibility: ptr("private")},
