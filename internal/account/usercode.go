@@ -10,7 +10,7 @@ import (
 
 // codeLetters is the alphabet of user codes: no vowels and no Y, so that no code spells a word, and no digits, which look
 // like letters (RFC 8628, section 6.1).
-const codeEmails = "BCDFGHJKLMNPQRSTVWXZ"
+const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 
 const (
 	codeLength     = 8
@@ -33,12 +33,12 @@ func ParseUserCode(text string) (UserCode, bool) {
 		}
 		at := -1
 		if r <= unicode.MaxASCII { // some non-ASCII letters have ASCII upper-case forms
-			at = strings.IndexRune(codeEmails, unicode.ToUpper(r))
+			at = strings.IndexRune(codeLetters, unicode.ToUpper(r))
 		}
 		if at < 0 || len(code) == codeLength {
 			return "", false
 		}
-		code = append(code, codeEmails[at])
+		code = append(code, codeLetters[at])
 	}
 	return UserCode(code), len(code) == codeLength
 }
@@ -58,11 +58,11 @@ func (c UserCode) name() string { return string(c[:selectorLength]) }
 func newUserCode() (UserCode, error) {
 	code := make([]byte, codeLength)
 	for i := range code {
-		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(codeEmails))))
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(codeLetters))))
 		if err != nil {
 			return "", fmt.Errorf("draw code: %w", err)
 		}
-		code[i] = codeEmails[n.Int64()]
+		code[i] = codeLetters[n.Int64()]
 	}
 	return UserCode(code), nil
 }
