@@ -132,7 +132,7 @@ func dsn(path string, query url.Values, pragmas ...string) string {
 	}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // a drive letter precedes the path
+		path = "/" + path // the path begins with a drive letter
 	}
 	u := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
 	return u.String()
