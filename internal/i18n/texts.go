@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Read adds the lines of a file to texts. It fails, naming the line, at one that is none, has no text, or repeats a key of
-// this file or of texts.
+// Read adds the lines of a file to texts. It fails, naming the line, at one that is malformed, has no text, or repeats
+// a key of this file or of texts.
 func Read(texts map[string]string, file string) error {
 	number := 0
 	for line := range strings.Lines(file) {
