@@ -18,14 +18,14 @@ type Law struct {
 	kinds  mapdata.KindSet
 }
 
-// area is what one feature asks for.
+// area holds the rules of one feature.
 type area struct {
 	name string
 	hide mapdata.KindSet
-	zone float64 // metres: the width of cameras' zones; 0: cameras are shown where they are
+	zone float64 // metres: the width of cameras' zones; 0: cameras are shown at their exact position
 }
 
-// Areas is how many areas there are.
+// Areas returns the number of areas.
 func (l *Law) Areas() int {
 	if l == nil {
 		return 0
@@ -33,7 +33,7 @@ func (l *Law) Areas() int {
 	return len(l.areas)
 }
 
-// Kinds are those that any area hides or shows as zones.
+// Kinds returns the kinds that any area hides or shows as zones.
 func (l *Law) Kinds() mapdata.KindSet {
 	if l == nil {
 		return 0
@@ -41,7 +41,7 @@ func (l *Law) Kinds() mapdata.KindSet {
 	return l.kinds
 }
 
-// Widest is the width of the widest zones in metres, 0 if there are none.
+// Widest returns the width of the widest zones in metres, or 0 if there are none.
 func (l *Law) Widest() float64 {
 	if l == nil {
 		return 0
@@ -49,8 +49,8 @@ func (l *Law) Widest() float64 {
 	return l.widest
 }
 
-// Drift is how far from its place a camera may be shown, in metres, anywhere: a circle that is watched for changes grows by
-// it. It is 0 if there are no zones.
+// Drift returns the largest distance, in metres, from its position at which a camera may be shown anywhere. A circle
+// that is watched for changes must grow by it. It is 0 if there are no zones.
 func (l *Law) Drift() float64 { return maxDrift * l.Widest() }
 
 // View is the part of a law that concerns a circle. The zero value concerns nothing.
@@ -102,7 +102,8 @@ func (v *View) HiddenAt(p geo.Point) mapdata.KindSet {
 	return hidden
 }
 
-// Drift is the maximum distance from its position at which a camera may be shown, in metres; 0: there are no zones.
+// Drift returns the maximum distance from its position at which a camera may be shown, in metres; 0: there are no
+// zones.
 func (v *View) Drift() float64 { return maxDrift * v.widest }
 
 // Verdict is how an entity is shown.

@@ -35,7 +35,7 @@ func (s *shape) contains(p geo.Point) bool {
 	return false
 }
 
-// inside is the even-odd rule: it counts the edges east of a point.
+// inside applies the even-odd rule: it counts the edges east of a point.
 func (s *shape) inside(x, y float64) bool {
 	odd := false
 	for _, e := range s.slabs[s.slab(y)] {
