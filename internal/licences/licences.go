@@ -8,27 +8,27 @@ import (
 	"strings"
 )
 
-// texts are the licences of all Go modules, of Go's standard library and of the library of the maps, one after the other. The test
-// of this package writes the file, from the module cache and from web/.
+// texts are the licences of all Go modules, of Go's standard library and of the library of the maps, one after the other. The test of this
+// package writes the file, from the module cache and from web/.
 //
 //go:generate go test . -run TestTextsAreComplete -update
 //go:embed texts.txt
 var texts string
 
-// Text is what `wayside licences` prints.
+// Text returns the output of `wayside licences`.
 func Text() string { return texts }
 
 // heading begins the part of one module in the texts.
 const heading = "==== "
 
-// Part is something that is built into the program or served to browsers.
+// Part is a component that is built into the program or served to browsers.
 type Part struct {
 	Name    string // module path, or the name of an npm package
 	Version string
 	Kind    string // type of a package URL: golang or npm
 }
 
-// Parts lists what is built into this program, by its own build information, and what it serves to browsers.
+// Parts lists the components that are built into this program, by its own build information, and those that it serves to browsers.
 func Parts() []Part {
 	var all []Part
 	if info, ok := debug.ReadBuildInfo(); ok {

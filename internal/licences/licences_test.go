@@ -16,8 +16,8 @@ var update = flag.Bool("update", false, "write texts.txt")
 
 const root = "../.."
 
-// TestTextsAreComplete holds that texts.txt has the licence texts of every module that is built into the program, for each system that it
-// is released for, and of what browsers get; -update writes it.
+// TestTextsAreComplete checks that texts.txt has the licence texts of every module that is built into the program, for
+// each system for which it is released, and of the components for browsers; -update writes it.
 func TestTextsAreComplete(t *testing.T) {
 	var out strings.Builder
 	goroot := strings.TrimSpace(run(t, nil, "env", "GOROOT"))
@@ -43,7 +43,7 @@ func TestTextsAreComplete(t *testing.T) {
 
 type module struct{ path, version, dir string }
 
-// modules are the modules of the program, for all systems.
+// modules returns the modules of the program, for all systems.
 func modules(t *testing.T) []module {
 	t.Helper()
 	found := make(map[module]bool)
