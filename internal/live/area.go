@@ -12,14 +12,14 @@ import (
 // hundred. Tiles name keys in a cache that nodes share: another height is another cache.
 var tileGrid = geo.Grid{Height: 0.1}
 
-// area is a circle, and a box that holds it.
+// area is a circle with its bounding box.
 type area struct {
 	center geo.Vector
 	chord  float64 // the radius as a squared chord
 	box    geo.Box
 }
 
-// newArea fails when there is no such circle, or it is larger than MaxRadius.
+// newArea fails when the circle is invalid or larger than MaxRadius.
 func newArea(center geo.Point, radius float64) (area, error) {
 	if !center.Valid() || !(radius > 0 && radius <= MaxRadius) {
 		return area{}, fmt.Errorf("live: area: %w", mapdata.ErrMalformed)

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// TestTilesCoverEveryCircle holds that a point within a circle lies in a tile that the circle touches, and that no tile
+// TestTilesCoverEveryCircle checks that a point within a circle lies in a tile that the circle touches, and that no tile
 // comes twice.
 func TestTilesCoverEveryCircle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -47,7 +47,7 @@ func TestTilesCoverEveryCircle(t *testing.T) {
 	})
 }
 
-// TestTilesPerCircle holds how many values a reader asks for.
+// TestTilesPerCircle checks how many values a reader requests.
 func TestTilesPerCircle(t *testing.T) {
 	for _, tt := range []struct {
 		lat, radius float64

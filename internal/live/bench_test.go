@@ -14,7 +14,7 @@ import (
 
 var center = geo.Point{Lat: 52.35, Lng: 4.9}
 
-// answerOf is an answer with count pins in the circle around center.
+// answerOf returns an answer with count pins in the circle around center.
 func answerOf(count int, radius float64) *live.Answer {
 	random := rand.New(rand.NewPCG(1, 2))
 	a := &live.Answer{Upstream: "north", Center: center, Radius: radius, At: time.Now()}
@@ -36,7 +36,7 @@ func encode(dst []byte, e *mapdata.Entity) []byte {
 	return append(append(append(dst, e.ExternalID...), ' '), e.Properties...)
 }
 
-// noon does not go by: what a benchmark stores stays fresh.
+// noon returns a constant time, so that the values of a benchmark stay fresh.
 func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
 func BenchmarkNear(b *testing.B) {
@@ -78,7 +78,7 @@ func BenchmarkTake(b *testing.B) {
 	}
 }
 
-// BenchmarkNearAfterTake is a reader who is the first after a new answer.
+// BenchmarkNearAfterTake measures the first read after a new answer.
 func BenchmarkNearAfterTake(b *testing.B) {
 	c := live.New(memory.New(noon), encode, noon)
 	a := answerOf(300, 5000)

@@ -11,11 +11,11 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// maxParsedBytes is how much memory one generation of parsed tiles may take; there are two.
+// maxParsedBytes is the memory that one generation of parsed tiles may take; there are two.
 const maxParsedBytes = 64 << 20
 
-// Cache keeps the rules of live incidents (D8.3, D8.4) on top of a driver. It is safe for concurrent use, in one process
-// and in several over one driver.
+// Cache implements the rules of live incidents (D8.3, D8.4) on top of a driver. It is safe for concurrent use, in one
+// process and in several over one driver.
 type Cache struct {
 	driver    Driver
 	now       func() time.Time
@@ -23,7 +23,7 @@ type Cache struct {
 	selectors sync.Pool // of *selector
 }
 
-// New makes a cache over driver. encode appends what readers are to be sent of an entity: it becomes Pin.Prepared.
+// New returns a cache over driver. encode appends the form of an entity that readers get, which becomes Pin.Prepared.
 func New(driver Driver, encode func(dst []byte, e *mapdata.Entity) []byte, now func() time.Time) *Cache {
 	return &Cache{
 		driver: driver, now: now,
@@ -31,9 +31,9 @@ func New(driver Driver, encode func(dst []byte, e *mapdata.Entity) []byte, now f
 	}
 }
 
-// Near appends to pins those of the upstreams that are fresh and lie within radius metres of center, in no order. What it
-// appends is shared and read-only, and stays valid for as long as it is held. It fails when the driver does, and with
-// mapdata.ErrMalformed for a circle that does not exist or is too large.
+// Near appends to pins those of the upstreams that are fresh and lie within radius metres of center, in no order. The
+// appended pins are shared and read-only, and stay valid for as long as they are referenced. It fails when the driver
+// does, and with mapdata.ErrMalformed for a circle that is invalid or too large.
 func (c *Cache) Near(
 	ctx context.Context, upstreams []string, center geo.Point, radius float64, pins []*Pin,
 ) ([]*Pin, error) {
@@ -67,8 +67,8 @@ func (c *Cache) Near(
 	return pins, nil
 }
 
-// Find gives the fresh pins of the upstreams under the external id: one of each upstream at most, shared and read-only. It
-// fails when the driver does.
+// Find returns the fresh pins of the upstreams under the external id: at most one of each upstream, shared and
+// read-only. It fails when the driver does.
 func (c *Cache) Find(ctx context.Context, upstreams []string, externalID string) ([]*Pin, error) {
 	locators := make([]string, len(upstreams))
 	for i, upstream := range upstreams {
@@ -79,7 +79,7 @@ func (c *Cache) Find(ctx context.Context, upstreams []string, externalID string)
 		return nil, fmt.Errorf("live: read locators: %w", err)
 	}
 	var keyNames keyBuilder
-	var of []int // which upstream a key is of
+	var of []int // the upstream of each key
 	for i, value := range values {
 		for _, p := range readPlaces(value) {
 			keyNames.addTile(escape(upstreams[i]), p.tile)
@@ -111,7 +111,7 @@ func (c *Cache) Find(ctx context.Context, upstreams []string, externalID string)
 	return fresh, nil
 }
 
-// find gives the record of an external id, or nil; the tile may be nil.
+// find returns the record of an external id, or nil; the tile may be nil.
 func (t *tile) find(hash uint64, externalID string) (*mark, *record) {
 	if t == nil {
 		return nil, nil

@@ -22,7 +22,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// recorder is a driver that remembers what was written through it.
+// recorder is a driver that records the writes made through it.
 type recorder struct {
 	live.Driver
 	mu      sync.Mutex
@@ -75,8 +75,8 @@ func near(t *testing.T, c *live.Cache) []*live.Pin {
 	return pins
 }
 
-// TestKeysAndValuesHoldNoDriverPosition holds D13.1: what is stored of two drivers' answers is the same if these have the same
-// pins, and an answer without pins leaves nothing at all.
+// TestKeysAndValuesHoldNoDriverPosition checks that the values stored for two drivers' answers are the same if these have the same pins,
+// and that an answer without pins stores nothing (D13.1).
 func TestKeysAndValuesHoldNoDriverPosition(t *testing.T) {
 	pins := answerOf(20, 500).Pins
 	centers := []geo.Point{{Lat: 52.3512345678, Lng: 4.9012345678}, {Lat: 52.3487654321, Lng: 4.8987654321}}
@@ -113,7 +113,7 @@ func TestKeysAndValuesHoldNoDriverPosition(t *testing.T) {
 	}
 }
 
-// TestRenewingWritesTilesOnly holds that what stays where it is costs one write a tile, and its locator every five minutes.
+// TestRenewingWritesTilesOnly checks that an unchanged pin costs one write a tile, and one of its locator every five minutes.
 func TestRenewingWritesTilesOnly(t *testing.T) {
 	now := noon()
 	clock := func() time.Time { return now }
@@ -196,8 +196,8 @@ func TestTakeFailsAfterTooManyConflicts(t *testing.T) {
 	}
 }
 
-// TestForeignValuesCountAsAbsent holds that what another version wrote, or nobody, hides nothing but itself, and is written
-// over by the next answer.
+// TestForeignValuesCountAsAbsent checks that a value of another version, or a corrupt one, hides only itself, and that the next answer
+// overwrites it.
 func TestForeignValuesCountAsAbsent(t *testing.T) {
 	for name, spoil := range map[string]func([]byte) []byte{
 		"another version": func(v []byte) []byte { v[0]++; return v },
@@ -233,7 +233,7 @@ func TestForeignValuesCountAsAbsent(t *testing.T) {
 	}
 }
 
-// TestErrorsHoldNoPosition holds D13.1 for what ends in logs.
+// TestErrorsHoldNoPosition checks that errors, which may be logged, contain no position (D13.1).
 func TestErrorsHoldNoPosition(t *testing.T) {
 	r := record(noon)
 	r.refuse = true
@@ -248,7 +248,7 @@ func TestErrorsHoldNoPosition(t *testing.T) {
 	}
 }
 
-// TestKeysArePlain holds that no name spoils a key, whatever an operator called an upstream and an upstream its pins.
+// TestKeysArePlain checks that no name of an upstream and no external id can corrupt a key.
 func TestKeysArePlain(t *testing.T) {
 	for _, upstream := range []string{"", "a/b", "a b\n", "é\xff", "%2F"} {
 		r := record(noon)

@@ -12,8 +12,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// A tile's value is a head and its records. The head: the format's version, eleven random bytes by which one writing is
-// told from another, and the CRC-32C of the records.
+// A tile's value is a head and its records. The head consists of the format's version, eleven random bytes that make
+// each writing distinct, and the CRC-32C of the records.
 const (
 	tileVersion = 1
 	headSize    = 16
@@ -22,10 +22,10 @@ const (
 
 type head [headSize]byte
 
-// errUnreadable is the error for a value that this version did not write: it counts as absent.
+// errUnreadable is the error for a value that this version did not write, which counts as absent.
 var errUnreadable = errors.New("live: unreadable value")
 
-// writeTile makes a tile's value. Each writing differs, even of the same records, so that a compare and swap replaces
+// writeTile returns a tile's value. Each writing differs, even of the same records, so that a compare and swap replaces
 // exactly the value that was read.
 func writeTile(records []record) []byte {
 	dst := make([]byte, 0, sizeOf(records))
@@ -39,7 +39,7 @@ func writeTile(records []record) []byte {
 	return dst
 }
 
-// readTile reads what writeTile wrote. The records may refer to value.
+// readTile parses the output of writeTile. The records may refer to value.
 func readTile(upstream string, value []byte) ([]record, error) {
 	if len(value) < headSize || value[0] != tileVersion ||
 		binary.LittleEndian.Uint32(value[sumAt:]) != crc32.Checksum(value[headSize:], crc32.MakeTable(crc32.Castagnoli)) {
@@ -48,7 +48,7 @@ func readTile(upstream string, value []byte) ([]record, error) {
 	return readRecords(upstream, value[headSize:])
 }
 
-// sizeOf estimates the size of the records, rather too large.
+// sizeOf estimates the size of the records, rather too large than too small.
 func sizeOf(records []record) int {
 	size := headSize + binary.MaxVarintLen64
 	for i := range records {
@@ -100,7 +100,7 @@ func appendPoint(dst []byte, p geo.Point) []byte {
 	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(p.Lng))
 }
 
-// Smallest sizes, against which a count is checked before anything is allocated.
+// Smallest sizes, against which a count is checked before memory is allocated.
 const (
 	pointSize      = 16
 	smallestRecord = 1 + 4 + pointSize + 1 + 9*8
@@ -126,15 +126,15 @@ func readRecords(upstream string, data []byte) ([]record, error) {
 	return records, nil
 }
 
-// reader decodes bytes; after an error bad is set and it gives zeros.
+// reader decodes bytes; after an error bad is set and it returns zeros.
 type reader struct {
 	data []byte
-	text string // the same, so that no record needs strings of its own
+	text string // the same bytes, so that records share one string
 	at   int
 	bad  bool
 }
 
-// record reads one; known is false for a kind that this version does not have.
+// record reads one record; known is false for a kind that this version does not have.
 func (in *reader) record() (r record, known bool) {
 	p := &r.pin
 	r.gone = in.byte() != 0
@@ -191,7 +191,8 @@ func (in *reader) int64() int64 {
 	return int64(binary.LittleEndian.Uint64(in.data[from:]))
 }
 
-// count reads how many things of at least size bytes follow; more than there is room for is bad.
+// count reads the number of following elements of at least size bytes each; a number beyond the remaining bytes is an
+// error.
 func (in *reader) count(size int) int {
 	if in.bad {
 		return 0

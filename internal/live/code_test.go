@@ -47,13 +47,13 @@ func TestTilesAreReadAsWritten(t *testing.T) {
 	}
 }
 
-// TestCorruptTilesCountAsAbsent holds that no byte can change, and none can be missing.
+// TestCorruptTilesCountAsAbsent checks that no byte can change, and none can be missing.
 func TestCorruptTilesCountAsAbsent(t *testing.T) {
 	value := writeTile(someRecords())
 	for i := range value {
 		spoilt := bytes.Clone(value)
 		spoilt[i] ^= 0x10
-		if _, err := readTile("north", spoilt); err == nil && (i == 0 || i >= sumAt) { // what lies between is random
+		if _, err := readTile("north", spoilt); err == nil && (i == 0 || i >= sumAt) { // the bytes between are random
 			t.Errorf("byte %d may change", i)
 		}
 		if _, err := readTile("north", value[:i]); err == nil {
@@ -84,7 +84,7 @@ func FuzzReadTile(f *testing.F) {
 	})
 }
 
-// FuzzReadRecords goes behind the checksum.
+// FuzzReadRecords fuzzes the records without the checksum.
 func FuzzReadRecords(f *testing.F) {
 	f.Add(appendRecords(nil, someRecords()))
 	f.Add(appendRecords(nil, nil))

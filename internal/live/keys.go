@@ -9,7 +9,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// keyBuilder makes many keys with one allocation. It is empty again after keys.
+// keyBuilder builds many keys with one allocation. keys empties it.
 type keyBuilder struct {
 	text []byte
 	ends []int
@@ -35,11 +35,12 @@ func (k *keyBuilder) keys() []string {
 	return keys
 }
 
-// escape makes one path segment of an upstream's name, whatever it contains.
+// escape returns one path segment for an upstream's name, whatever it contains.
 func escape(upstream string) string { return url.PathEscape(upstream) }
 
-// locatorKey holds a hash of the external id, which is foreign text of any length, and never has to be read back.
+// locatorKey returns a key with a hash of the external id, because that is foreign text of any length, and never has to
+// be read back.
 func locatorKey(upstream, externalID string) string {
-	sum := sha256.Sum256([]byte(escape(upstream) + "/" + externalID)) // an escaped name holds no "/"
+	sum := sha256.Sum256([]byte(escape(upstream) + "/" + externalID)) // an escaped name contains no "/"
 	return "at/" + hex.EncodeToString(sum[:16])
 }

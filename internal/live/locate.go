@@ -14,8 +14,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// A locator names the tiles in which a pin may be, for Find. It is written when the pin is new in its tile, and again when
-// half of its lifetime is over, so that a pin that stays costs no write.
+// A locator names the tiles in which a pin may be, for Find. It is written when the pin is new in its tile, and again
+// when half of its lifetime is over, so that an unchanged pin costs no write.
 const (
 	locatorLife    = 2*Freshness + time.Minute
 	locatorVersion = 1
@@ -39,7 +39,7 @@ func appendPlaces(dst []byte, places []place) []byte {
 	return dst
 }
 
-// readPlaces gives nil for a value that appendPlaces did not write.
+// readPlaces parses the output of appendPlaces, and returns nil for any other value.
 func readPlaces(value []byte) []place {
 	if len(value) == 0 || value[0] != locatorVersion || (len(value)-1)%placeSize != 0 || len(value) > 1+maxPlaces*placeSize {
 		return nil
@@ -57,7 +57,7 @@ func readPlaces(value []byte) []place {
 	return places
 }
 
-// addPlace adds a place or renews it: the latest come first, and those that are too old or too many are dropped.
+// addPlace adds or renews a place: the latest come first, and those that are too old or too many are dropped.
 func addPlace(places []place, p place) []place {
 	places = slices.DeleteFunc(places, func(o place) bool {
 		if o.tile == p.tile {

@@ -1,13 +1,13 @@
 package live
 
-// selector selects pins from one upstream's tiles. A pin that moved is in two tiles for a while, of which the newer record
-// counts, even if that lies outside the circle or is a tombstone. This is rare, so that finding it must be cheap: a hash
-// table whose memory is reused.
+// selector selects pins from one upstream's tiles. A pin that moved is in two tiles for a while, of which the newer
+// record counts, even if that lies outside the circle or is a tombstone. This is rare, so that the check must be cheap:
+// a hash table whose memory is reused.
 type selector struct {
 	keyNames   keyBuilder
-	slots      []int32 // open addressing: a place in refs + 1; 0: free
+	slots      []int32 // open addressing: index in refs + 1; 0: free
 	refs       []recordRef
-	superseded []int32 // places in refs for which there is a newer record; nearly always none
+	superseded []int32 // indexes in refs for which there is a newer record; nearly always none
 }
 
 // recordRef names a record in a tile.
@@ -57,7 +57,7 @@ func contains(numbers []int32, n int32) bool {
 	return false
 }
 
-// findSuperseded looks for external ids that are in two tiles.
+// findSuperseded finds external ids that are in two tiles.
 func (s *selector) findSuperseded(tiles []*tile, count int) {
 	size := 64
 	for size < 2*count {

@@ -19,40 +19,40 @@ const (
 type update struct {
 	answer *Answer
 	area   area
-	at     int64 // when the answer came
+	at     int64 // when the answer arrived
 	stamp  int64 // the upstream's own time; noTime: none
 	now    int64
 
 	ids    []geo.Cell // the tiles that the area touches
 	keys   []string
-	values [][]byte // as they were at first
+	values [][]byte // before the update
 	tiles  []*tile
 
-	byID   map[string]int // places in pins by external id
+	byID   map[string]int // indexes in pins by external id
 	pins   []statement
-	within [][]int // places in pins by tile
+	within [][]int // indexes in pins by tile
 }
 
 // statement is one pin of the answer that lies within its area.
 type statement struct {
 	pin     *Pin
 	at      geo.Vector
-	tile    int     // place in ids
-	known   *record // the newest record of it before, in any of the tiles; nil: none
+	tile    int     // index in ids
+	known   *record // its newest previous record, in any of the tiles; nil: none
 	located int64   // when its locator was written; noTime: never
 }
 
-// Take stores an answer: what it says of its area replaces what its upstream said there before (D8.4). Pins that lie
-// outside of the area, or nowhere, or are of no kind, are ignored. A pin that the upstream had in the same reply of its
-// own cache before, by Stamp, is not renewed; an answer that came before what is stored overwrites nothing. Takes side by
-// side lose nothing. It fails when the driver does, with mapdata.ErrConflict when others write the same tiles without
-// end, and with mapdata.ErrMalformed for an area that is none; a part of the answer may be stored then.
+// Take stores an answer: its pins replace those of its upstream in its area (D8.4). It ignores pins outside of the
+// area, without a valid position, or of an unknown kind. It does not renew a pin that the upstream had in the same
+// reply of its own cache before, by Stamp; an answer older than the stored one overwrites nothing. Concurrent calls
+// lose nothing. Take fails when the driver does, with mapdata.ErrConflict when others keep writing the same tiles, and
+// with mapdata.ErrMalformed for an invalid area; a part of the answer may be stored then.
 func (c *Cache) Take(ctx context.Context, a *Answer) error {
 	t, err := c.begin(ctx, a)
 	if err != nil {
 		return err
 	}
-	// Before the tiles, which say of their pins that these are located.
+	// Before the tiles, whose records state that the pins are located.
 	if err := c.locate(ctx, t); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (c *Cache) Take(ctx context.Context, a *Answer) error {
 	return group.Wait()
 }
 
-// begin reads what is stored for the area, and groups the answer by tile.
+// begin reads the stored tiles of the area, and groups the answer by tile.
 func (c *Cache) begin(ctx context.Context, a *Answer) (*update, error) {
 	area, err := newArea(a.Center, a.Radius)
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *Cache) begin(ctx context.Context, a *Answer) (*update, error) {
 	return t, nil
 }
 
-// add takes one pin of the answer; of two with one external id the later counts (D3.8).
+// add adds one pin of the answer; of two with one external id the later counts (D3.8).
 func (t *update) add(p *Pin, place func(geo.Cell) int) {
 	at := p.Point.Vector()
 	if !p.Point.Valid() || !t.area.contains(at) || int(p.Kind) >= mapdata.KindCount {
@@ -124,7 +124,7 @@ func (t *update) add(p *Pin, place func(geo.Cell) int) {
 	t.pins = append(t.pins, s)
 }
 
-// findKnown finds the newest record before of each of the answer's pins.
+// findKnown finds the newest previous record of each of the answer's pins.
 func (t *update) findKnown() {
 	for i, old := range t.tiles {
 		if old == nil {
@@ -145,7 +145,7 @@ func (t *update) findKnown() {
 	}
 }
 
-// latest gives the newer of two records of one pin; either may be nil.
+// latest returns the newer of two records of one pin; either may be nil.
 func latest(a, b *record) *record {
 	if a == nil || b != nil && (b.said > a.said || b.said == a.said && a.gone) {
 		return b
@@ -178,8 +178,8 @@ func (c *Cache) write(ctx context.Context, t *update, i int) error {
 	return fmt.Errorf("live: write pins: %w", mapdata.ErrConflict)
 }
 
-// merge makes a tile's records from those it held and the answer; changed is false when the answer changes nothing in it.
-// old may be nil.
+// merge merges a tile's records with the answer; changed is false when the answer changes nothing in it. old may be
+// nil.
 func (t *update) merge(i int, old *tile) (records []record, changed bool) {
 	var held []record
 	if old != nil {
@@ -216,8 +216,8 @@ func (t *update) merge(i int, old *tile) (records []record, changed bool) {
 	return records, changed
 }
 
-// tombstone is the record of a pin that the new answer no longer contains: an older answer, arriving late, must not bring
-// the pin back.
+// tombstone returns the tombstone of a pin that the new answer no longer contains, so that an older answer that arrives
+// late does not bring the pin back.
 func (t *update) tombstone(r *record) record {
 	out := *r
 	out.gone, out.said = true, t.at
@@ -225,7 +225,8 @@ func (t *update) tombstone(r *record) record {
 	return out
 }
 
-// record makes a pin's record. was is its newest record before, here the one that this tile held; both may be nil.
+// record returns a pin's record. was is its newest previous record, here the previous one in this tile; both may be
+// nil.
 func (t *update) record(p *statement, was, here *record) record {
 	r := record{pin: *p.pin, said: t.at, located: p.located}
 	if here != nil {

@@ -15,19 +15,19 @@ type tile struct {
 	head    head
 	marks   []mark // of the records, in their order
 	records []record
-	size    int // bytes, about
+	size    int // approximate size in bytes
 }
 
-// recordSize is about how much memory a record and its mark take, without what they point to.
+// recordSize approximates the memory of a record and its mark, without the data that they point to.
 const recordSize = 512
 
-// mark is what a search needs of a record. Marks lie side by side in memory.
+// mark holds the part of a record that a search needs. Marks are contiguous in memory.
 type mark struct {
 	at    geo.Vector
 	hash  uint64 // of the external id
 	seen  int64
 	said  int64
-	until int64 // the pin is shown before it
+	until int64 // the pin is shown before this time
 	gone  bool
 }
 
@@ -44,12 +44,11 @@ func (m *mark) newerThan(o *mark) bool {
 
 func (m *mark) fresh(now int64) bool { return !m.gone && m.until > now }
 
-// tiles caches parsed values by key, in two generations: a tile that was not asked for during one generation is dropped with
-// the next.
+// tiles caches parsed values by key, in two generations: a tile that was not used during one generation is dropped with the next.
 type tiles struct {
 	encode func(dst []byte, e *mapdata.Entity) []byte
 	seed   maphash.Seed
-	limit  int // bytes of one generation, about
+	limit  int // approximate bytes of one generation
 
 	mu                sync.RWMutex
 	current, previous map[string]*tile
@@ -57,7 +56,7 @@ type tiles struct {
 	since             time.Time
 }
 
-// all gives the tiles of the keys, whose values are given too: nil where there is no value, or none that this version reads.
+// all returns the tiles of the keys with the given values: nil where there is no value, or an unreadable one.
 func (t *tiles) all(keys []string, values [][]byte, upstream func(i int) string, now time.Time) []*tile {
 	found := make([]*tile, len(keys))
 	missed := false

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestParsedTilesAreBounded holds that tiles which nobody asks for any more are forgotten, and those asked for kept.
+// TestParsedTilesAreBounded checks that tiles that are no longer requested are dropped, and requested ones kept.
 func TestParsedTilesAreBounded(t *testing.T) {
 	const limit = 100_000
 	encoded := 0
@@ -42,7 +42,7 @@ func TestParsedTilesAreBounded(t *testing.T) {
 	if len(all.current)+len(all.previous) > 200 {
 		t.Errorf("%d tiles are remembered", len(all.current)+len(all.previous))
 	}
-	for range 2 { // two times of freshness later, what is stored anew finds nothing old
+	for range 2 { // after twice the freshness, a new store finds no old records
 		now = now.Add(Freshness)
 		all.all([]string{"new"}, [][]byte{writeTile(someRecords())}, upstream, now)
 	}

@@ -137,13 +137,13 @@ func swapResetsTTL(w *fixture) {
 	if w.advance != nil {
 		w.advanceClock(shortTTL)
 	}
-	w.waitExpired("b") // and so has everything that would have expired earlier
+	w.waitExpired("b") // values with a shorter TTL have expired too
 	w.expectValue("a", []byte("2"))
 }
 
 func deletes(w *fixture) {
 	w.swap("a", nil, []byte("1"), time.Minute, true)
-	for range 2 { // deleting an absent key is no error
+	for range 2 { // deleting an absent key is not an error
 		if err := w.driver.Delete(w.ctx(), "a"); err != nil {
 			w.Error(err)
 		}
@@ -163,7 +163,7 @@ func manyKeys(w *fixture) {
 			w.swap(key, nil, []byte(key), time.Minute, true)
 		}
 	}
-	keys = append(keys, keys[1], keys[0]) // a key may be asked for twice
+	keys = append(keys, keys[1], keys[0]) // a key may be requested twice
 	for i, value := range w.get(keys...) {
 		if i%600%3 == 0 && i < 600 || i == 601 {
 			if value != nil {

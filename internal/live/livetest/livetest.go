@@ -14,8 +14,8 @@ import (
 // Option describes a capability of a driver under test.
 type Option func(*suite)
 
-// WithClock is for drivers with a virtual clock: advance advances that of every opened driver. Without it, the tests advance
-// only the cache's clock, and wait for the driver's real TTLs.
+// WithClock is for drivers with a virtual clock: advance advances that of every opened driver. Without it, the tests
+// advance only the cache's clock, and wait for the driver's real TTLs.
 func WithClock(advance func(time.Duration)) Option { return func(s *suite) { s.advance = advance } }
 
 type suite struct {

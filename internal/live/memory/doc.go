@@ -1,2 +1,2 @@
-// Package memory keeps small values in this process for a while: the driver of live incidents where one node runs alone.
+// Package memory stores small values in this process for a while: it is the driver of live incidents for a single node.
 package memory

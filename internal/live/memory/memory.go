@@ -13,20 +13,19 @@ import (
 	"time"
 )
 
-// DefaultLimit is how many bytes of keys and values a driver holds unless it is told otherwise.
+// DefaultLimit is the number of bytes of keys and values that a driver holds by default.
 const DefaultLimit = 256 << 20
 
 const (
 	shardCount = 64
-	overhead   = 240 // bytes that an entry takes beside its key and value, about
+	overhead   = 240 // approximate bytes of an entry beside its key and value
 	sweepEvery = time.Second
 )
 
-// ErrTooLarge is of a value that would not fit even alone.
+// ErrTooLarge is the error for a value that would not fit even alone.
 var ErrTooLarge = errors.New("memory: value larger than the driver's memory")
 
-// Driver keeps values in memory. It is safe for concurrent use. What it is given it keeps without a copy, and gives out
-// the same.
+// Driver stores values in memory. It is safe for concurrent use. It stores and returns values without copying them.
 type Driver struct {
 	now    func() time.Time
 	limit  int64
@@ -40,29 +39,29 @@ type shard struct {
 	mu      sync.RWMutex
 	values  map[string]*entry
 	expiry  expiryHeap
-	written list.List // of *entry, the one that was written longest ago first
+	written list.List // of *entry, the least recently written first
 }
 
-// entry is one value. It is replaced, never changed, but for its place in the heap.
+// entry is one value. It is replaced, never changed, except for its index in the heap.
 type entry struct {
 	key     string
 	value   []byte
 	until   int64 // nanoseconds since 1970
-	number  int64 // of the write that made it
-	place   int   // in the heap
+	number  int64 // of the write that stored it
+	place   int   // index in the heap
 	element *list.Element
 }
 
 func (e *entry) cost() int64 { return int64(len(e.key)+len(e.value)) + overhead }
 
-// Option changes how a driver is made.
+// Option configures a driver.
 type Option func(*Driver)
 
-// WithLimit bounds the bytes that the driver holds. Beyond it, what has expired goes first, then what was written longest
-// ago: claims live for seconds, and must not go before pins that live for minutes (D8.3).
+// WithLimit bounds the bytes that the driver holds. Beyond it, expired values are evicted first, then the least
+// recently written: claims live for seconds, and must not be evicted before pins that live for minutes (D8.3).
 func WithLimit(bytes int64) Option { return func(d *Driver) { d.limit = bytes } }
 
-// New makes an empty driver.
+// New returns an empty driver.
 func New(now func() time.Time, options ...Option) *Driver {
 	d := &Driver{now: now, limit: DefaultLimit, seed: maphash.MakeSeed()}
 	for i := range d.shards {
@@ -76,8 +75,8 @@ func New(now func() time.Time, options ...Option) *Driver {
 
 func (d *Driver) shard(key string) *shard { return &d.shards[maphash.String(d.seed, key)%shardCount] }
 
-// Get gives the values under the keys in their order, nil where there is none or its time is over. It fails only when ctx
-// has ended.
+// Get returns the values of the keys in their order, nil for an absent or expired one. It fails only when ctx has
+// ended.
 func (d *Driver) Get(ctx context.Context, keys []string) ([][]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -95,8 +94,8 @@ func (d *Driver) Get(ctx context.Context, keys []string) ([][]byte, error) {
 	return values, nil
 }
 
-// Swap puts value under key for ttl if the key holds exactly old now (nil: nothing), and says whether it did. It fails
-// when ctx has ended, and with ErrTooLarge.
+// Swap stores value under key for ttl if the key's current value is exactly old (nil: none), and reports whether it
+// did. It fails when ctx has ended, and with ErrTooLarge.
 func (d *Driver) Swap(ctx context.Context, key string, old, value []byte, ttl time.Duration) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -121,14 +120,14 @@ func (s *shard) swap(d *Driver, key string, old []byte, e *entry, now int64) boo
 		if old != nil {
 			return false
 		}
-	} else if !bytes.Equal(old, was.value) { // no value is empty: nothing equals none
+	} else if !bytes.Equal(old, was.value) { // no value is empty, so that a nil old never equals one
 		return false
 	}
 	if was != nil {
 		s.remove(d, was)
 		e.key = was.key
 	} else {
-		e.key = strings.Clone(key) // it may be part of a longer text
+		e.key = strings.Clone(key) // the key may be part of a longer text
 	}
 	s.values[e.key] = e
 	heap.Push(&s.expiry, e)
@@ -138,7 +137,7 @@ func (s *shard) swap(d *Driver, key string, old []byte, e *entry, now int64) boo
 	return true
 }
 
-// remove takes an entry out; the shard is locked.
+// remove removes an entry; the shard must be locked.
 func (s *shard) remove(d *Driver, e *entry) {
 	delete(s.values, e.key)
 	heap.Remove(&s.expiry, e.place)
@@ -146,7 +145,7 @@ func (s *shard) remove(d *Driver, e *entry) {
 	d.used.Add(-e.cost())
 }
 
-// Delete removes a key; one that is not there is no error. It fails only when ctx has ended.
+// Delete removes a key; an absent one is not an error. It fails only when ctx has ended.
 func (d *Driver) Delete(ctx context.Context, key string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -160,11 +159,11 @@ func (d *Driver) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// Used is how many bytes the driver holds, about: keys, values and what they cost, expired ones included until they are
-// swept.
+// Used returns the approximate number of bytes that the driver holds: keys, values and their overhead, including
+// expired ones until they are swept.
 func (d *Driver) Used() int64 { return d.used.Load() }
 
-// Run sweeps what has expired until ctx ends. Without it, expired values are not found, but take memory.
+// Run sweeps expired values until ctx ends. Without it, expired values are not returned, but take memory.
 func (d *Driver) Run(ctx context.Context) error {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()
@@ -185,7 +184,7 @@ func (d *Driver) sweep() {
 	}
 }
 
-// sweep drops what has expired.
+// sweep drops expired values.
 func (s *shard) sweep(d *Driver, now int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +193,7 @@ func (s *shard) sweep(d *Driver, now int64) {
 	}
 }
 
-// trim brings the driver down to its limit.
+// trim evicts values until the driver is within its limit.
 func (d *Driver) trim(now int64) {
 	if d.used.Load() <= d.limit {
 		return
@@ -217,7 +216,7 @@ func (s *shard) expired(now int64) bool {
 	return len(s.expiry) > 0 && s.expiry[0].until <= now
 }
 
-// evictOldest drops what was written longest ago of all, and says whether there was anything.
+// evictOldest evicts the least recently written value, and reports whether there was one.
 func (d *Driver) evictOldest() bool {
 	var from *shard
 	var oldest int64
@@ -240,17 +239,17 @@ func (d *Driver) evictOldest() bool {
 	return true
 }
 
-// oldest gives what was written longest ago, or nil; the shard is locked.
+// oldest returns the least recently written value, or nil; the shard must be locked.
 func (s *shard) oldest() *entry {
 	first := s.written.Front()
 	if first == nil {
 		return nil
 	}
-	e, _ := first.Value.(*entry) // the list holds nothing else
+	e, _ := first.Value.(*entry) // the list contains nothing else
 	return e
 }
 
-// expiryHeap has the soonest to expire first.
+// expiryHeap is a heap with the entry that expires first at the top.
 type expiryHeap []*entry
 
 func (h expiryHeap) Len() int           { return len(h) }
@@ -261,7 +260,7 @@ func (h expiryHeap) Swap(i, j int) {
 	h[i].place, h[j].place = i, j
 }
 
-// Push is for container/heap.
+// Push implements heap.Interface.
 func (h *expiryHeap) Push(x any) {
 	if e, ok := x.(*entry); ok {
 		e.place = len(*h)
@@ -269,7 +268,7 @@ func (h *expiryHeap) Push(x any) {
 	}
 }
 
-// Pop is for container/heap.
+// Pop implements heap.Interface.
 func (h *expiryHeap) Pop() any {
 	all := *h
 	last := all[len(all)-1]

@@ -26,7 +26,7 @@ func TestContract(t *testing.T) {
 	livetest.Run(t, func(*testing.T) live.Driver { return memory.New(c.now) }, livetest.WithClock(c.advance))
 }
 
-// TestContractByTheRealClock runs the suite as a driver does whose time cannot be moved.
+// TestContractByTheRealClock runs the contract with a driver whose clock cannot be advanced.
 func TestContractByTheRealClock(t *testing.T) {
 	livetest.Run(t, func(*testing.T) live.Driver { return memory.New(time.Now) })
 }
@@ -84,12 +84,12 @@ func TestRunSweeps(t *testing.T) {
 	})
 }
 
-// TestEvictsWhatWasWrittenLongestAgo writes more than fits, with lifetimes in no order.
+// TestEvictsWhatWasWrittenLongestAgo checks the eviction when more is written than fits, with lifetimes in no order.
 func TestEvictsWhatWasWrittenLongestAgo(t *testing.T) {
 	var c clock
 	const limit = 100_000
 	d := memory.New(c.now, memory.WithLimit(limit))
-	for i := range 1000 { // of which about 85 find room
+	for i := range 1000 { // about 85 of them fit
 		put(t, d, fmt.Sprint(i), make([]byte, 1000), time.Duration(i*7919%1000+1)*time.Second)
 		if d.Used() > limit {
 			t.Fatalf("%d bytes, more than %d", d.Used(), limit)
@@ -113,8 +113,8 @@ func TestEvictsWhatWasWrittenLongestAgo(t *testing.T) {
 	}
 }
 
-// TestClaimsOutliveOlderPins holds that a short claim, by which the rate of D8.3 is kept, is not evicted before pins that
-// were written earlier and would stay for longer.
+// TestClaimsOutliveOlderPins checks that a short claim, which enforces the rate of D8.3, is not evicted before pins
+// that were written earlier and would stay for longer.
 func TestClaimsOutliveOlderPins(t *testing.T) {
 	var c clock
 	d := memory.New(c.now, memory.WithLimit(100_000))
@@ -126,7 +126,7 @@ func TestClaimsOutliveOlderPins(t *testing.T) {
 			pins++
 		}
 	}
-	writePins(200) // twice what fits
+	writePins(200) // twice as many as fit
 	put(t, d, "called/key", []byte{1}, 4*time.Second)
 	c.advance(time.Second)
 	writePins(40)
@@ -136,7 +136,7 @@ func TestClaimsOutliveOlderPins(t *testing.T) {
 	if get(t, d, "pins/239") == nil || get(t, d, "pins/201") == nil {
 		t.Error("a pin that was written later was evicted")
 	}
-	// What is written anew counts from then on.
+	// A rewritten value counts as written then.
 	if done, err := d.Swap(t.Context(), "pins/199", get(t, d, "pins/199"), make([]byte, 1000), 5*time.Minute); !done || err != nil {
 		t.Fatalf("swap: %v, %v", done, err)
 	}
@@ -149,7 +149,7 @@ func TestClaimsOutliveOlderPins(t *testing.T) {
 	}
 }
 
-// TestEvictsWhatHasExpiredFirst holds that nothing alive goes while something is over.
+// TestEvictsWhatHasExpiredFirst checks that no live value is evicted while there is an expired one.
 func TestEvictsWhatHasExpiredFirst(t *testing.T) {
 	var c clock
 	d := memory.New(c.now, memory.WithLimit(100_000))
@@ -178,7 +178,7 @@ func TestAValueThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// TestReplacedValuesTakeNoMemory holds the count of bytes against many swaps and deletes.
+// TestReplacedValuesTakeNoMemory checks the count of bytes after many swaps and deletes.
 func TestReplacedValuesTakeNoMemory(t *testing.T) {
 	var c clock
 	d := memory.New(c.now)
