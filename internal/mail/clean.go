@@ -12,13 +12,12 @@ import (
 const (
 	lineLength = 200
 	noteLength = 4000
-	// noticeLength is more than a notice may have.
+	// noticeLength exceeds the maximum length of a notice.
 	noticeLength = 12_000
 )
 
-// clean removes the characters of a value that could change the text around it: values come from providers, who choose their
-// feeds' names. Only notes, errors and notices keep their line breaks; control characters and bidirectional formatting characters
-// become spaces.
+// clean removes the characters of a value that could change the text around it, because values come from providers, who choose their feeds'
+// names. Only notes, errors and notices keep their line breaks; control characters and bidirectional formatting characters become spaces.
 func clean(name, value string) string {
 	length, lines := lineLength, false
 	switch name {

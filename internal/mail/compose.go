@@ -94,8 +94,8 @@ func plainASCII(text string) bool {
 
 func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 
-// encoding is quoted-printable for SMTP, which every server accepts. A file holds the text unencoded, so that a link can be
-// copied from it, unless a line is too long for mail.
+// encoding returns quoted-printable for SMTP, which every server accepts. A file contains the text unencoded, so that a
+// link can be copied from it, unless a line is too long for mail.
 func (s *Sender) encoding(text string) gomail.Encoding {
 	if s.server != nil {
 		return gomail.EncodingQP
@@ -108,13 +108,15 @@ func (s *Sender) encoding(text string) gomail.Encoding {
 	return gomail.NoEncoding
 }
 
-// messageID is the same for every attempt to send an e-mail, so that mail programs can deduplicate one that was sent twice.
+// messageID returns the same id for every attempt to send an e-mail, so that mail programs can deduplicate one that was
+// sent twice.
 func (s *Sender) messageID(l *mapdata.Email) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %d", l.ID, l.Kind, l.At.UnixMilli()))
 	return hex.EncodeToString(sum[:12]) + "@" + s.host
 }
 
-// domain is the right-hand side of message and list ids: the service's host, or "localhost" if that is an IPv6 address.
+// domain returns the right-hand side of message and list ids: the service's host, or "localhost" if that is an IPv6
+// address.
 func domain(host string) string {
 	if strings.Contains(host, ":") {
 		return "localhost"

@@ -55,7 +55,8 @@ func TestConnectionReuse(t *testing.T) {
 	}
 }
 
-// A rejected e-mail does not delay the next one, which uses the same connection.
+// TestRejectionKeepsConnection checks that a rejected e-mail does not delay the next one, which uses the same
+// connection.
 func TestRejectionKeepsConnection(t *testing.T) {
 	for _, code := range []int{451, 550} {
 		p := &fakeServer{answer: func(n int) error {
@@ -76,7 +77,8 @@ func TestRejectionKeepsConnection(t *testing.T) {
 	}
 }
 
-// Only a permanent reply about the e-mail itself ends its retries; other failures are fixed by the operator or are temporary.
+// TestPermanentReplyCodes checks that only a permanent reply about the e-mail itself ends its retries, because other
+// failures are fixed by the operator or are temporary.
 func TestPermanentReplyCodes(t *testing.T) {
 	for code, ended := range map[int]bool{
 		421: false, 450: false, 451: false, 452: false, 530: false, 535: false, 552: false, 550: true, 551: true, 553: true, 554: true,
@@ -96,7 +98,8 @@ func TestPermanentReplyCodes(t *testing.T) {
 	}
 }
 
-// An authentication failure does not end the retries of an e-mail, and is not repeated for each of them.
+// TestAuthFailureKeepsEmails checks that an authentication failure does not end the retries of an e-mail, and is not
+// repeated for each of them.
 func TestAuthFailureKeepsEmails(t *testing.T) {
 	server, client := certificates(t)
 	p := &fakeServer{auth: true, refuse: true}
@@ -108,7 +111,7 @@ func TestAuthFailureKeepsEmails(t *testing.T) {
 	d.noSecretsInLog(t)
 }
 
-// A password is never sent without TLS, even if TLS is switched off.
+// TestNoPasswordWithoutTLS checks that a password is never sent without TLS, even if TLS is switched off.
 func TestNoPasswordWithoutTLS(t *testing.T) {
 	for _, query := range []string{"", "?starttls=optional", "?starttls=never"} {
 		p := &fakeServer{auth: true}

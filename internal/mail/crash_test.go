@@ -220,7 +220,8 @@ func pendingEmails(t *testing.T, db *sqlite.DB) int {
 	return len(due)
 }
 
-// A sender that is killed repeatedly while the server reads an e-mail neither loses nor duplicates one.
+// TestKilledDuringTransaction checks that a sender that is killed repeatedly while the server reads an e-mail neither
+// loses nor duplicates one.
 func TestKilledDuringTransaction(t *testing.T) {
 	const emails = 12
 	path := filepath.Join(t.TempDir(), "wayside.db")
@@ -245,8 +246,8 @@ func TestKilledDuringTransaction(t *testing.T) {
 	}
 }
 
-// The only case of a duplicate: killed between the server's acceptance and the update of the outbox. Both copies have the
-// same Message-ID.
+// TestKilledBeforeOutboxUpdate checks the only case of a duplicate: the sender is killed between the server's
+// acceptance and the update of the outbox. Both copies have the same Message-ID.
 func TestKilledBeforeOutboxUpdate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "wayside.db")
 	db := queueSignIns(t, path, 1)

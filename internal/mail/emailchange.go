@@ -6,13 +6,13 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// changesAddress says whether an e-mail asks for the confirmation of a change of address.
+// changesAddress reports whether an e-mail asks for the confirmation of a change of address.
 func changesAddress(kind mapdata.EmailKind) bool {
 	return kind == mapdata.EmailChangeOld || kind == mapdata.EmailChangeNew
 }
 
-// emailChange asks an address to confirm the change of an account's address. Only the account's address is told the new one,
-// and how to end sessions that are not its owner's.
+// emailChange asks an address to confirm the change of an account's address. Only the e-mail to the account's address
+// contains the new one, and how to end sessions of strangers.
 func (d *draft) emailChange(kind mapdata.EmailKind) {
 	d.paragraph(string(kind) + ".text")
 	d.button("email_change.button", "email_change.link", "/auth/email-change?token="+url.QueryEscape(d.values["token"]))

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	keepFiles  = 24 * time.Hour   // they hold addresses and sign-in links (D11.11)
-	cleanEvery = 10 * time.Minute // how often files that are too old are looked for
+	keepFiles  = 24 * time.Hour   // they contain addresses and sign-in links (D11.11)
+	cleanEvery = 10 * time.Minute // interval of the search for files that are too old
 )
 
 // A file's name begins with its time and ends with fileEnding. One that is being written begins with partPrefix.
@@ -30,7 +30,7 @@ const (
 // folder writes e-mails as .eml files, for use without an SMTP server.
 type folder struct{ dir string }
 
-// clean removes files that are older than keepFiles, by the time in their names, and what a process left half-written. Other
+// clean removes files that are older than keepFiles, by the time in their names, and incomplete files of a process that stopped. Other
 // files stay.
 func (f folder) clean(now time.Time) error {
 	entries, err := os.ReadDir(f.dir)
@@ -45,7 +45,7 @@ func (f folder) clean(now time.Time) error {
 	return err
 }
 
-// writtenAt says when one of our files was written.
+// writtenAt returns when one of this package's files was written. ok is false for other files.
 func writtenAt(entry fs.DirEntry) (at time.Time, ok bool) {
 	name := entry.Name()
 	switch {
@@ -62,7 +62,7 @@ func writtenAt(entry fs.DirEntry) (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// write writes a file atomically, readable by the service's own account only: it may contain a sign-in link. The file's name
+// write writes a file atomically, readable only by the service's own account, because it may contain a sign-in link. The file's name
 // contains time and kind, but not the recipient.
 func (f folder) write(_ context.Context, l *mapdata.Email, msg *gomail.Msg, now time.Time) (name string, err error) {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {

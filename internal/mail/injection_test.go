@@ -36,11 +36,11 @@ var payloads = []string{
 	strings.Repeat("A", 20_000), strings.Repeat("é ", 5000), "\xff\xfe\xfd", "\xed\xa0\x80", strings.Repeat("\n", 9000), "",
 }
 
-// injectionShare of the payloads is tried for each kind and language, another part for the next: a payload meets every kind, and
-// every language, and which place it is in differs by kind.
+// injectionShare is the inverse of the share of payloads that is tried for each kind and language, another part for the next. A payload
+// meets every kind and every language, but not every combination.
 const injectionShare = 3
 
-// TestInjection puts each payload into every value of every kind of e-mail and parses the result: headers and HTML elements
+// TestInjection puts each payload into every value of every kind of e-mail, parses the result, and checks that headers and HTML elements
 // are the same as with a harmless value.
 func TestInjection(t *testing.T) {
 	d := newTestSender(t, Config{SMTPURL: "smtp://127.0.0.1:25"}) // never dialled
@@ -150,7 +150,7 @@ func elements(t *testing.T, out *strings.Builder, page string) {
 	}
 }
 
-// An e-mail contains no secrets except those of its own kind, even if its data holds others.
+// TestEmailsContainNoOtherSecrets checks that an e-mail contains no secrets except those of its own kind, even if its data contains others.
 func TestEmailsContainNoOtherSecrets(t *testing.T) {
 	texts, err := newTexts("https://wayside.example.org")
 	if err != nil {
@@ -210,7 +210,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// Right-to-left values are isolated from the text around them.
+// TestBidirectionalText checks that right-to-left values are isolated from the text around them.
 func TestBidirectionalText(t *testing.T) {
 	texts, err := newTexts("https://wayside.example.org")
 	if err != nil {

@@ -342,7 +342,8 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// An e-mail that a dead process had leased is sent by another when the lease expires, and not before.
+// TestLeaseExpires checks that an e-mail that a dead process had leased is sent by another when the lease expires, and
+// not before.
 func TestLeaseExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTestSender(t, Config{Now: time.Now}, mapdata.Email{Kind: mapdata.EmailApproved, At: time.Now()})
@@ -391,7 +392,8 @@ func TestNotifyAndPoll(t *testing.T) {
 	})
 }
 
-// If the folder cannot be written, no partial file remains and the e-mail is retried.
+// TestUnwritableFolder checks that if the directory cannot be written, no partial file remains and the e-mail is
+// retried.
 func TestUnwritableFolder(t *testing.T) {
 	d := newTestSender(t, Config{}, mapdata.Email{Kind: mapdata.EmailApproved})
 	if err := os.WriteFile(d.folder, nil, 0o600); err != nil { // a file where the folder should be
@@ -412,7 +414,8 @@ func TestUnwritableFolder(t *testing.T) {
 	d.one(t)
 }
 
-// If the update of the outbox fails and the process dies, the second copy has the Message-ID of the first.
+// TestCopyHasSameMessageID checks that if the update of the outbox fails and the process dies, the second copy has the
+// Message-ID of the first.
 func TestCopyHasSameMessageID(t *testing.T) {
 	d := newTestSender(t, Config{}, mapdata.Email{Kind: mapdata.EmailApproved})
 	d.outbox.fail = errors.New("database is locked")
@@ -431,7 +434,8 @@ func TestCopyHasSameMessageID(t *testing.T) {
 	}
 }
 
-// If the update of the outbox fails for a while, a live process sends no second copy.
+// TestNoResendAfterOutboxFailure checks that if the update of the outbox fails for a while, a live process sends no
+// second copy.
 func TestNoResendAfterOutboxFailure(t *testing.T) {
 	d := newTestSender(t, Config{}, mapdata.Email{Kind: mapdata.EmailApproved})
 	d.outbox.fail = errors.New("database is locked")
@@ -450,7 +454,8 @@ func TestNoResendAfterOutboxFailure(t *testing.T) {
 	}
 }
 
-// An e-mail whose lease is about to expire is not sent: another node might send it at the same time.
+// TestNoSendNearLeaseEnd checks that an e-mail whose lease is about to expire is not sent, because another node might
+// send it at the same time.
 func TestNoSendNearLeaseEnd(t *testing.T) {
 	d := newTestSender(t, Config{}, mapdata.Email{Kind: mapdata.EmailApproved}, mapdata.Email{Kind: mapdata.EmailApproved})
 	d.observe = func(bool) { d.fakeClock.add(leaseTime - sendTimeout) } // how long the first one takes
@@ -488,8 +493,8 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// TestFilesAreRemovedAfterADay runs a sender for more than a day of virtual time: files of ours go once they are a day old,
-// others stay (D11.11).
+// TestFilesAreRemovedAfterADay runs a sender for more than a day of virtual time, and checks that its files are removed
+// once they are a day old, and other files stay (D11.11).
 func TestFilesAreRemovedAfterADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // begins on 2000-01-01 at midnight
 		d := newTestSender(t, Config{Now: time.Now})

@@ -59,7 +59,7 @@ func TestLanguagesHaveSameKeys(t *testing.T) {
 	}
 }
 
-// Every message is used by some e-mail, and every e-mail's messages exist.
+// TestEveryMessageIsUsed checks that every message is used by some e-mail, and that every e-mail's messages exist.
 func TestEveryMessageIsUsed(t *testing.T) {
 	texts, err := newTexts("https://wayside.example.org")
 	if err != nil {
@@ -103,7 +103,7 @@ func TestEveryMessageIsUsed(t *testing.T) {
 	}
 }
 
-// Placeholders within values are not expanded.
+// TestFormat checks that placeholders within values are not expanded.
 func TestFormat(t *testing.T) {
 	w := messages{"k": `Of {feed}: {"active": true} {no}{feed}`}
 	got := w.format("k", map[string]string{"feed": "{no} {feed}", "no": "!"})

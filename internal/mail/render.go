@@ -198,8 +198,8 @@ func (d *draft) signIn() {
 	d.small("sign_in.ignore")
 }
 
-// security reports a new credential of the account: what it is, when it was made and where it is revoked. The page asks for
-// a sign-in and a confirmation: following the link alone revokes nothing.
+// security describes a new credential of the account: its name, its time and where it is revoked. The page requires a
+// sign-in and a confirmation, so that following the link alone revokes nothing.
 func (d *draft) security(kind, before, after string) {
 	for _, part := range []string{".text", ".yours", ".not"} {
 		d.paragraph(kind + part)
@@ -212,7 +212,7 @@ func (d *draft) security(kind, before, after string) {
 	}
 }
 
-// screenPaired reports a screen that was signed in, and where its session is ended.
+// screenPaired describes a screen that was signed in, and where its session is ended.
 func (d *draft) screenPaired() {
 	for _, part := range []string{".text", ".yours", ".not"} {
 		d.paragraph("screen_paired" + part)
@@ -223,7 +223,7 @@ func (d *draft) screenPaired() {
 	}
 }
 
-// takedown tells a provider of a curator's decision and quotes the reason.
+// takedown informs a provider of a curator's decision and quotes the reason.
 func (d *draft) takedown(kind mapdata.EmailKind) {
 	d.paragraph(string(kind) + ".text")
 	if until := string(kind) + ".until"; d.values["until"] != "" && d.messages[until] != "" {
@@ -233,7 +233,7 @@ func (d *draft) takedown(kind mapdata.EmailKind) {
 	d.paragraph(string(kind) + ".then")
 }
 
-// app tells a developer of a decision on an app, and quotes the curator's note.
+// app informs a developer of a decision on an app, and quotes the curator's note.
 func (d *draft) app(kind mapdata.EmailKind) {
 	d.paragraph(string(kind) + ".text")
 	d.note()
@@ -244,7 +244,7 @@ func (d *draft) app(kind mapdata.EmailKind) {
 	}
 }
 
-// suspension tells the holder of an account of an operator's decision and quotes the reason.
+// suspension informs the holder of an account of an operator's decision and quotes the reason.
 func (d *draft) suspension(kind mapdata.EmailKind) {
 	d.paragraph(string(kind) + ".text")
 	d.reason()
@@ -254,7 +254,7 @@ func (d *draft) suspension(kind mapdata.EmailKind) {
 	}
 }
 
-// reason quotes why something was decided, if the e-mail says why.
+// reason quotes the reason of a decision, if the e-mail has one.
 func (d *draft) reason() {
 	if d.values["note"] != "" {
 		d.paragraph("reason")
@@ -294,7 +294,7 @@ func (d *draft) failing() {
 	d.paragraph("feed_failing.then")
 }
 
-// invitation leads to where an invitation is accepted. Its recipient may have no account.
+// invitation links to the page where an invitation is accepted. Its recipient may have no account.
 func (d *draft) invitation(kind mapdata.EmailKind) {
 	d.paragraph(string(kind) + ".text")
 	d.paragraph("invitation.then")
@@ -303,7 +303,7 @@ func (d *draft) invitation(kind mapdata.EmailKind) {
 	d.small("foot.service")
 }
 
-// review lists the feeds that wait. Each line of the list is an age in minutes and a name.
+// review lists the waiting feeds and apps. Each line of the list is an age in minutes and a name.
 func (d *draft) review(kind mapdata.EmailKind, list string) {
 	d.paragraph(string(kind) + d.variant(".text"))
 	var lines []string
@@ -335,7 +335,7 @@ func (d *draft) review(kind mapdata.EmailKind, list string) {
 	d.small("foot.service")
 }
 
-// variant is the part of an e-mail to curators, in words of feeds and apps where apps wait, too.
+// variant returns the key of a part of an e-mail to curators, in the variant for feeds and apps where apps wait, too.
 func (d *draft) variant(part string) string {
 	if d.values["apps"] != "" {
 		return part + "_apps"

@@ -26,7 +26,7 @@ const (
 	giveUpSignInAfter = 10 * time.Minute // its link has expired by then (D11.1)
 )
 
-// Config is what a Sender needs.
+// Config holds the parameters of a Sender.
 type Config struct {
 	Outbox  Outbox
 	Now     func() time.Time
@@ -85,8 +85,8 @@ func New(c Config) (*Sender, error) {
 
 func (s *Sender) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
 
-// Run sends e-mails that are due, when notified and every ten seconds, and removes files that are a day old, until ctx ends. It then finishes the e-mail being sent,
-// within five seconds, and puts the other leased ones back.
+// Run sends e-mails that are due, when notified and every ten seconds, and removes files that are a day old, until ctx
+// ends. It then finishes the e-mail being sent, within five seconds, and puts the other leased ones back.
 func (s *Sender) Run(ctx context.Context) error {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
@@ -102,7 +102,7 @@ func (s *Sender) Run(ctx context.Context) error {
 	}
 }
 
-// cleanFolder removes e-mails as files once they are a day old, those from before a server was configured too.
+// cleanFolder removes files of e-mails once they are a day old, including those from before a server was configured.
 func (s *Sender) cleanFolder() {
 	now := s.now()
 	if now.Sub(s.cleaned) < cleanEvery {
@@ -138,7 +138,7 @@ func (s *Sender) empty(ctx context.Context) {
 	}
 }
 
-// handle sends one e-mail and updates the outbox, even if ctx ends meanwhile.
+// handle sends one e-mail and updates the outbox, even if ctx ends in the meantime.
 func (s *Sender) handle(ctx context.Context, out *smtpClient, l *mapdata.Email, until time.Time) {
 	outboxCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTime)
 	defer cancel()
@@ -203,7 +203,7 @@ func (s *Sender) markSent(ctx context.Context) {
 	}
 }
 
-// Backoff is the wait after the given number of failures: a minute, doubled each time, at most an hour.
+// Backoff returns the wait after the given number of failures: a minute, doubled each time, at most an hour.
 func Backoff(tries int) time.Duration {
 	if tries > 6 {
 		return time.Hour

@@ -273,7 +273,7 @@ func TestPermanentRejection(t *testing.T) {
 	d.noSecretsInLog(t)
 }
 
-// Without a server the e-mail waits, and the log contains the reason.
+// TestServerUnreachable checks that without a server the e-mail waits, and that the log contains the reason.
 func TestServerUnreachable(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -294,8 +294,8 @@ func TestServerUnreachable(t *testing.T) {
 	d.noSecretsInLog(t)
 }
 
-// A hanging server delays the shutdown by the grace time only. The e-mails are put back: the one being sent with a try
-// counted, the others unchanged.
+// TestStopWithHangingServer checks that a hanging server delays the shutdown by the grace time only, and that the
+// e-mails are put back: the one being sent with a try counted, the others unchanged.
 func TestStopWithHangingServer(t *testing.T) {
 	p := &fakeServer{hang: make(chan struct{})}
 	d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, signInEmail(), signInEmail())
@@ -312,7 +312,8 @@ func TestStopWithHangingServer(t *testing.T) {
 	}
 }
 
-// The server accepts the e-mail and closes the connection before QUIT: the e-mail must not be sent again.
+// TestConnectionLostAfterAcceptance checks that an e-mail is not sent again if the server accepts it and closes the
+// connection before QUIT.
 func TestConnectionLostAfterAcceptance(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
