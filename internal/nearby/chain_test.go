@@ -13,9 +13,10 @@ import (
 	"wayside/internal/votes"
 )
 
-// TestMergeChainsBeyondTheLimit reads one pin with more entities around than the first search returns (66), so that the
-// end of a chain of matches is missing. Each gap of a chain is shorter than the one before: pairs are merged from the far
-// end, and what the first pin is merged with depends on the chain's length. Lengths are in metres.
+// TestMergeChainsBeyondTheLimit checks a read of one pin with more entities around than the first search returns (66),
+// so that the end of a chain of matches is missing. Each gap of a chain is shorter than the previous one: pairs are
+// merged from the far end, so that the merge partners of the first pin depend on the chain's length. Lengths are in
+// metres.
 func TestMergeChainsBeyondTheLimit(t *testing.T) {
 	const filler = 50.0 // default distance of the farthest filler, which merges with nothing
 	for _, tt := range []struct {
@@ -75,7 +76,7 @@ func TestMergeChainsBeyondTheLimit(t *testing.T) {
 	}
 }
 
-// TestEntityMergeChains reads one live incident whose chain of matches exceeds 600 m.
+// TestEntityMergeChains checks a read of one live incident whose chain of matches exceeds 600 m.
 func TestEntityMergeChains(t *testing.T) {
 	jam, ok := mapdata.ParseKind("traffic.jam")
 	if !ok {

@@ -17,7 +17,7 @@ const (
 	EndLifetime  End = "lifetime"     // its lifetime after its source last reported it (D3.6)
 	EndKept      End = "kept"         // extended by a confirm (D9.6)
 	EndFreshness End = "freshness"    // five minutes after an upstream last reported it (Live incidents, 1)
-	EndStated    End = "end"          // when its source says that it ends (D17.3)
+	EndStated    End = "end"          // at the end that its source stated (D17.3)
 	EndRetired   End = "when_retired" // persistent, until its source retires it
 	EndAbsent    End = "when_absent"  // persistent, until three complete snapshots in a row lack it (D6.9)
 )

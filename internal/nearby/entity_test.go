@@ -17,7 +17,7 @@ import (
 	"wayside/internal/votes"
 )
 
-// records are entities of feeds by their external ids.
+// records holds the entities of feeds by their external ids.
 type records struct {
 	voted map[string]mapdata.Voted
 	err   error
@@ -30,7 +30,8 @@ func (r *records) Voted(_ context.Context, _ mapdata.FeedID, externalID string, 
 	return mapdata.Voted{}, r.err
 }
 
-// newEntityReader has a feed 1 that pushes, a feed 2 that is pulled, a feed 3 that is pending, all owned by owner, and the live incident "live".
+// newEntityReader returns a reader with a feed 1 that pushes, a feed 2 that is pulled, a feed 3 that is pending, all
+// owned by owner, and the live incident "live".
 func newEntityReader(t *testing.T, all map[string]mapdata.Voted) (*nearby.Reader, *records) {
 	t.Helper()
 	w := newLawReader(t, nil)
@@ -48,12 +49,12 @@ func newEntityReader(t *testing.T, all map[string]mapdata.Voted) (*nearby.Reader
 	return w.reader, r
 }
 
-// ofFeed is the id of an entity of a feed.
+// ofFeed returns the id of an entity of a feed.
 func ofFeed(n byte, externalID string) string {
 	return mapdata.EntityID(mapdata.FeedID{15: n}.SourceID(), externalID)
 }
 
-// TestEndOfAnEntity holds which rule decides when an entity goes, and when it does.
+// TestEndOfAnEntity checks which rule determines the end of an entity, and when it is.
 func TestEndOfAnEntity(t *testing.T) {
 	voted := func(lifetime, kept time.Duration) mapdata.Voted {
 		v := mapdata.Voted{Entity: mapdata.Entity{Kind: police(t), Point: inArea, FirstSeenAt: start, SeenAt: start, Lifetime: lifetime}}
@@ -107,7 +108,7 @@ func TestEndOfAnEntity(t *testing.T) {
 	}
 }
 
-// TestVotesOfAnEntity holds what votes make of an entity: hidden, returned, or those of an earlier life.
+// TestVotesOfAnEntity checks the effects of votes on an entity: hidden, returned, or of an earlier life.
 func TestVotesOfAnEntity(t *testing.T) {
 	minute := func(n int) time.Time { return start.Add(time.Duration(n) * time.Minute) }
 	voted := func(tally *mapdata.Tally) mapdata.Voted {
@@ -166,7 +167,8 @@ func TestVotesOfAnEntity(t *testing.T) {
 	}
 }
 
-// TestEntityErrors: what is not there is not found, in words for people; other failures keep their cause.
+// TestEntityErrors checks that a missing entity is not found, in words for people, and that other failures keep their
+// cause.
 func TestEntityErrors(t *testing.T) {
 	errDown := errors.New("the store is down")
 	for _, tt := range []struct {
@@ -196,7 +198,7 @@ func TestEntityErrors(t *testing.T) {
 		if errors.Is(err, mapdata.ErrNotFound) && (!errors.As(err, &described) || described.Detail != "Unknown entity, or no longer there.") {
 			t.Errorf("%s: %q is no sentence for people", tt.name, err)
 		}
-		// Without a law, nothing is looked up to find out whether it allows an entity.
+		// Without a law, no lookup is needed to find that it allows an entity.
 		if err := reader.Allowed(t.Context(), tt.id, &nearby.Query{}); err != nil {
 			t.Errorf("%s: Allowed = %v without a law", tt.name, err)
 		}
@@ -216,8 +218,8 @@ func (downCache) Near(_ context.Context, _ *mapdata.Search, _ string, hits []map
 	return hits, mapdata.Health{Status: mapdata.Offline}
 }
 
-// TestMergedEntity: the entity that is shown names the others with the sums of their votes, the others name it, and the
-// health of each source concerned is given once.
+// TestMergedEntity checks that the shown entity names the others with the sums of their votes, that the others name it,
+// and that the health of each source is returned once.
 func TestMergedEntity(t *testing.T) {
 	kind := police(t)
 	entity := func(feed byte, id string, lat float64) mapdata.Entity {
@@ -226,10 +228,10 @@ func TestMergedEntity(t *testing.T) {
 			FirstSeenAt: start, SeenAt: start, ChangedAt: start, Lifetime: time.Hour,
 		}
 	}
-	// One external id in both feeds: only the source tells them apart.
+	// One external id in both feeds: only the source differs.
 	one, other := entity(1, "same", 52), entity(2, "same", 52.0005)
 	near := entity(1, "near", 52.003)           // 330 m away: not merged
-	accident := entity(1, "accident", 52.00001) // nearer to the first than the pin that stands for it
+	accident := entity(1, "accident", 52.00001) // nearer to the first than the pin that represents it
 	accident.Kind, _ = mapdata.ParseKind("alert.accident")
 	reader := chainReader([][]mapdata.Entity{{one, near, accident}, {other}})
 	live := pin("live", kind, geo.Point{Lat: 52.0001, Lng: 5})
@@ -285,7 +287,7 @@ func TestMergedEntity(t *testing.T) {
 	}
 }
 
-// byFeed are the entities of feeds, without votes.
+// byFeed holds the entities of feeds, without votes.
 type byFeed map[mapdata.FeedID][]mapdata.Entity
 
 func (b byFeed) Voted(_ context.Context, feed mapdata.FeedID, externalID string, _ time.Time) (mapdata.Voted, error) {
@@ -297,8 +299,8 @@ func (b byFeed) Voted(_ context.Context, feed mapdata.FeedID, externalID string,
 	return mapdata.Voted{}, mapdata.ErrNotFound
 }
 
-// TestZoneOfOneEntity: a camera that is asked for by its id is shown as its zone, without what tells its place, but for its
-// owner who does not drive.
+// TestZoneOfOneEntity checks that a camera that is read by its id is shown as its zone, without details that reveal its
+// position, except to its owner when not driving.
 func TestZoneOfOneEntity(t *testing.T) {
 	camera, ok := mapdata.ParseKind("camera.speed")
 	if !ok {

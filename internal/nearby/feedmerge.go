@@ -8,8 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// search answers a query without live incidents that no law affects. Alerts of several feeds are merged (D10.1); a read that
-// finds none to merge stays the one search that it is.
+// search answers a query without live incidents that no law affects. It merges alerts of several feeds (D10.1); a read that finds none to
+// merge costs only the one search.
 func (r *Reader) search(q *Query, s *mapdata.Search, a *Answer) {
 	a.found, a.Truncated = r.Index.Search(s, a.found)
 	a.Hits, a.filled = a.found, len(a.found)
@@ -32,8 +32,8 @@ func (r *Reader) merges(s *mapdata.Search) bool {
 	return feeds > 1 && s.Kinds&r.incidents != 0
 }
 
-// mayMerge reports whether entities that are not in the answer may be merged with those that are: entities beyond the limit,
-// or that did not change since the given time.
+// mayMerge reports whether entities that are not in the answer may be merged with those that are: entities beyond the limit, or that have
+// not changed since the given time.
 func (r *Reader) mayMerge(s *mapdata.Search, a *Answer) bool {
 	probe := *s
 	probe.Kinds &= r.incidents
@@ -43,7 +43,7 @@ func (r *Reader) mayMerge(s *mapdata.Search, a *Answer) bool {
 		probe.Since = time.Time{}
 	}
 	if !(a.Truncated && !s.Since.IsZero()) && !contains(a.found, probe.Kinds) {
-		return false // a pin is shown where one of its entities is, and changes when one of them does
+		return false // a pin is shown at the position of one of its entities, and changes when any of them does
 	}
 	return r.Index.SeveralFeeds(&probe)
 }
@@ -57,11 +57,11 @@ func contains(hits []mapdata.Hit, kinds mapdata.KindSet) bool {
 	return false
 }
 
-// maxMergeDistance is more than the longest merge distance, in metres (D10.2).
+// maxMergeDistance exceeds the longest merge distance, in metres (D10.2).
 const maxMergeDistance = 301
 
-// resolve puts votes and merging into effect on all entities within completeRadius metres, and returns the radius within
-// which the result is final. More entities may lie beyond if more is set.
+// resolve applies votes and merging to all entities within completeRadius metres, and returns the radius within which the result is final.
+// more means that more entities may lie beyond.
 func (r *Reader) resolve(s *mapdata.Search, a *Answer, more bool, completeRadius float64) float64 {
 	if !a.Live && !consensus.Several(a.found, r.incidents) {
 		return completeRadius - maxMergeDistance // another feed's entity may lie just beyond

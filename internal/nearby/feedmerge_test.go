@@ -16,7 +16,7 @@ import (
 	"wayside/internal/nearby"
 )
 
-// namesOf lists what an answer shows, with what is merged into each pin.
+// namesOf lists the pins of an answer, with the entities merged into each.
 func namesOf(a *nearby.Answer) []string {
 	names := []string{}
 	for i := range a.Hits {
@@ -29,8 +29,8 @@ func namesOf(a *nearby.Answer) []string {
 	return names
 }
 
-// TestFeedsMergeWithoutUpstreams compares a service without upstreams with one whose upstreams know nothing: both merge the
-// same alerts of two feeds (D10.1), whatever the limit, the time since, the circle and the order of sources.
+// TestFeedsMergeWithoutUpstreams compares a service without upstreams with one whose upstreams have no pins: both merge
+// the same alerts of two feeds (D10.1), whatever the limit, the time since, the circle and the order of sources.
 func TestFeedsMergeWithoutUpstreams(t *testing.T) {
 	with, _ := newCrowdedReader(t, 3000, 0)
 	without, _ := newCrowdedReader(t, 3000, 0)
@@ -73,7 +73,7 @@ func TestFeedsMergeWithoutUpstreams(t *testing.T) {
 	}
 }
 
-// TestMergingIsOverSelectedSources holds D10.1: what the read did not select hides nothing.
+// TestMergingIsOverSelectedSources checks that entities that the read did not select hide nothing (D10.1).
 func TestMergingIsOverSelectedSources(t *testing.T) {
 	w := newFeedReader(t, 2)
 	w.put(1, entityAt("a", "alert.accident", 0))
@@ -98,7 +98,8 @@ func TestMergingIsOverSelectedSources(t *testing.T) {
 	}
 }
 
-// TestMergingAtTheLimit reads as many alerts of one feed as the limit: what another feed says just beyond belongs to the last.
+// TestMergingAtTheLimit checks a read of as many alerts of one feed as the limit, where another feed's entity just
+// beyond is merged into the last one.
 func TestMergingAtTheLimit(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -117,7 +118,7 @@ func TestMergingAtTheLimit(t *testing.T) {
 	}
 }
 
-// TestSinceCoversMergedEntitiesOfFeeds holds D4.3: a pin changed when an entity that is merged into it did.
+// TestSinceCoversMergedEntitiesOfFeeds checks that a pin has changed when an entity that is merged into it has (D4.3).
 func TestSinceCoversMergedEntitiesOfFeeds(t *testing.T) {
 	w := newFeedReader(t, 2)
 	changed := entityAt("changed", "alert.accident", 50)
@@ -169,7 +170,7 @@ func (w *feedReader) names(t *testing.T, edit func(*nearby.Query)) []string {
 	return namesOf(&a)
 }
 
-// entityAt is an entity some metres north of 52, 5.
+// entityAt returns an entity some metres north of 52, 5.
 func entityAt(id, kind string, metres float64) mapdata.Entity {
 	k, ok := mapdata.ParseKind(kind)
 	if !ok {

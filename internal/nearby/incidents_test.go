@@ -63,8 +63,8 @@ func police(t testing.TB) mapdata.Kind {
 	return k
 }
 
-// newCrowdedReader has many alerts of two feeds and of the live source within a few kilometres; a quarter of them are
-// duplicates.
+// newCrowdedReader returns a reader with many alerts of two feeds and of the live source within a few kilometres; a
+// quarter of them are duplicates.
 func newCrowdedReader(t testing.TB, feeds, live int) (*nearby.Reader, *fakeLive) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -206,8 +206,8 @@ func TestSinceCoversMergedPins(t *testing.T) {
 	}
 }
 
-// TestEndOfSuppressionIsAChange checks that a live incident counts as changed when votes cease to hide it: a driver who asks for what
-// changed since learns that it is there again (D4.3).
+// TestEndOfSuppressionIsAChange checks that a live incident counts as changed when votes cease to hide it, so that a
+// driver who requests changes sees it again (D4.3).
 func TestEndOfSuppressionIsAChange(t *testing.T) {
 	reader, source := newCrowdedReader(t, 2, 0)
 	at := geo.Point{Lat: 52.3, Lng: 5}

@@ -17,7 +17,7 @@ import (
 	"wayside/internal/votes"
 )
 
-// TestLimitsOfAQuery holds the numbers of D4.1 and D4.2, which clients rely on.
+// TestLimitsOfAQuery checks the numbers of D4.1 and D4.2, on which clients rely.
 func TestLimitsOfAQuery(t *testing.T) {
 	if nearby.DefaultLimit != 200 || nearby.MaxLimit != 1000 || nearby.MaxRadius != 50_000 {
 		t.Errorf("limits %d and %d, radius %d", nearby.DefaultLimit, nearby.MaxLimit, nearby.MaxRadius)
@@ -36,8 +36,8 @@ func (x *recordedIndex) Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata
 	return x.Index.Search(s, hits)
 }
 
-// TestReadIsBounded reads one pin behind many that the law hides: a read takes 4096 entities of feeds into account, and
-// says that there may be more.
+// TestReadIsBounded checks a read of one pin behind many that the law hides: it considers 4096 entities of feeds, and
+// reports that there may be more.
 func TestReadIsBounded(t *testing.T) {
 	for _, tt := range []struct {
 		hidden int
@@ -69,8 +69,8 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
-// TestContextOfAnEntity holds how far around an entity others are read: 600 m, and farther where a chain of matches leads
-// beyond.
+// TestContextOfAnEntity checks how far around an entity others are read: 600 m, and farther where a chain of matches
+// leads beyond.
 func TestContextOfAnEntity(t *testing.T) {
 	jam, ok := mapdata.ParseKind("traffic.jam")
 	if !ok {
@@ -109,8 +109,8 @@ func TestContextOfAnEntity(t *testing.T) {
 	}
 }
 
-// TestLawOfOneEntity: what the law hides is also hidden from a read by its id, except for its owner and curators who
-// do not drive. Nobody owns a live incident, and a guest owns nothing.
+// TestLawOfOneEntity checks that an entity that the law hides is also hidden from a read by its id, except for its
+// owner and curators who do not drive. A live incident has no owner, and a guest owns nothing.
 func TestLawOfOneEntity(t *testing.T) {
 	w := newLawReader(t, lawOf(t, noPolice), lawPin{id: "of owner", kind: "alert.police", at: inArea}, lawPin{id: "outside", kind: "alert.police", at: outsideArea})
 	ownerless := mapdata.FeedID{15: 2}
@@ -153,7 +153,7 @@ func TestLawOfOneEntity(t *testing.T) {
 	}
 }
 
-// oneKind holds a persistent entity of one kind for every id, at the place of the law's area or beyond it.
+// oneKind returns a persistent entity of one kind for every id, at the place of the law's area or beyond it.
 type oneKind struct{ kind mapdata.Kind }
 
 func (o oneKind) Voted(_ context.Context, feed mapdata.FeedID, externalID string, _ time.Time) (mapdata.Voted, error) {
@@ -164,7 +164,7 @@ func (o oneKind) Voted(_ context.Context, feed mapdata.FeedID, externalID string
 	return mapdata.Voted{Entity: mapdata.Entity{Feed: feed, ExternalID: externalID, Kind: o.kind, Point: at, FirstSeenAt: start, SeenAt: start, ChangedAt: start}}, nil
 }
 
-// TestReadStopsWhenSure: a read that knows its answer searches no further.
+// TestReadStopsWhenSure checks that a read with a final answer searches no further.
 func TestReadStopsWhenSure(t *testing.T) {
 	var pins []lawPin
 	for i := range 300 {
@@ -178,7 +178,8 @@ func TestReadStopsWhenSure(t *testing.T) {
 	}
 }
 
-// TestSecondSearchKeepsIncidents: every live incident is still there when a read has to search the feeds again.
+// TestSecondSearchKeepsIncidents checks that every live incident is still present when a read must search the feeds
+// again.
 func TestSecondSearchKeepsIncidents(t *testing.T) {
 	pins := []lawPin{{id: "of feed", kind: "traffic.jam", at: geo.Point{Lat: 52.004, Lng: 4}}}
 	for i := range 100 {
@@ -200,7 +201,7 @@ func TestSecondSearchKeepsIncidents(t *testing.T) {
 	}
 }
 
-// TestForgottenAnswerHoldsNothing: an answer that is kept for the next read keeps none of the entities that it found, also
+// TestForgottenAnswerHoldsNothing checks that an answer that is kept for the next read keeps none of its entities, also
 // when a law put zones among them.
 func TestForgottenAnswerHoldsNothing(t *testing.T) {
 	for name, l := range map[string]*law.Law{"no law": nil, "zones": lawOf(t, cameraZones), "hidden": lawOf(t, noPolice)} {

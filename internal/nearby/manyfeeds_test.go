@@ -45,7 +45,7 @@ func TestReadLatencyWithManyFeeds(t *testing.T) {
 	}
 }
 
-// manyFeeds has public feeds all over the globe, with one entity each.
+// manyFeeds is a reader of public feeds all over the globe, with one entity each.
 type manyFeeds struct {
 	index    *index.Index
 	catalog  *catalog.Catalog

@@ -8,12 +8,12 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// maxMatching bounds how many entities around a report are looked at: the nearest.
+// maxMatching is the number of entities around a report that are considered, the nearest first.
 const maxMatching = 200
 
-// Matching finds what a report of a kind at a point may be about, by the rules of merging (D10.2), nearest first. It finds what
-// votes hide too, because the report may end that, and reports that only their authors read; not what a curator or the law
-// hides. It calls no upstream.
+// Matching finds the entities that a report of a kind at a point may be about, by the rules of merging (D10.2), nearest
+// first. It includes entities that votes hide, because the report may end that, and reports that only their authors may
+// read, but not entities that a curator or the law hides. It calls no upstream.
 func (r *Reader) Matching(ctx context.Context, at geo.Point, kind mapdata.Kind) []mapdata.Hit {
 	s := mapdata.Search{
 		Center: at, Kinds: kind.Matching(), Served: true, Suppressed: true, Waiting: true, Now: r.Now(), Limit: maxMatching,
@@ -37,7 +37,7 @@ func (r *Reader) Matching(ctx context.Context, at geo.Point, kind mapdata.Kind) 
 	return hits
 }
 
-// HiddenByLaw says whether the law hides a kind at a point from drivers.
+// HiddenByLaw reports whether the law hides a kind at a point from drivers.
 func (r *Reader) HiddenByLaw(p geo.Point, kind mapdata.Kind) bool {
 	return r.Law != nil && r.Law.Judge(p, kind).Hidden
 }

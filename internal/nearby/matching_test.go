@@ -7,8 +7,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestMatchingReaches checks for each kind that is merged that a report finds an entity of its kind as far away as the two would be
-// merged (D10.2), and none beyond.
+// TestMatchingReaches checks for each merged kind that a report finds an entity of its kind up to the distance at which
+// the two would be merged (D10.2), and none beyond.
 func TestMatchingReaches(t *testing.T) {
 	const metre = 360 / 40_030_228.88 // degrees of latitude
 	center := geo.Point{Lat: 52, Lng: 5}

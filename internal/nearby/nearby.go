@@ -23,20 +23,20 @@ const (
 type Index interface {
 	// Search appends the matches of s to hits, nearest first, then by id, and reports whether more than s.Limit matched.
 	Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, bool)
-	// SeveralFeeds reports whether what s asks for, without a limit, comes from at least two feeds.
+	// SeveralFeeds reports whether the entities that s selects, without a limit, come from at least two feeds.
 	SeveralFeeds(s *mapdata.Search) bool
 	// Around returns the feeds that have had entities around a circle, and those that never had any.
 	Around(center geo.Point, radius float64) []mapdata.FeedID
-	// Overview counts in o what s asks for, under a law, by the tiles of a level, or of a coarser one, that the box touches.
+	// Overview counts in o the entities that s selects, under a law, by the tiles of a level, or of a coarser one, that the box touches.
 	Overview(s *mapdata.Search, box geo.Box, level int, l *law.Law, o *mapdata.Overview)
-	// Extent returns a box around all that s asks for under a law; false: there is nothing.
+	// Extent returns a box around all entities that s selects under a law, and false if there are none.
 	Extent(s *mapdata.Search, l *law.Law) (geo.Box, bool)
-	// Reach returns a distance in metres from the center of s within which something of what s asks for is shown under a law,
-	// not much longer than the shortest; negative: there is nothing.
+	// Reach returns a distance in metres from the center of s within which an entity that s selects is shown under a law. It is not much
+	// longer than the shortest such distance, and negative if there is none.
 	Reach(s *mapdata.Search, l *law.Law) float64
 }
 
-// Catalog knows the sources. It is declared here so that the reader does not depend on their replication.
+// Catalog holds the sources. It is declared here so that the reader does not depend on their replication.
 type Catalog interface {
 	// Feed returns the feed if the account may read it, otherwise nil.
 	Feed(id mapdata.FeedID, account mapdata.AccountID) *mapdata.Feed
@@ -56,9 +56,9 @@ type Catalog interface {
 
 // Live is the built-in source of live incidents. It is declared here so that the reader does not depend on upstreams.
 type Live interface {
-	// Near appends the live incidents within the circle of a search, of its kinds and in no order, with the health of their
-	// source. It calls upstreams on behalf of driver, within its limits, and waits at most two seconds for them; for an empty
-	// driver it calls none. If the live cache is unreachable, it finds nothing and its health is offline.
+	// Near appends the live incidents within the circle of a search, of its kinds and in no order, and returns the health of their source.
+	// It calls upstreams on behalf of driver, within its limits, and waits at most two seconds for them; for an empty driver it calls none.
+	// If the live cache is unreachable, it finds nothing and its health is offline.
 	Near(ctx context.Context, s *mapdata.Search, driver string, hits []mapdata.Hit) ([]mapdata.Hit, mapdata.Health)
 	// Find returns the live incident with the external id, without its votes. It fails with mapdata.ErrNotFound, and with
 	// mapdata.ErrUnavailable when the live cache is unreachable.
@@ -67,7 +67,7 @@ type Live interface {
 	Health() mapdata.Health
 }
 
-// Tallies knows the votes on live incidents.
+// Tallies holds the votes on live incidents.
 type Tallies interface {
 	// Lookup returns the tally of a live incident, or false if it has no votes.
 	Lookup(externalID []byte) (mapdata.Tally, bool)
@@ -93,7 +93,7 @@ type Records interface {
 type Query struct {
 	Center   geo.Point
 	Radius   float64  // metres, more than 0. Beyond MaxRadius no live incidents are read
-	Within   *geo.Box // nothing outside of it is read; nil: the whole circle
+	Within   *geo.Box // entities outside of it are not read; nil: the whole circle
 	Sources  []string
 	Layers   []string
 	ByLayer  bool // Layers applies, also when it is empty
@@ -106,10 +106,10 @@ type Query struct {
 	Account mapdata.AccountID // zero: a guest
 	Tier    mapdata.Tier
 	Curator bool   // sees suppressed and hidden entities (D9.5)
-	Driving bool   // is driving: owners and curators see no more than others
+	Driving bool   // the caller is driving: owners and curators see no more than others
 	Driver  string // input of an upstream's tenant key (D8.2): a session, an account or a client address
 
-	// Turn waits until the query may search, after upstreams have answered; nil: it does not wait. It fails when its context ends.
+	// Turn waits until the query may search, after upstreams have answered; nil: no wait. It fails when its context ends.
 	Turn func(ctx context.Context) (done func(), err error)
 }
 
@@ -177,7 +177,7 @@ type Config struct {
 // Reader answers queries.
 type Reader struct {
 	Config
-	incidents mapdata.KindSet // which are those that are merged
+	incidents mapdata.KindSet // those that are merged
 	extent    atomic.Pointer[extent]
 }
 
@@ -247,7 +247,7 @@ func (r *Reader) read(q *Query, s *mapdata.Search, a *Answer) error {
 	return nil
 }
 
-// readsReports reports whether the search may find drivers' reports, which live for minutes as live incidents do.
+// readsReports reports whether the search may find drivers' reports, which live for minutes like live incidents.
 func (r *Reader) readsReports(s *mapdata.Search) bool {
 	if s.Served {
 		return r.Catalog.Feed(mapdata.DriversID, mapdata.AccountID{}) != nil
@@ -309,7 +309,7 @@ func (r *Reader) named(q *Query) (feeds []*mapdata.Feed, live bool, err error) {
 			f = r.Catalog.Feed(id, q.Account)
 		}
 		switch {
-		case f == nil && slices.Contains(mapdata.BuiltinSources(), mapdata.SourceID(name)): // nothing fills it here
+		case f == nil && slices.Contains(mapdata.BuiltinSources(), mapdata.SourceID(name)): // the source is not filled on this instance
 		case f == nil:
 			unknown = append(unknown, name)
 		case !slices.Contains(feeds, f):
@@ -370,7 +370,7 @@ func (r *Reader) networks(q *Query, into []string) ([]string, bool) {
 // the answer lists only the sources around the query, because thousands of others would dominate it.
 const maxNamedSources = 100
 
-// nearbyHealth is the health of the served sources around the query.
+// nearbyHealth returns the health of the served sources around the query.
 func (r *Reader) nearbyHealth(s *mapdata.Search, now time.Time) []mapdata.SourceHealth {
 	near := slices.DeleteFunc(r.Index.Around(s.Center, s.Radius), func(id mapdata.FeedID) bool {
 		return r.Catalog.Feed(id, mapdata.AccountID{}) == nil

@@ -70,7 +70,7 @@ func (w *testReader) near(t *testing.T, edit func(*nearby.Query)) (ids []string,
 	return ids, a
 }
 
-// TestNetworks covers D4.7.
+// TestNetworks checks the charger networks of each caller (D4.7).
 func TestNetworks(t *testing.T) {
 	w := newTestReader()
 	w.add(1, owner, mapdata.Approved, geo.Point{Lat: 52, Lng: 4})
@@ -108,7 +108,7 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// TestOwnerSeesOwnFeeds covers D4.8: only owners read their own pending feeds, with every network.
+// TestOwnerSeesOwnFeeds checks that only owners read their own pending feeds, with every network (D4.8).
 func TestOwnerSeesOwnFeeds(t *testing.T) {
 	w := newTestReader()
 	pending := w.add(1, owner, mapdata.Pending, geo.Point{Lat: 52, Lng: 4})

@@ -9,8 +9,8 @@ import (
 )
 
 // Merging precedes the limit (D10.1), so it needs more entities than are shown: those merged into pins, and the
-// surroundings of a pin, without which it is not known whether the pin is merged. The law needs more too: hidden entities
-// do not count towards the limit, and zones may have cameras outside of the circle.
+// surroundings of a pin, which determine whether the pin is merged. The law needs more too: hidden entities do not
+// count towards the limit, and zones may have cameras outside of the circle.
 const (
 	initialMargin = 64   // entities fetched beyond the limit at first
 	growthFactor  = 4    // factor by which the fetch limit grows

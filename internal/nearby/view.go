@@ -12,19 +12,19 @@ import (
 
 // Limits of a view.
 const (
-	// MaxPins is how many entities a view shows one by one.
+	// MaxPins is the largest number of entities that a view shows one by one.
 	MaxPins = 500
 	// MaxZoom is the closest zoom of a view.
 	MaxZoom = 22
 	// maxTiles bounds the tiles of a view, and so its clusters.
 	maxTiles = 1024
-	// tilesPerSide is how many levels finer the tiles of clusters are than a map's tiles of 512 pixels: 64 pixels.
+	// tilesPerSide is the number of levels by which the tiles of clusters are finer than a map's tiles of 512 pixels: 64 pixels.
 	tilesPerSide = 3
-	// closeLevel is the level of tiles from which a view shows pins however many there are: its tiles are 76 m wide at most.
+	// closeLevel is the level of tiles from which on a view shows pins however many there are: its tiles are 76 m wide at most.
 	closeLevel = 19
 )
 
-// View is one read of what a part of the map shows.
+// View is one read of the contents of a part of the map.
 type View struct {
 	Query // without Center, Radius, Since and Limit
 	Box   geo.Box
@@ -38,9 +38,9 @@ type ViewAnswer struct {
 	Overview  mapdata.Overview
 }
 
-// View answers a view into a, with pins if the tiles that it touches contain MaxPins at most, or it is a close one, and with
-// clusters otherwise. Live incidents are among pins if the view lies within a circle of MaxRadius; clusters do not count them.
-// It fails with *UnknownSourcesError.
+// View answers a view into a, with pins if the tiles that it touches contain MaxPins at most, or it is a close one, and with clusters
+// otherwise. Pins include live incidents if the view lies within a circle of MaxRadius; clusters do not count them. It fails with
+// *UnknownSourcesError.
 func (r *Reader) View(ctx context.Context, v *View, a *ViewAnswer) error {
 	level := v.Zoom + tilesPerSide
 	for level > 0 && v.Box.Tiles(level).Count() > maxTiles {
@@ -60,7 +60,8 @@ func (r *Reader) View(ctx context.Context, v *View, a *ViewAnswer) error {
 	return nil
 }
 
-// selection is a search for all that a query selects, wherever it is and whatever its votes; Live and Networks of a are set.
+// selection returns a search for all entities that a query selects, wherever they are and whatever their votes. It sets Live and Networks
+// of a.
 func (r *Reader) selection(q *Query, a *Answer) (mapdata.Search, error) {
 	s := mapdata.Search{Kinds: q.Kinds, Suppressed: q.Curator && !q.Driving, Now: r.Now(), Limit: 1, Viewer: q.Account}
 	a.Live, a.Reports = false, false
@@ -70,10 +71,10 @@ func (r *Reader) selection(q *Query, a *Answer) (mapdata.Search, error) {
 	return s, err
 }
 
-// pins answers a view with what lies in it, MaxPins at most, nearest to its middle first.
+// pins answers a view with the entities in it, at most MaxPins, nearest to its middle first.
 func (r *Reader) pins(ctx context.Context, v *View, a *Answer) error {
 	q := v.Query
-	// What lies beside the box may be merged into what lies in it, and be shown in it.
+	// An entity outside the box may be merged into one inside, and be shown there.
 	wider := v.Box.Grown(maxMergeDistance + r.Law.Drift())
 	q.Center, q.Radius = circleOf(&wider)
 	q.Within, q.Limit = &wider, MaxLimit
@@ -87,10 +88,10 @@ func (r *Reader) pins(ctx context.Context, v *View, a *Answer) error {
 	return nil
 }
 
-// globe is the radius of a circle that is the whole globe, in metres.
+// globe is the radius of a circle that covers the whole globe, in metres.
 const globe = math.Pi * geo.EarthRadius
 
-// circleOf is a circle around a box. One that is not small is the whole globe, because the box bounds the search anyway.
+// circleOf returns a circle around a box. For a large box it is the whole globe, because the box bounds the search anyway.
 func circleOf(b *geo.Box) (center geo.Point, radius float64) {
 	const small = 60 // degrees
 	c := geo.Circle{Center: geo.Point{Lat: (b.South + b.North) / 2, Lng: (b.West + b.East) / 2}, Radius: globe}
@@ -105,9 +106,8 @@ func circleOf(b *geo.Box) (center geo.Point, radius float64) {
 // nearestMargin widens the search for the nearest entity, in metres, because entities shown as zones move when they change.
 const nearestMargin = 1000
 
-// Nearest finds the entity that is nearest to the query's center, wherever it is; the query's radius and limit do not apply.
-// A has at most one hit. Live incidents are not among what it looks for beyond MaxRadius, and no upstream is called. It fails
-// with *UnknownSourcesError.
+// Nearest finds the entity that is nearest to the query's center, wherever it is; the query's radius and limit do not apply. It sets at
+// most one hit in a. It does not find live incidents beyond MaxRadius, and calls no upstream. It fails with *UnknownSourcesError.
 func (r *Reader) Nearest(ctx context.Context, q *Query, a *Answer) error {
 	s, err := r.selection(q, a)
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *Reader) Nearest(ctx context.Context, q *Query, a *Answer) error {
 	near := *q
 	near.Limit, near.Driver = 1, ""
 	reach := r.Index.Reach(&s, r.Law)
-	// What is nearest may be expired or hidden by votes: then there is more beyond it.
+	// The nearest entity may be expired or hidden by votes; then the search continues beyond it.
 	for range nearestAttempts {
 		if reach < 0 {
 			return nil
@@ -137,7 +137,7 @@ const (
 	nearestGrowth   = 4 // factor of the radius
 )
 
-// extentAge is for how long an extent is used again: it changes slowly, and everybody who opens the map asks for it.
+// extentAge is how long an extent is reused, because it changes slowly, and every user who opens the map requests it.
 const extentAge = 10 * time.Second
 
 // extent is an extent at a time.
@@ -147,7 +147,7 @@ type extent struct {
 	at    time.Time
 }
 
-// Extent is a box around all entities that guests may read, live incidents apart; false: there are none.
+// Extent returns a box around all entities that guests may read, except live incidents, and false if there are none.
 func (r *Reader) Extent() (geo.Box, bool) {
 	now := r.Now()
 	if last := r.extent.Load(); last != nil && now.Sub(last.at) < extentAge && !now.Before(last.at) {

@@ -27,7 +27,7 @@ func (w *testReader) view(t *testing.T, box geo.Box, zoom int, edit func(*nearby
 	return a
 }
 
-// jams are so many jams east of the area, some hundred metres apart from each other.
+// jams returns n jams east of the area, some hundred metres apart from each other.
 func jams(n int) []lawPin {
 	var pins []lawPin
 	for i := range n {
@@ -36,8 +36,8 @@ func jams(n int) []lawPin {
 	return pins
 }
 
-// TestViewOfFewAndMany: few entities come one by one however large the view is, many as clusters, and the closest view has pins
-// however many there are.
+// TestViewOfFewAndMany checks that few entities are shown one by one however large the view is, many as clusters, and
+// that the closest view has pins however many there are.
 func TestViewOfFewAndMany(t *testing.T) {
 	const maxPins = 500 // docs/decisions/0014-map-views.md
 	few := newLawReader(t, nil, jams(maxPins)...)
@@ -79,7 +79,8 @@ func clusterOf(a *nearby.ViewAnswer, kind string) (found mapdata.Cluster, ok boo
 	return mapdata.Cluster{}, false
 }
 
-// TestClustersFollowTheLaw: clusters count nothing that the law hides from the reader, and are where it shows things.
+// TestClustersFollowTheLaw checks that clusters count no entity that the law hides from the reader, and count the
+// others where it shows them.
 func TestClustersFollowTheLaw(t *testing.T) {
 	l := lawOf(t, noPolice, cameraZones)
 	pins := append(jams(600), lawPin{id: "police", kind: "alert.police", at: inArea}, lawPin{id: "camera", kind: "camera.speed", at: geo.Point{Lat: 52.01, Lng: 3.013}})
@@ -104,8 +105,8 @@ func TestClustersFollowTheLaw(t *testing.T) {
 	}
 }
 
-// TestClustersUnderAnotherLaw: once the law is replaced, clusters leave out the kinds that it concerns until the index
-// follows it.
+// TestClustersUnderAnotherLaw checks that once the law is replaced, clusters leave out the kinds that it concerns until
+// the index follows it.
 func TestClustersUnderAnotherLaw(t *testing.T) {
 	w := newLawReader(t, nil, append(jams(600), lawPin{id: "police", kind: "alert.police", at: inArea}, lawPin{id: "police outside", kind: "alert.police", at: outsideArea})...)
 	if a := w.view(t, country, 5, nil); a.Overview.Count != 602 {
@@ -125,10 +126,10 @@ func TestClustersUnderAnotherLaw(t *testing.T) {
 	}
 }
 
-// TestClustersOfNetworks: clusters count the chargers that the reader may read.
+// TestClustersOfNetworks checks that clusters count the chargers that the reader may read.
 func TestClustersOfNetworks(t *testing.T) {
 	w := newTestReader()
-	for n := range byte(200) { // four chargers each, of which one is of the primary network and one of none
+	for n := range byte(200) { // four chargers each, one of the primary network and one of none
 		w.add(n+1, owner, mapdata.Approved, geo.Point{Lat: 50 + 0.01*float64(n), Lng: 4})
 	}
 	w.add(201, owner, mapdata.Pending, geo.Point{Lat: 53, Lng: 4})
@@ -151,7 +152,7 @@ func TestClustersOfNetworks(t *testing.T) {
 	}
 }
 
-// TestNearest looks for what is nearest, however far, under the law.
+// TestNearest checks the nearest entity, however far, under the law.
 func TestNearest(t *testing.T) {
 	w := newLawReader(t, lawOf(t, noPolice, cameraZones),
 		lawPin{id: "police", kind: "alert.police", at: inArea}, lawPin{id: "camera", kind: "camera.speed", at: geo.Point{Lat: 52.9, Lng: 4}},
@@ -188,7 +189,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestExtent: the extent is that of what guests may read.
+// TestExtent checks that the extent is that of the entities that guests may read.
 func TestExtent(t *testing.T) {
 	w := newTestReader()
 	if _, found := w.reader.Extent(); found {
@@ -204,7 +205,7 @@ func TestExtent(t *testing.T) {
 	}
 }
 
-// TestLiveIncidentsOfAView: small views have live incidents as nearby has, large ones have none.
+// TestLiveIncidentsOfAView checks that small views have the same live incidents as a query, and large ones have none.
 func TestLiveIncidentsOfAView(t *testing.T) {
 	reader, _ := newCrowdedReader(t, 40, 10)
 	for _, tt := range []struct {
