@@ -1,4 +1,5 @@
-// Package openfeeds lists feeds that authorities and operators publish openly (D17.19): a data file in the program, and the operator's own.
+// Package openfeeds lists feeds that authorities and operators publish openly (D17.19), from a data file in the program and from the
+// operator's own file.
 package openfeeds
 
 import (
@@ -19,12 +20,12 @@ var builtIn []byte
 // Who may fetch a feed.
 const (
 	AuthNone      = "none"
-	AuthHeader    = "header"    // the publisher asks for one; AuthHint says which
-	AuthKey       = "key"       // of the publisher's
-	AuthAgreement = "agreement" // with the publisher, or a server of one's own
+	AuthHeader    = "header"    // the publisher requires a header, which AuthHint describes
+	AuthKey       = "key"       // a key of the publisher's is required
+	AuthAgreement = "agreement" // with the publisher, or a private server
 )
 
-// Feed is an open feed, as its entry says.
+// Feed is an open feed, with the members of its entry.
 type Feed struct {
 	ID              string          `json:"id"`
 	Name            string          `json:"name"`
@@ -38,18 +39,19 @@ type Feed struct {
 	Licence         string          `json:"licence"`
 	LicenceURL      string          `json:"licence_url"`
 	Area            []float64       `json:"area,omitempty"` // west, south, east, north
-	Country         string          `json:"country"`        // ISO 3166-1 alpha-2; empty: of no single one
+	Country         string          `json:"country"`        // ISO 3166-1 alpha-2; empty: of several countries
 	Auth            string          `json:"auth"`
 	AuthHint        string          `json:"auth_hint,omitempty"`
 	IntervalSeconds int             `json:"interval_seconds"`
 	Homepage        string          `json:"homepage"`
-	Checked         *string         `json:"checked"` // date on which its terms were read at the publisher's; nil: they are known from Evidence alone
+	Checked         *string         `json:"checked"` // date on which its terms were read at the publisher's; nil: they are known only from Evidence
 	Evidence        string          `json:"evidence,omitempty"`
 }
 
 const maxFile = 4 << 20 // bytes of an operator's own file
 
-// Load lists the open feeds of the program, and those of an operator's file (empty: none), whose ids win, by country and name.
+// Load returns the open feeds of the program, and those of an operator's file (empty: none), whose entries replace those with the same id,
+// sorted by country and name.
 func Load(file string) ([]Feed, error) {
 	all, err := parse(builtIn)
 	if err != nil {
@@ -85,7 +87,7 @@ func Load(file string) ([]Feed, error) {
 	return all, nil
 }
 
-// parse reads entries and says of the first wrong one what is wrong with it.
+// parse reads entries, and returns an error that describes the first invalid one.
 func parse(text []byte) ([]Feed, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -114,7 +116,7 @@ func parse(text []byte) ([]Feed, error) {
 	return all, nil
 }
 
-// checkAddresses checks that a feed may have the addresses (D6.5): all providers see them, and take them into their own feeds.
+// checkAddresses checks that a feed may have these URLs (D6.5), because all providers see them, and copy them to their own feeds.
 func (f *Feed) checkAddresses() error {
 	if _, err := safehttp.CheckURL(f.URL); err != nil {
 		return fmt.Errorf("url: %w", err)
@@ -137,7 +139,7 @@ func Find(all []Feed, id string) (*Feed, bool) {
 	return &all[at], true
 }
 
-// CheckedOn is the date on which its terms were read at the publisher's; empty: they were not.
+// CheckedOn returns the date on which its terms were read at the publisher's, or an empty string if they were not.
 func (f *Feed) CheckedOn() string {
 	if f.Checked == nil {
 		return ""

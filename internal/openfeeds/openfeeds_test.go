@@ -12,7 +12,8 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// D17.19: at least 20 open feeds, each with an address that may be registered, attribution, licence and where its terms are known from.
+// TestBuiltInFeeds checks that there are at least 20 open feeds, each with a URL that may be registered, attribution, licence and the
+// source of its terms (D17.19).
 func TestBuiltInFeeds(t *testing.T) {
 	all, err := openfeeds.Load("")
 	if err != nil || len(all) < 20 {
@@ -35,7 +36,8 @@ func TestBuiltInFeeds(t *testing.T) {
 	}
 }
 
-// An operator's entries win over the program's of the same id; a wrong file is refused with its name and the entry.
+// TestOperatorsFile checks that an operator's entries replace the program's with the same id, and that an invalid file is refused with its
+// name and the entry.
 func TestOperatorsFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "open.json")
 	write := func(text string) {

@@ -7,7 +7,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Registration is the request for a feed that polls this one: with its attribution and licence, which so reach every place that shows it.
+// Registration returns the request for a feed that polls this one. It includes the attribution and licence, so that
+// every place that shows the feed shows them.
 func (f *Feed) Registration() feed.Registration {
 	optional := func(text string) *string {
 		if text == "" {
