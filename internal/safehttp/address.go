@@ -82,8 +82,9 @@ func (p *policy) isSpecial(addr netip.Addr) bool {
 	return slices.ContainsFunc(p.special, func(prefix netip.Prefix) bool { return prefix.Contains(addr) })
 }
 
-// allowsLocalNAT64 judges 64:ff9b:1::/48, in which the position of the embedded address depends on the network: every
-// position of RFC 6052 must hold an allowed address or zeros, and at least one an allowed address.
+// allowsLocalNAT64 reports whether an address of 64:ff9b:1::/48 is allowed. The position of its embedded address depends on
+// the network, so that every position of RFC 6052 must hold an allowed address or zeros, and at least one an allowed
+// address.
 func (p *policy) allowsLocalNAT64(b [16]byte) bool {
 	some := false
 	for _, octets := range [][4]int{{6, 7, 9, 10}, {7, 9, 10, 11}, {9, 10, 11, 12}, {12, 13, 14, 15}} {

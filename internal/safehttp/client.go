@@ -131,8 +131,8 @@ type Request struct {
 	Accept     string // empty: application/json
 	Started    func() // called after queueing, when the timeout begins to run; may be nil
 
-	// Admit is called for each connection, once its host has room for it, and may wait; leave is called when the connection ends.
-	// nil: all are admitted.
+	// Admit is called for each connection, once its host has room for it, and may block; leave is called when the connection ends. nil: all
+	// are admitted.
 	Admit func(ctx context.Context) (leave func(), err error)
 
 	// NoRedirects makes a redirect fail with redirect_error. Redirects of an operator's URL always fail.
@@ -141,26 +141,26 @@ type Request struct {
 	// SameOrigin makes a redirect to another origin fail with redirect_error.
 	SameOrigin bool
 
-	// JSON is the body of a POST, to an operator's URL alone: a provider's is only ever read. It must be safe to send twice, which
-	// happens if a connection that was kept is found to be closed. nil: the request is a GET.
+	// JSON is the body of a POST, to an operator's URL only: a provider's is only ever read. It must be safe to send twice, which happens
+	// if a kept connection turns out to be closed. nil: the request is a GET.
 	JSON []byte
-	// AnyStatus makes a Response of an answer with any status but a redirect: its body says what is wrong.
+	// AnyStatus returns a Response for an answer with any status but a redirect, because its body describes the error.
 	AnyStatus bool
-	// Conditions make the request conditional where it goes to their URL; a 304 is an answer then. nil: it is not conditional.
+	// Conditions make the request conditional where it goes to their URL; a 304 is then an answer. nil: unconditional.
 	Conditions *Conditions
 	// Timeout bounds the fetch, without queueing, where it is shorter than the client's; 0: the client's.
 	Timeout time.Duration
 	// MaxWire and MaxBody bound the body in bytes as it is sent, and after decompression; 0: the client's bound after decompression.
 	MaxWire, MaxBody int64
-	// CloseAfter closes the connection after the answer, to an operator's URL too.
+	// CloseAfter closes the connection after the answer, also to an operator's URL.
 	CloseAfter bool
 }
 
-// Response is a 2xx answer, or one of any status if that was asked for, whose body has yet to be read.
+// Response is a 2xx answer, or one of any status if the request set AnyStatus, whose body has yet to be read.
 type Response struct {
 	Status int
 	Header http.Header
-	URL    *URL // that answered: the last one of redirects
+	URL    *URL // URL of the answer: the last one of redirects
 	// Body is decompressed. Reading it fails with an *Error beyond a limit and when the connection breaks. It must be closed;
 	// the timeout covers reading it. A connection to an operator's URL is reused if the body was read until io.EOF.
 	Body io.ReadCloser
@@ -168,7 +168,7 @@ type Response struct {
 	sent *wireLimit // nil: MaxWire was not given
 }
 
-// Sent is how many bytes of the body were read so far as they are sent, of a request with MaxWire.
+// Sent returns the number of bytes of the body that were read so far, as sent, of a request with MaxWire.
 func (r *Response) Sent() int64 {
 	if r.sent == nil {
 		return 0

@@ -48,7 +48,7 @@ func tlsServer(t *testing.T, answer http.HandlerFunc) *httptest.Server {
 	return s
 }
 
-// rawTLSServer is a TLS server that runs serve for each connection.
+// rawTLSServer starts a TLS server that runs serve for each connection.
 func rawTLSServer(t *testing.T, serve func(net.Conn)) *httptest.Server {
 	t.Helper()
 	s := tlsServer(t, nil)
@@ -303,7 +303,8 @@ func TestRedirects(t *testing.T) {
 	})
 }
 
-// At most two connections to one host; more wait without consuming their timeout, and other hosts do not wait (D6.12).
+// TestPerHostLimit checks that there are at most two connections to one host, that more wait without consuming their
+// timeout, and that other hosts do not wait (D6.12).
 func TestPerHostLimit(t *testing.T) {
 	var now, most atomic.Int32
 	inside := make(chan struct{}, 10)
@@ -380,7 +381,7 @@ func TestTimeoutExcludesQueueing(t *testing.T) {
 	fetches.Wait()
 }
 
-// A cancellation by the caller is not reported as the provider's failure, in any phase.
+// TestCallerCancels checks that a cancellation by the caller is not reported as the provider's failure, in any phase.
 func TestCallerCancels(t *testing.T) {
 	reached := make(chan struct{})
 	s := tlsServer(t, func(w http.ResponseWriter, r *http.Request) {

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Conditions are what an earlier answer said of its version (RFC 9110, 13.1). Empty: it had none.
+// Conditions are the version headers of an earlier answer (RFC 9110, 13.1). Empty: it had none.
 type Conditions struct {
-	URL          string // that answered; a request to another one is not conditional
+	URL          string // of the earlier answer; a request to another one is not conditional
 	ETag         string
 	LastModified string
 }
 
-// add makes the headers of a request to the URL conditional, and says whether it did.
+// add makes the headers of a request to the URL conditional, and reports whether it did.
 func (c *Conditions) add(header http.Header, to *URL) bool {
 	if c == nil || c.URL != to.String() || c.ETag == "" && c.LastModified == "" {
 		return false
@@ -30,7 +30,7 @@ func (c *Conditions) add(header http.Header, to *URL) bool {
 	return true
 }
 
-// retryAfter reads a Retry-After header: seconds, or a date (RFC 9110, 10.2.3).
+// retryAfter parses a Retry-After header: seconds, or a date (RFC 9110, 10.2.3).
 func retryAfter(text string, now time.Time) time.Duration {
 	text = strings.TrimSpace(text)
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {

@@ -96,7 +96,7 @@ func (c *Client) dialAny(ctx context.Context, addrs []netip.Addr, port int) (con
 	return nil, err
 }
 
-// dialTimeoutFor is the timeout for one of several remaining addresses.
+// dialTimeoutFor returns the timeout for one of several remaining addresses.
 func dialTimeoutFor(ctx context.Context, addrs int) time.Duration {
 	if deadline, ok := ctx.Deadline(); ok {
 		return min(dialTimeout, time.Until(deadline)/time.Duration(addrs))

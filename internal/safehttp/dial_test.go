@@ -95,8 +95,8 @@ func TestResolvedAddresses(t *testing.T) {
 	}
 }
 
-// DNS rebinding: a name that resolves to a public address first and to a private one later is blocked, because the address of
-// each connection is checked.
+// TestDNSRebinding checks that a name that resolves to a public address first and to a private one later is blocked,
+// because the address of each connection is checked.
 func TestDNSRebinding(t *testing.T) {
 	public, private := netip.MustParseAddr("93.184.216.34"), netip.MustParseAddr("127.0.0.1")
 	s := tlsServer(t, func(w http.ResponseWriter, r *http.Request) {

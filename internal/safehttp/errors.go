@@ -13,18 +13,18 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Error is a failed fetch, caused by the provider, its network or ours.
+// Error is a failed fetch, caused by the provider, its network or this node's.
 type Error struct {
 	Outcome mapdata.Outcome // one of D6.7, never ok
-	Advice  string          // what failed and what to do, for the feed's owner (D6.8); never contains the response or the URL
+	Advice  string          // the failure and its remedy, for the feed's owner (D6.8); never contains the response or the URL
 	Reason  mapdata.Reason  // detail of the outcome: one of mapdata.Reasons, or a Refusal's code; may be empty
 	Status  int             // the response's status when Outcome is http_status, else 0
 
-	// RetryAfter is how long the server asks to be left alone, with 429 or 503; 0: it does not say, or nothing that can be read.
+	// RetryAfter is the pause that the server requests, with 429 or 503; 0: none, or unreadable.
 	RetryAfter time.Duration
 
-	// Connected reports whether any connection was made, to the provider or a host of its redirects: without one, our own
-	// network may be at fault (D6.11).
+	// Connected reports whether any connection was made, to the provider or a host of its redirects: without one, this
+	// node's own network may be at fault (D6.11).
 	Connected bool
 
 	cause error
@@ -123,7 +123,7 @@ func handshakeFailed(err error) error {
 	return failed(mapdata.OutcomeTLSError, reason, advice, err)
 }
 
-// badStatus is an answer with a status that is no success.
+// badStatus returns the error for an answer with an unsuccessful status.
 func badStatus(status int, header http.Header) error {
 	advice := "The server must answer 200 with the snapshot."
 	switch {

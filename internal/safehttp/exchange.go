@@ -114,7 +114,7 @@ func (c *Client) roundTrip(x *exchange, u *URL, header http.Header, post []byte)
 	return answer, x.failure(err)
 }
 
-// newRequest is a GET, or a POST of JSON.
+// newRequest returns a GET request, or a POST of JSON.
 func newRequest(ctx context.Context, u *URL, header http.Header, post []byte) (*http.Request, error) {
 	method, body := http.MethodGet, io.Reader(http.NoBody)
 	if post != nil {
@@ -196,7 +196,7 @@ type accepting struct {
 	notModified bool // the answer to a conditional request is 304
 }
 
-// accept turns an http.Response into a Response, or closes the exchange.
+// accept converts an http.Response to a Response, or closes the exchange.
 func (c *Client) accept(x *exchange, a *accepting) (_ *Response, err error) {
 	answer, keep := a.answer, a.keep
 	defer func() {
@@ -245,7 +245,7 @@ type body struct {
 	r        io.Reader
 	keep     func(*link) bool
 	left     int64
-	limit    int64 // what left began with
+	limit    int64 // initial value of left
 	err      error // result of the last read
 }
 

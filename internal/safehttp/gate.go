@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// gate limits the number of connections, per host (D6.12), as the caller admits them, and in total. A fetch that waits for one
-// of these holds no slot of those after it, and fetches that wait for their host are served in order.
+// gate limits the number of connections, per host (D6.12), by the caller's Admit, and in total. A fetch that waits for one of these holds
+// no slot of those after it, and fetches that wait for their host are served in order.
 type gate struct {
 	perHost int
 	all     chan struct{}
@@ -24,8 +24,8 @@ func newGate(perHost, all int) *gate {
 	return &gate{perHost: perHost, all: make(chan struct{}, all), hosts: make(map[string]*hostGate)}
 }
 
-// enter waits for a slot for a connection to host. admit is the Admit of a Request. release frees the slot and must be called
-// once. It fails with ctx, and as admit does.
+// enter waits for a slot for a connection to host. admit is the Admit of a Request. release frees the slot and must be called once. It
+// fails with the error of ctx, and as admit does.
 func (g *gate) enter(ctx context.Context, host string, admit func(context.Context) (func(), error)) (release func(), err error) {
 	h := g.acquireHost(host)
 	select {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// NextLink is the target of the Link header with rel="next" (RFC 8288); empty: there is none.
+// NextLink returns the target of the Link header with rel="next" (RFC 8288); empty: there is none.
 func NextLink(header http.Header) string {
 	for _, link := range header.Values("Link") {
 		for link != "" {
@@ -32,7 +32,7 @@ func NextLink(header http.Header) string {
 	return ""
 }
 
-// relNext says whether the parameters of a link hold rel=next.
+// relNext reports whether the parameters of a link contain rel=next.
 func relNext(params string) bool {
 	for param := range strings.SplitSeq(params, ";") {
 		name, value, _ := strings.Cut(param, "=")
@@ -48,7 +48,7 @@ func relNext(params string) bool {
 	return false
 }
 
-// Resolve gives the URL that a reference in the answer of this one names, validated by the same rules (D6.5).
+// Resolve returns the URL of a reference in the answer of this one, validated by the same rules (D6.5).
 func (u *URL) Resolve(reference string) (*URL, error) {
 	if reference == "" || strings.ContainsFunc(reference, forbiddenRune) {
 		return nil, refuse("bad_characters", "must hold no white space, no control or invisible characters and no backslash")

@@ -166,7 +166,7 @@ func redirectTo(location string) http.HandlerFunc {
 	}
 }
 
-// Responses that a net/http server cannot produce.
+// TestMalformedConnections checks responses that a net/http server cannot produce.
 func TestMalformedConnections(t *testing.T) {
 	tests := []struct {
 		name  string

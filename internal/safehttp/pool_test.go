@@ -20,7 +20,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Three requests use one connection, or one each.
+// TestConnectionReuse checks that three requests use one connection, or one each.
 func TestConnectionReuse(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -78,7 +78,8 @@ func TestConnectionReuse(t *testing.T) {
 	}
 }
 
-// The rest of a body that was not read would be taken for the next response.
+// TestNoReuseAfterPartialBody checks that a connection with an unread rest of a body is not reused, because the rest
+// would be taken for the next response.
 func TestNoReuseAfterPartialBody(t *testing.T) {
 	s, made := plainServer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("x", 100)) })
 	c := operatorClient(t, nil)
@@ -100,7 +101,8 @@ func TestNoReuseAfterPartialBody(t *testing.T) {
 	}
 }
 
-// A provider's connection is checked each time (D6.4): it is not pooled, and pooled connections are not used for it.
+// TestNoReuseForProviders checks that a provider's connection is not pooled, and that pooled connections are not used
+// for it, because its address is checked each time (D6.4).
 func TestNoReuseForProviders(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }))
 	made := count(s)
@@ -176,7 +178,8 @@ func TestStaleConnections(t *testing.T) {
 	}
 }
 
-// A request is retried once: an upstream that always closes the connection does not cause a loop.
+// TestRetryOnce checks that a request is retried once, so that an upstream that always closes the connection does not
+// cause a loop.
 func TestRetryOnce(t *testing.T) {
 	var requests atomic.Int32
 	u, made := plainListener(t, func(c net.Conn) {
@@ -195,7 +198,8 @@ func TestRetryOnce(t *testing.T) {
 	}
 }
 
-// The deadline applies to a reused connection, and is not mistaken for a stale connection.
+// TestDeadlineOnReusedConnection checks that the deadline applies to a reused connection, and is not mistaken for a
+// stale connection.
 func TestDeadlineOnReusedConnection(t *testing.T) {
 	u, made := plainListener(t, func(c net.Conn) {
 		readRequest(c)
@@ -228,7 +232,7 @@ func TestDeadlineOnReusedConnection(t *testing.T) {
 	}
 }
 
-// A late cancellation of a finished request must not affect the next one.
+// TestNoReuseAfterCancel checks that a late cancellation of a finished request does not affect the next one.
 func TestNoReuseAfterCancel(t *testing.T) {
 	s, _ := plainServer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") })
 	c := operatorClient(t, nil)

@@ -23,7 +23,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// plainServer is a server without TLS that counts its connections.
+// plainServer starts a server without TLS that counts its connections.
 func plainServer(t *testing.T, answer http.HandlerFunc) (*httptest.Server, *atomic.Int32) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
@@ -45,7 +45,7 @@ func count(s *httptest.Server) *atomic.Int32 {
 	return &made
 }
 
-// plainListener is a listener without TLS that runs serve for each connection. Its URL is an operator's.
+// plainListener starts a listener without TLS that runs serve for each connection. Its URL is an operator's.
 func plainListener(t *testing.T, serve func(net.Conn)) (*URL, *atomic.Int32) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
@@ -75,7 +75,8 @@ func readRequest(c net.Conn) bool {
 	return true
 }
 
-// operatorClient is a client as the service configures it, with its own addresses and names, and without fixed hosts.
+// operatorClient returns a client as the service configures it, with its own addresses and names, and without fixed
+// hosts.
 func operatorClient(t *testing.T, change func(*Options)) *Client {
 	t.Helper()
 	o := Options{
@@ -164,7 +165,8 @@ func TestOperatorURLByIPv6(t *testing.T) {
 	}
 }
 
-// A client that requests operators' URLs still checks providers' (D6.4), also at the same address.
+// TestProviderPolicyStillApplies checks that a client that requests operators' URLs still checks providers' (D6.4),
+// also at the same address.
 func TestProviderPolicyStillApplies(t *testing.T) {
 	var asked atomic.Int32
 	s := tlsServer(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
@@ -228,7 +230,8 @@ func TestNoRedirects(t *testing.T) {
 	}
 }
 
-// A provider's redirect cannot reach URLs that only an operator may configure.
+// TestRedirectsAreNeverOperatorURLs checks that a provider's redirect cannot reach URLs that only an operator may
+// configure.
 func TestRedirectsAreNeverOperatorURLs(t *testing.T) {
 	for _, to := range []string{"http://127.0.0.1:1/", "https://127.0.0.1:1/", "https://localhost/", "http://example.com/", "https://relay/", "https://example.com:80/"} {
 		from, err := CheckURL("https://example.org/a")
@@ -337,7 +340,7 @@ func TestDeadlineInEveryPhase(t *testing.T) {
 	}
 }
 
-// The network may notice a deadline before the context's timer fires.
+// TestDeadlineSeenByNetworkFirst checks a deadline that the network notices before the context's timer fires.
 func TestDeadlineSeenByNetworkFirst(t *testing.T) {
 	c := operatorClient(t, nil)
 	c.dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -355,7 +358,7 @@ func TestDeadlineSeenByNetworkFirst(t *testing.T) {
 	}
 }
 
-// Several addresses share the timeout, so that the last one is tried.
+// TestAddressesShareTimeout checks that several addresses share the timeout, so that the last one is tried.
 func TestAddressesShareTimeout(t *testing.T) {
 	s, _ := plainServer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") })
 	c := operatorClient(t, func(o *Options) {
@@ -410,7 +413,7 @@ func TestPerHost(t *testing.T) {
 func TestUpstreamBodyLimits(t *testing.T) {
 	tests := []struct {
 		name, answer, body string
-		want               mapdata.Outcome // empty: body comes
+		want               mapdata.Outcome // empty: a body is returned
 	}{
 		{"length shorter than the body", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", "{}", ""},
 		{"length longer than the body", "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{}", "", mapdata.OutcomeConnectionError},
@@ -443,8 +446,8 @@ func TestUpstreamBodyLimits(t *testing.T) {
 	}
 }
 
-// TestPostJSON posts to an operator's URL, over a connection that is reused and after it broke, and reads the answer whatever its
-// status is. Nothing is ever posted to a provider.
+// TestPostJSON posts to an operator's URL, over a connection that is reused and after it broke, and reads the answer
+// whatever its status is. It checks that nothing is ever posted to a provider.
 func TestPostJSON(t *testing.T) {
 	heard := make(chan string, 3)
 	s, made := plainServer(t, func(w http.ResponseWriter, r *http.Request) {

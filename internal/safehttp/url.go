@@ -44,13 +44,13 @@ type URL struct {
 	parsed   *url.URL
 }
 
-// String is the URL as it is stored and shown.
+// String returns the URL as it is stored and shown.
 func (u *URL) String() string { return u.parsed.String() }
 
-// Origin is scheme, host and port, without the scheme's default port.
+// Origin returns scheme, host and port, without the scheme's default port.
 func (u *URL) Origin() string { return u.parsed.Scheme + "://" + u.parsed.Host }
 
-// Host is the name of the host in A-labels, or its address, without the port and without brackets.
+// Host returns the name of the host in A-labels, or its address, without the port and without brackets.
 func (u *URL) Host() string { return u.host }
 
 // With returns a copy of the URL with the unescaped path appended to its own after one slash (empty: its own path), and with
