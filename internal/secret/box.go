@@ -1,5 +1,5 @@
-// Package secret encrypts what the service must read again and nobody else may, such as the auth header of a pull feed (D5.2), with
-// XChaCha20-Poly1305. The id of a feed or an account, or of account and app, is associated data, so that a text sealed for one owner
+// Package secret encrypts data that the service must read again and nobody else may read, such as the auth header of a pull feed (D5.2),
+// with XChaCha20-Poly1305. The id of a feed or an account, or of account and app, is associated data, so that a text sealed for one owner
 // cannot be opened for another. The caller provides the key.
 package secret
 
@@ -35,8 +35,8 @@ func New(key []byte) (*Box, error) {
 	return &Box{aead}, nil
 }
 
-// Seal encrypts plain for one owner, a feed or an account: a version byte, a random nonce, and the ciphertext. Sealing twice
-// gives different texts.
+// Seal encrypts plain for one owner, a feed or an account: a version byte, a random nonce, and the ciphertext. Sealing the same text twice
+// returns different results.
 func (b *Box) Seal(plain []byte, owner [16]byte) []byte { return b.seal(plain, owner[:]) }
 
 // Open decrypts a text sealed for the same owner, or fails with ErrSealed.
@@ -44,7 +44,7 @@ func (b *Box) Open(sealed []byte, owner [16]byte) ([]byte, error) {
 	return b.open(sealed, owner[:])
 }
 
-// SealConfig encrypts what an account set of an app, as Seal does.
+// SealConfig encrypts an account's config of an app, as Seal does.
 func (b *Box) SealConfig(plain []byte, account mapdata.AccountID, app mapdata.AppID) []byte {
 	return b.seal(plain, install(account, app))
 }
@@ -54,7 +54,7 @@ func (b *Box) OpenConfig(sealed []byte, account mapdata.AccountID, app mapdata.A
 	return b.open(sealed, install(account, app))
 }
 
-// install is the associated data of a config. It is longer than a single id: neither is taken for the other.
+// install returns the associated data of a config. It is longer than a single id, so that neither can be taken for the other.
 func install(account mapdata.AccountID, app mapdata.AppID) []byte {
 	return append(account[:], app[:]...)
 }
