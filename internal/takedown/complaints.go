@@ -14,10 +14,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Complain tells curators that the source of a pin is wrong, with a text of at most 500 characters, which may be empty. An
-// account has one open complaint on a source: another one replaces it. The caller has checked that the account may read
-// the pin. It fails with mapdata.ErrNotFound for what is no id, with a *mapdata.InvalidError, and with a
-// *mapdata.LimitError beyond 10 complaints a day.
+// Complain stores a complaint for curators that the source of a pin is wrong, with a text of at most 500 characters,
+// which may be empty. An account has one open complaint on a source, which another one replaces. The caller has checked
+// that the account may read the pin. It fails with mapdata.ErrNotFound for an invalid id, with a *mapdata.InvalidError,
+// and with a *mapdata.LimitError beyond 10 complaints a day.
 func (s *Service) Complain(ctx context.Context, account mapdata.AccountID, id, text string) error {
 	source, externalID, ok := mapdata.ParseEntityID(id)
 	if !ok {
@@ -49,8 +49,8 @@ func checkComplaint(text string) error {
 	return &mapdata.InvalidError{Fields: []mapdata.FieldError{e}}
 }
 
-// Complaints lists the open complaints, the oldest first, at most MaxListed, and how many there are. It fails with
-// mapdata.ErrForbidden for an actor who may not review.
+// Complaints lists the open complaints, the oldest first, at most MaxListed, and returns the number of all open ones.
+// It fails with mapdata.ErrForbidden for an actor who may not review.
 func (s *Service) Complaints(ctx context.Context, by feed.Actor) (all []mapdata.Complaint, open int, err error) {
 	if !by.MayReview() {
 		return nil, 0, mapdata.Describe(mapdata.ErrForbidden, "Only curators read complaints.")
@@ -71,7 +71,7 @@ func (s *Service) Complaints(ctx context.Context, by feed.Actor) (all []mapdata.
 	return all, open, nil
 }
 
-// nameOf is the current name of a source; empty: it has none, or is gone.
+// nameOf returns the current name of a source; empty: it has none, or no longer exists.
 func (s *Service) nameOf(ctx context.Context, source mapdata.SourceID) (string, error) {
 	id, ok := source.FeedID()
 	if !ok {
@@ -87,8 +87,8 @@ func (s *Service) nameOf(ctx context.Context, source mapdata.SourceID) (string, 
 	return f.Name, nil
 }
 
-// CloseComplaint takes a complaint out of the queue, with a note for the audit log of at most 500 characters. It fails with
-// mapdata.ErrForbidden for an actor who may not review, and with mapdata.ErrNotFound.
+// CloseComplaint removes a complaint from the queue, with a note for the audit log of at most 500 characters. It fails
+// with mapdata.ErrForbidden for an actor who may not review, and with mapdata.ErrNotFound.
 func (s *Service) CloseComplaint(ctx context.Context, by feed.Actor, id, note string) error {
 	if !by.MayReview() {
 		return mapdata.Describe(mapdata.ErrForbidden, "Only curators close complaints.")

@@ -1,4 +1,4 @@
-// Package takedown is what curators do against single wrong pins, and what drivers tell them of wrong sources: hide and show
-// a pin, complain about a source, close a complaint. Pauses and removals of whole feeds are in feed, suspensions of accounts
-// in account.
+// Package takedown implements the measures of curators against single wrong pins, and drivers' complaints about wrong sources: hide and
+// show a pin, complain about a source, close a complaint. Pauses and removals of whole feeds are in feed, suspensions of accounts in
+// account.
 package takedown

@@ -17,7 +17,7 @@ type Config struct {
 	Live    Live // nil: there are no live incidents here, such as on the command line
 	Now     func() time.Time
 	Signals signal.Set
-	// Published lets answers wait until this node shows the change; nil: they do not wait.
+	// Published delays answers until this node shows the change; nil: no delay.
 	Published Published
 }
 
@@ -35,15 +35,15 @@ const MaxListed = 200
 // LongestHiding bounds a hiding that has an end.
 const LongestHiding = 366 * 24 * time.Hour
 
-// Order is a curator's wish to hide a pin.
+// Order is a curator's request to hide a pin.
 type Order struct {
 	Reason string
-	Until  time.Time // zero: for good
+	Until  time.Time // zero: permanently
 }
 
-// Hide hides a pin from all readers but its provider and curators, whatever its source says of it next. The provider gets an
-// e-mail with the reason. Hiding it again replaces reason and end. It fails with mapdata.ErrForbidden for an actor who may
-// not review, with mapdata.ErrNotFound for what does not exist, and with a *mapdata.InvalidError.
+// Hide hides a pin from all readers but its provider and curators, regardless of later rows of its source. The provider
+// gets an e-mail with the reason. Hiding it again replaces reason and end. It fails with mapdata.ErrForbidden for an
+// actor who may not review, with mapdata.ErrNotFound for a pin that does not exist, and with a *mapdata.InvalidError.
 func (s *Service) Hide(ctx context.Context, by feed.Actor, id string, o Order) (*mapdata.HiddenPin, error) {
 	if !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators hide pins.")
@@ -93,7 +93,7 @@ func (s *Service) Show(ctx context.Context, by feed.Actor, id string) error {
 	return nil
 }
 
-// Hidden lists what is hidden, the newest decision first, at most MaxListed: everything for curators; of a feed (id not
+// Hidden lists the hidden pins, the newest decision first, at most MaxListed: all for curators; those of a feed (id not
 // zero) for its owner and curators. It fails with mapdata.ErrForbidden or mapdata.ErrNotFound.
 func (s *Service) Hidden(ctx context.Context, by feed.Actor, id mapdata.FeedID) ([]mapdata.HiddenPin, error) {
 	source := mapdata.SourceID("")
@@ -118,8 +118,8 @@ func (s *Service) Hidden(ctx context.Context, by feed.Actor, id mapdata.FeedID) 
 	return all, nil
 }
 
-// target finds what an id names: its feed, or nil for a live incident. Curators do not learn of private feeds that wait for
-// no review, and do not decide on their own.
+// target returns the pin of an id and its feed, or nil for a live incident. Curators must not learn of private feeds
+// that do not wait for a review, and must not decide on their own feeds.
 func (s *Service) target(ctx context.Context, by feed.Actor, id string) (*mapdata.PinTakedown, *mapdata.Feed, error) {
 	source, externalID, ok := mapdata.ParseEntityID(id)
 	if !ok {

@@ -14,7 +14,8 @@ type Store interface {
 	HidePin(ctx context.Context, p *mapdata.PinTakedown) (mapdata.Voted, error)
 	// ShowPin ends a hiding at p.At, or fails with mapdata.ErrNotFound.
 	ShowPin(ctx context.Context, p *mapdata.PinTakedown) error
-	// HiddenPins lists what is hidden at now, the newest decision first, at most limit; of one source, unless it is empty.
+	// HiddenPins lists the hidden pins at now, the newest decision first, at most limit; those of one source, unless it
+	// is empty.
 	HiddenPins(ctx context.Context, source mapdata.SourceID, now time.Time, limit int) ([]mapdata.HiddenPin, error)
 	// Feed reads one feed, or fails with mapdata.ErrNotFound.
 	Feed(ctx context.Context, id mapdata.FeedID) (*mapdata.Feed, error)
@@ -22,9 +23,10 @@ type Store interface {
 	// Complain stores a complaint; it replaces the account's open complaint on the source. It fails with a *mapdata.LimitError
 	// for an account that complained limit times since the given time.
 	Complain(ctx context.Context, c *mapdata.Complaint, since time.Time, limit int) error
-	// Complaints lists the open complaints, the oldest first, at most limit, and how many there are.
+	// Complaints lists the open complaints, the oldest first, at most limit, and returns the number of all open ones.
 	Complaints(ctx context.Context, limit int) ([]mapdata.Complaint, int, error)
-	// CloseComplaint closes an open complaint with the entry that is made for its source, or fails with mapdata.ErrNotFound.
+	// CloseComplaint closes an open complaint with the audit entry that entry returns for its source, or fails with
+	// mapdata.ErrNotFound.
 	CloseComplaint(ctx context.Context, id string, at time.Time, entry func(mapdata.SourceID) mapdata.AuditEntry) error
 }
 
@@ -34,8 +36,8 @@ type Live interface {
 	Find(ctx context.Context, externalID string) (mapdata.Voted, error)
 }
 
-// Published lets the answer to a change wait until the node that gives it shows the change (D12.7).
+// Published delays the answer to a change until this node shows the change (D12.7).
 type Published interface {
-	// Await waits until readers of this node see what was committed before the call, for a short time at most.
+	// Await waits until readers of this node see the changes committed before the call, for a short time at most.
 	Await(ctx context.Context)
 }

@@ -17,7 +17,7 @@ import (
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-// fixture is a service over an empty database, with an account of each kind and a public feed that holds "a".
+// fixture is a service over an empty database, with an account of each kind and a public feed with the entity "a".
 type fixture struct {
 	*takedown.Service
 	db                     *sqlite.DB
@@ -90,7 +90,7 @@ func (f *fixture) newFeed(t *testing.T, owner *mapdata.Account, visibility mapda
 	return made
 }
 
-// TestHideIsRefused holds who may hide what, and for how long.
+// TestHideIsRefused checks who may hide which pins, and for how long.
 func TestHideIsRefused(t *testing.T) {
 	f := newFixture(t)
 	curator, live := feed.By(f.curator), mapdata.EntityID(mapdata.Incidents, "live")
@@ -142,7 +142,7 @@ func TestHideIsRefused(t *testing.T) {
 
 func hideError(_ *mapdata.HiddenPin, err error) error { return err }
 
-// TestHideAndShow holds what is stored with a decision, and who sees it.
+// TestHideAndShow checks the data stored with a decision, and who sees the pin.
 func TestHideAndShow(t *testing.T) {
 	f := newFixture(t)
 	curator := feed.By(f.curator)
@@ -177,7 +177,7 @@ func TestHideAndShow(t *testing.T) {
 	}
 }
 
-// TestComplaints holds the rules of complaints.
+// TestComplaints checks the rules of complaints.
 func TestComplaints(t *testing.T) {
 	f := newFixture(t)
 	var (
@@ -192,7 +192,7 @@ func TestComplaints(t *testing.T) {
 	if err := f.Complain(t.Context(), f.driver.ID, "moose", ""); !errors.Is(err, mapdata.ErrNotFound) {
 		t.Errorf("no id: %v", err)
 	}
-	for range 3 { // one open complaint on a source
+	for range 3 { // an account has one open complaint on a source
 		if err := f.Complain(t.Context(), f.driver.ID, f.pin, " Wrong. "); err != nil {
 			t.Fatal(err)
 		}
