@@ -61,8 +61,8 @@ func Hash(s string) []byte {
 	return sum[:]
 }
 
-// checksum is the CRC-32 (IEEE) of prefix and random characters in base 62, most significant digit first, padded with
-// zeros.
+// checksum returns the CRC-32 (IEEE) of prefix and random characters in base 62, most significant digit first, padded
+// with zeros.
 func checksum(body []byte) [checksumLength]byte {
 	var out [checksumLength]byte
 	sum := crc32.ChecksumIEEE(body)
