@@ -10,21 +10,21 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Bounds of what is remembered of where accounts were. A full Presence holds some 64 MiB; accounts cost an e-mail each.
+// Bounds of the stored positions of accounts. A full Presence holds some 64 MiB; an account costs its owner an e-mail.
 const (
 	presenceShards   = 64
 	accountsPerShard = 1_600 // 102 400 accounts of a node within ten minutes
-	trailSpacing     = 2_000 // metres between two remembered positions of an account
-	maxTrail         = 26    // as many as 300 km/h make of PresenceKept, 50 km
+	trailSpacing     = 2_000 // metres between two stored positions of an account
+	maxTrail         = 26    // as many as fit into the distance at 300 km/h within PresenceKept, 50 km
 	forgetInterval   = time.Minute
 )
 
-// Presence remembers where accounts were in the last ten minutes (mapdata.PresenceKept), by the positions that they sent with
-// reads, drives, reports and votes. It is in this process's memory alone, and nothing of it leaves: a vote is stored with
-// whether its account was near, not with a place. Its methods are safe for concurrent use.
+// Presence stores the positions of accounts in the last ten minutes (mapdata.PresenceKept), which they sent with reads,
+// drives, reports and votes. It is only in this process's memory: a stored vote contains whether its account was near,
+// not a position. Its methods are safe for concurrent use.
 //
-// A position that the account cannot have reached from its last one at 300 km/h (D17.37) is ignored, so that an account is
-// not everywhere at once: a driver who looks at another town on the map stays where they are.
+// A position that the account cannot have reached from its last one at 300 km/h (D17.37) is ignored, so that an account
+// has only one place: a driver who looks at another town on the map keeps the previous one.
 type Presence struct {
 	now    func() time.Time
 	shards [presenceShards]presenceShard
@@ -35,7 +35,7 @@ type presenceShard struct {
 	trails map[mapdata.AccountID]*trail
 }
 
-// trail is where one account was: its last position, and those that lie trailSpacing apart before it, the oldest first.
+// trail is the history of one account: its last position, and earlier ones trailSpacing apart, the oldest first.
 type trail struct {
 	last   sighting
 	before []sighting
@@ -55,7 +55,7 @@ func NewPresence(now func() time.Time) *Presence {
 	return p
 }
 
-// Run forgets positions as they become too old, until ctx ends.
+// Run removes positions as they become too old, until ctx ends.
 func (p *Presence) Run(ctx context.Context) error {
 	tick := time.NewTicker(forgetInterval)
 	defer tick.Stop()
@@ -69,7 +69,7 @@ func (p *Presence) Run(ctx context.Context) error {
 	}
 }
 
-// Forget removes what is older than mapdata.PresenceKept.
+// Forget removes positions that are older than mapdata.PresenceKept.
 func (p *Presence) Forget() {
 	now := p.now()
 	for i := range p.shards {
@@ -84,7 +84,7 @@ func (p *Presence) Forget() {
 	}
 }
 
-// Seen remembers that an account sent its position. A guest, the zero account, is not remembered.
+// Seen stores a position that an account sent. A guest, the zero account, is ignored.
 func (p *Presence) Seen(account mapdata.AccountID, place geo.Point) {
 	if account.IsZero() {
 		return
@@ -159,7 +159,7 @@ func (t *trail) add(s sighting) {
 	t.last = s
 }
 
-// forget removes what is too old at now, and reports whether nothing is left.
+// forget removes positions that are too old at now, and reports whether none is left.
 func (t *trail) forget(now time.Time) bool {
 	old := now.Add(-mapdata.PresenceKept)
 	kept := 0
@@ -170,7 +170,7 @@ func (t *trail) forget(now time.Time) bool {
 	return t.last.at.Before(old)
 }
 
-// Accounts returns how many accounts are remembered.
+// Accounts returns the number of accounts with a stored position.
 func (p *Presence) Accounts() (n int) {
 	for i := range p.shards {
 		s := &p.shards[i]

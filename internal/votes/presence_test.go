@@ -24,13 +24,13 @@ func accountOf(n uint64) (id mapdata.AccountID) {
 	return id
 }
 
-// north returns an entity so many metres north of the equator.
+// north returns an entity the given number of metres north of the equator.
 func north(metres float64) *mapdata.Entity {
 	return &mapdata.Entity{Point: geo.Point{Lat: metres / 111_195}}
 }
 
-// TestPresence checks where an account is near: 5 km around each place of the last ten minutes, and nowhere that it cannot have
-// reached.
+// TestPresence checks where an account is near: 5 km around each place of the last ten minutes, and not at places that
+// it cannot have reached.
 func TestPresence(t *testing.T) {
 	c := &setClock{time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)}
 	start := c.now
@@ -74,7 +74,7 @@ func TestPresence(t *testing.T) {
 	}
 }
 
-// TestPresenceIsBounded checks that a node remembers at most 102 400 accounts, and the newest of them.
+// TestPresenceIsBounded checks that a node stores the positions of at most 102 400 accounts, the newest.
 func TestPresenceIsBounded(t *testing.T) {
 	c := &setClock{time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)}
 	p := votes.NewPresence(c.time)
@@ -97,7 +97,7 @@ func TestPresenceIsBounded(t *testing.T) {
 	}
 }
 
-// TestPresenceIsForgotten checks that positions leave the memory although nobody asks.
+// TestPresenceIsForgotten checks that positions are removed from memory even if nothing reads them.
 func TestPresenceIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := votes.NewPresence(time.Now)

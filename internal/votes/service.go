@@ -33,7 +33,7 @@ type Config struct {
 	StoreChanged signal.StoreChanged // notified after each vote
 	TrustAfter   time.Duration       // how long after its first sign-in an account's votes count towards suppression (D9.8); 0: always
 	ReportsTrust time.Duration       // likewise for votes on drivers' reports (D17.37)
-	Presence     *Presence           // where accounts are: votes count if their accounts are near; nil: that is not asked
+	Presence     *Presence           // positions of accounts: votes count only if their accounts are near; nil: not checked
 }
 
 // Service records drivers' votes. Its methods are safe for concurrent use.
@@ -44,17 +44,17 @@ func New(c Config) *Service {
 	return &Service{c}
 }
 
-// Seen remembers for ten minutes that an account sent its position (Presence). A guest's is not remembered. It may be called
-// on nil, where nobody votes.
+// Seen stores for ten minutes a position that an account sent (Presence). A guest's is ignored. It may be called on nil, where voting is
+// disabled.
 func (s *Service) Seen(account mapdata.AccountID, place geo.Point) {
 	if s != nil && s.Presence != nil {
 		s.Presence.Seen(account, place)
 	}
 }
 
-// Cast durably stores v as the account's standing vote on an entity; mapdata.NoVote withdraws it (D9.1). It returns the
-// entity with its current votes, and its feed, nil for a live incident. A suppressed entity can still be voted on: a
-// confirm may end its suppression (D9.5).
+// Cast durably stores v as the account's standing vote on an entity; mapdata.NoVote withdraws it (D9.1). It returns the entity with its
+// current votes, and its feed, nil for a live incident. A suppressed entity accepts votes too, because a confirm may end its suppression
+// (D9.5).
 //
 // It fails with mapdata.ErrNotFound for an entity that does not exist, has expired, or that the account may not read, with
 // mapdata.ErrForbidden for an entity of the account's own feed (D9.8), and with mapdata.ErrUnavailable.
@@ -62,7 +62,7 @@ func (s *Service) Cast(ctx context.Context, id string, account mapdata.AccountID
 	return s.cast(ctx, id, account, v, false)
 }
 
-// ConfirmByReport confirms an entity for an account that reported the same (D17.36), also a report that the account may not
+// ConfirmByReport confirms an entity for an account that reported the same event (D17.36), also if it is a report that the account may not
 // read. It fails as Cast does.
 func (s *Service) ConfirmByReport(ctx context.Context, id string, account mapdata.AccountID) (mapdata.Voted, *mapdata.Feed, error) {
 	return s.cast(ctx, id, account, mapdata.Confirm, true)

@@ -13,7 +13,7 @@ import (
 	"wayside/internal/votes"
 )
 
-// fakeStore keeps the ballot that it was given, and gives the same answer to all.
+// fakeStore records the ballot that it was given, and returns the same result to all calls.
 type fakeStore struct {
 	votes.Store
 	ballot *mapdata.Ballot
@@ -31,7 +31,7 @@ func (s *fakeStore) Vote(context.Context, mapdata.SourceID, string, mapdata.Acco
 	return s.vote, s.err
 }
 
-// oneFeed is the only feed that there is; everybody but the stranger may read it.
+// oneFeed is the only feed; all accounts but the stranger may read it.
 type oneFeed mapdata.Feed
 
 func (f *oneFeed) Feed(id mapdata.FeedID, account mapdata.AccountID) *mapdata.Feed {
@@ -41,7 +41,7 @@ func (f *oneFeed) Feed(id mapdata.FeedID, account mapdata.AccountID) *mapdata.Fe
 	return (*mapdata.Feed)(f)
 }
 
-// oneIncident is the only live incident that there is.
+// oneIncident is the only live incident.
 type oneIncident struct {
 	voted mapdata.Voted
 	err   error
@@ -62,7 +62,7 @@ var (
 	errDown  = errors.New("the store is down")
 )
 
-// newService makes a service around a store, with one feed of the owner's and one live incident "live".
+// newService returns a service around a store, with one feed of the owner's and one live incident "live".
 func newService(store *fakeStore) (*votes.Service, *oneIncident) {
 	live := &oneIncident{voted: mapdata.Voted{Entity: mapdata.Entity{ExternalID: "live", Kind: 3}, Prior: 0.7}}
 	return votes.New(votes.Config{
@@ -72,7 +72,7 @@ func newService(store *fakeStore) (*votes.Service, *oneIncident) {
 	}), live
 }
 
-// notified says whether a signal was given since it was asked last.
+// notified reports whether a signal was given since the last call.
 func notified(s signal.StoreChanged) bool {
 	select {
 	case <-s.C():
@@ -82,7 +82,7 @@ func notified(s signal.StoreChanged) bool {
 	}
 }
 
-// TestCast holds what the store is given and what the caller is told, for an entity of a feed and for a live incident.
+// TestCast checks the ballot that the store gets and the result, for an entity of a feed and for a live incident.
 func TestCast(t *testing.T) {
 	at := time.Date(2026, 11, 21, 8, 0, 0, 123_000_000, time.UTC)
 	liveEntity := mapdata.Entity{ExternalID: "live", Kind: 3}
@@ -119,7 +119,8 @@ func TestCast(t *testing.T) {
 	}
 }
 
-// TestTrustFollowsTheSource: votes on drivers' reports count after another time than those on everything else (D9.8, D17.37).
+// TestTrustFollowsTheSource checks that votes on drivers' reports count after another time than those on other entities
+// (D9.8, D17.37).
 func TestTrustFollowsTheSource(t *testing.T) {
 	store := new(fakeStore)
 	s, _ := newService(store)
@@ -144,7 +145,7 @@ func TestTrustFollowsTheSource(t *testing.T) {
 	}
 }
 
-// TestCastFails: nothing is stored for what cannot be voted on, and no change is announced.
+// TestCastFails checks that a vote on an entity that cannot be voted on stores nothing and announces no change.
 func TestCastFails(t *testing.T) {
 	live, ofFeed := mapdata.EntityID(mapdata.Incidents, "live"), mapdata.EntityID(feedID.SourceID(), "x")
 	for _, tt := range []struct {
@@ -185,7 +186,7 @@ func TestCastFails(t *testing.T) {
 	}
 }
 
-// TestStanding reads an account's own vote.
+// TestStanding checks the result for an account's own vote.
 func TestStanding(t *testing.T) {
 	store := &fakeStore{vote: mapdata.Dispute}
 	s, _ := newService(store)

@@ -87,8 +87,8 @@ func (t *Tallies) Load(ctx context.Context, from mapdata.StoreSnapshot) (mapdata
 	return s, nil
 }
 
-// Apply stages changed tallies, replacing earlier ones of the same incidents. A tally without votes is kept: its ChangedAt
-// tells when the last vote was withdrawn (D4.3).
+// Apply stages changed tallies, replacing earlier ones of the same incidents. A tally without votes is kept, because
+// its ChangedAt is the time when the last vote was withdrawn (D4.3).
 func (t *Tallies) Apply(changes []mapdata.FeedChange) mapdata.Staged {
 	s := &stage{target: t, pages: make(map[uint64]page)}
 	current := t.pages.Load()
