@@ -126,7 +126,7 @@ func TestHealthIsCachedAndUpdated(t *testing.T) {
 	}
 }
 
-// TestHealthIsExactInTime: a change of health is visible within a second (D12.7), whether a poll or time alone makes it.
+// TestHealthIsExactInTime checks that a change of health is visible within a second (D12.7), whether a poll or time alone causes it.
 func TestHealthIsExactInTime(t *testing.T) {
 	c := catalog.New(nil)
 	f := feed(1, func(f *mapdata.Feed) { f.Direction, f.LastPushAt = mapdata.Push, start })
