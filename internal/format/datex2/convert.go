@@ -242,9 +242,9 @@ func (c *converter) item(records []record, i int, at map[spot]*group) format.Ite
 		return item
 	}
 	gravest := &records[here.gravest]
-	row := format.Row{ID: r.id, Kind: gravest.kind, Point: gravest.place.Point, ObservedAt: observed(gravest.node, c.o), Properties: c.told(gravest)}
+	row := format.Row{ID: r.id, Kind: gravest.kind, Point: gravest.place.Point, ObservedAt: observed(gravest.node, c.o), Properties: c.properties(gravest)}
 	for _, j := range here.all {
-		tellOf(records[j].node, &row.Properties)
+		addProperties(records[j].node, &row.Properties)
 	}
 	c.row = row.Append(c.row[:0])
 	item.Row, item.Line, item.EndsAt, item.Word = c.row, gravest.place.Line, gravest.when.End, ""
@@ -298,8 +298,8 @@ func observed(n xmldoc.Node, o *format.Options) time.Time {
 	return format.Time(n.First("situationRecordCreationTime").Text(), o.Zone)
 }
 
-// told returns the properties of the record that determined the kind.
-func (c *converter) told(r *record) format.Properties {
+// properties returns the properties of the record that determined the kind.
+func (c *converter) properties(r *record) format.Properties {
 	location := locationOf(r.node)
 	p := format.Properties{
 		Description: r.node.First("generalPublicComment").Find("value").Text(), Street: street(location), BothDirection: isBoth(location),
@@ -319,8 +319,8 @@ func (c *converter) told(r *record) format.Properties {
 	return p
 }
 
-// tellOf adds properties that any record at the point may state; the first value of each counts.
-func tellOf(n xmldoc.Node, p *format.Properties) {
+// addProperties adds properties that any record at the point may state; the first value of each counts.
+func addProperties(n xmldoc.Node, p *format.Properties) {
 	for _, one := range [...]struct {
 		element string
 		to      *format.Number

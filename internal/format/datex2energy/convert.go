@@ -35,7 +35,7 @@ func Convert(d format.Document, o *format.Options, yield func(format.Item) error
 // readStatuses reads the second document, otherwise the statuses within the document itself, which most documents lack.
 func (c *converter) readStatuses(d format.Document) error {
 	if d.Status != nil {
-		c.told = true
+		c.hasStatuses = true
 		found, err := c.read(format.Document{Open: d.Status}, true)
 		if err == nil && !found[statusPublication] {
 			err = &format.Error{Fault: format.NotFormat}
@@ -48,22 +48,22 @@ func (c *converter) readStatuses(d format.Document) error {
 	}
 	c.twice = true
 	found, err := c.read(d, true)
-	c.told = found[statusPublication]
+	c.hasStatuses = found[statusPublication]
 	return err
 }
 
 type converter struct {
-	o        *format.Options
-	yield    func(format.Item) error
-	words    *format.Tables
-	summary  format.Summary
-	statuses map[string]status // by the id of a point
-	told     bool              // a publication of statuses was found
-	found    map[string]bool   // publications of the current document
-	dynamic  bool              // statuses are wanted of the document, not sites
-	twice    bool              // the document is read twice: for statuses, then for sites
-	tree     tree
-	row      []byte
+	o           *format.Options
+	yield       func(format.Item) error
+	words       *format.Tables
+	summary     format.Summary
+	statuses    map[string]status // by the id of a point
+	hasStatuses bool              // a publication of statuses was found
+	found       map[string]bool   // publications of the current document
+	dynamic     bool              // statuses are wanted of the document, not sites
+	twice       bool              // the document is read twice: for statuses, then for sites
+	tree        tree
+	row         []byte
 }
 
 // statusSize is the memory of a status beside its texts, in bytes.
@@ -232,12 +232,12 @@ func (c *converter) take(t thing) error {
 	if len(c.statuses) == format.MaxItems {
 		return &format.Error{Fault: format.TooMany}
 	}
-	told := status{t.kid("status").words(), format.Time(t.kid("lastUpdated").words(), c.o.Zone)}
-	if !c.o.Budget.Keep(statusSize + len(id) + len(told.word)) {
+	next := status{t.kid("status").words(), format.Time(t.kid("lastUpdated").words(), c.o.Zone)}
+	if !c.o.Budget.Keep(statusSize + len(id) + len(next.word)) {
 		return c.o.Budget.Err()
 	}
-	if before, twice := c.statuses[id]; !twice || told.after(before) {
-		c.statuses[id] = told
+	if before, twice := c.statuses[id]; !twice || next.after(before) {
+		c.statuses[id] = next
 	}
 	return nil
 }

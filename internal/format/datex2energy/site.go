@@ -17,7 +17,7 @@ func (c *converter) item(t thing) format.Item {
 		item.Skip = format.NoID
 		return item
 	}
-	site := format.Site{Told: c.told, Charging: format.Charging{Name: t.kid("name").words(), Operator: t.kid("operator").find("name").words()}}
+	site := format.Site{Told: c.hasStatuses, Charging: format.Charging{Name: t.kid("name").words(), Operator: t.kid("operator").find("name").words()}}
 	points := 0
 	var at time.Time
 	t.each("refillPoint", func(point thing) {

@@ -47,7 +47,7 @@ func (c *converter) item(v jsondoc.Value) format.Item {
 		return skip(format.NoID, "")
 	}
 	item.ID = "OCM-" + id
-	if open, told := v.Get("DataProvider", "IsOpenDataLicensed").Bool(); told && !open {
+	if open, known := v.Get("DataProvider", "IsOpenDataLicensed").Bool(); known && !open {
 		return skip(format.NotPublic, v.Get("DataProvider", "Title").Text())
 	}
 	if status := submission(v); status != "" && status != "100" && status != "200" {
@@ -92,8 +92,8 @@ func (c *converter) charger(v jsondoc.Value) (string, *format.Charging) {
 		if current, _ := connection.Get("CurrentTypeID").NumberOrText(); current == directCurrent {
 			site.DirectCurrent()
 		}
-		quantity, told := connection.Get("Quantity").NumberOrText()
-		if !told {
+		quantity, known := connection.Get("Quantity").NumberOrText()
+		if !known {
 			quantity = 1
 		}
 		points += math.Max(0, math.Round(quantity))
@@ -101,7 +101,7 @@ func (c *converter) charger(v jsondoc.Value) (string, *format.Charging) {
 	kind, charging := site.Finish(c.o.ChargerNetwork)
 	if points > 0 {
 		charging.EVSEs = format.Whole(points)
-		if works, told := v.Get("StatusType", "IsOperational").Bool(); told && !works {
+		if works, known := v.Get("StatusType", "IsOperational").Bool(); known && !works {
 			charging.Available, charging.Occupied, charging.OutOfOrder, charging.Unknown = format.Num(0), format.Num(0), format.Whole(points), format.Num(0)
 		}
 	}

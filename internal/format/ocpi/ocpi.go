@@ -84,7 +84,7 @@ func (c *converter) item(v jsondoc.Value) format.Item {
 		item.Skip = format.NoID
 		return item
 	}
-	if public, told := v.Get("publish").Bool(); told && !public {
+	if public, known := v.Get("publish").Bool(); known && !public {
 		item.Skip = format.NotPublic
 		return item
 	}
