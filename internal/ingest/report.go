@@ -62,9 +62,9 @@ func newVerdict() verdict { return verdict{report: Report{Errors: []RowError{}}}
 
 // reject counts a rejection, and keeps it if it is among the first, or among the first of its code.
 func (v *verdict) reject(e *RowError) {
-	told := *e
-	told.Reason, told.Value = "", nil
-	v.report.reject(told)
+	brief := *e // reports have neither reason nor value
+	brief.Reason, brief.Value = "", nil
+	v.report.reject(brief)
 	r := reasonFor(&v.rejections, e.Code)
 	r.Rows++
 	if len(r.Examples) == mapdata.MaxExamples {
