@@ -263,9 +263,9 @@ func (s *Service) recordRefusal(ctx context.Context, feed mapdata.FeedID, start 
 		attempt := mapdata.Attempt{
 			At: now.UTC().Truncate(time.Millisecond), Duration: now.Sub(start), Outcome: o.outcome, Bytes: size,
 		}
-		var told *mapdata.Described
-		if errors.As(refusal, &told) {
-			attempt.Reason = told.Reason
+		var described *mapdata.Described
+		if errors.As(refusal, &described) {
+			attempt.Reason = described.Reason
 		}
 		if err := s.Store.RecordAttempt(ctx, feed, attempt); err != nil {
 			s.Log.Warn("refused push not recorded", "feed", feed.String(), "error", err)
