@@ -24,8 +24,8 @@ type zoneKey struct {
 	kind   mapdata.Kind
 }
 
-// prepareRules sets the rules for a query, and reports whether the law affects it. It does not apply to a curator who is not
-// driving.
+// prepareRules sets the rules for a query, and reports whether the law affects it. The law does not apply to a curator who is
+// not driving.
 func (r *Reader) prepareRules(q *Query, s *mapdata.Search, a *Answer) bool {
 	a.Hidden = 0
 	if r.Law == nil || q.Curator && !q.Driving {

@@ -233,8 +233,8 @@ func TestZoneBehindOthers(t *testing.T) {
 	}
 }
 
-// TestZonesInOrder checks that several zones are in the order of their middles' distance, among each other and among what is
-// shown where it is.
+// TestZonesInOrder checks that zones are sorted by the distances of their middles, among each other and among the entities
+// that are shown at their exact position.
 func TestZonesInOrder(t *testing.T) {
 	middle := law.Middle(inArea, 4000)
 	north := func(degrees float64) geo.Point { return geo.Point{Lat: middle.Lat + degrees, Lng: middle.Lng} }
