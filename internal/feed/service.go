@@ -183,8 +183,8 @@ func (s *Service) View(f *mapdata.Feed, entities int, wholeURL bool) View {
 	return View{Feed: *f, Full: true, Entities: entities, MayHold: s.mayHold(f), WholeURL: wholeURL}
 }
 
-// Register stores a new feed of the actor, with its own layer, pending review. It is the only method that returns a push feed's token in
-// clear; a pull feed is due for its first poll immediately (D6.1). It fails with a *mapdata.InvalidError that lists every invalid field,
+// Register stores a new feed of the actor, with its own layer, pending review. It returns a push feed's token, of which only the hash is
+// stored; a pull feed is due for its first poll immediately (D6.1). It fails with a *mapdata.InvalidError that lists every invalid field,
 // and with mapdata.ErrConflict when the account has reached its limit of feeds (D5.9).
 func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *View, pushToken string, err error) {
 	if by.account.IsZero() {
