@@ -84,7 +84,7 @@ type ReportAttempt struct {
 	Account AccountID
 	Point   geo.Point
 	At      time.Time // of the request, by which reports are counted
-	SeenAt  time.Time // when the driver made the observation, for the check of the travelled distance, because a car without a connection sends reports late; zero: At
+	SeenAt  time.Time // of the observation, for the check of the travelled distance: a car without a connection reports late; zero: At
 	PerDay  int       // reports within 24 hours; on an account's first day ReportsOnFirstDay, if that is less
 }
 
