@@ -95,7 +95,7 @@ func nested(depth int) string {
 // TestRows checks D3.1 to D3.7, D3.10 and D3.12.
 func TestRows(t *testing.T) {
 	long := strings.Repeat("é", 128)
-	fits := `{"a":"` + strings.Repeat("x", maxProperties-8) + `"}`
+	fits := `{"a":"` + strings.Repeat("x", 16<<10-8) + `"}`
 	tests := []struct {
 		name, row, code string
 	}{
@@ -151,7 +151,7 @@ func TestRows(t *testing.T) {
 		{"16 KiB", good("properties", fits), ""},
 		{"a byte more", good("properties", strings.Replace(fits, "x", "xx", 1)), codePropertiesTooLarge},
 		{"16 KiB beside white space", good("properties", strings.Replace(fits, "{", "{ \n ", 1)), ""},
-		{"16 KiB beside reserved keys", good("properties", strings.Replace(fits, "{", `{"wayside_x":"yyyyyyy","merged_from":[1],"disputed_until":null,`, 1)), ""},
+		{"16 KiB beside reserved keys", good("properties", strings.Replace(fits, "{", `{"wayside_x":"yyyyyyy","wayside_":1,"wayside_y":[],"merged_from":[1],"disputed_until":null,`, 1)), ""},
 		{"U+0000", good("properties", `{"a":"\u0000"}`), codeInvalidProperties},
 		{"U+0000 in a name", good("properties", `{"\u0000":1}`), codeInvalidProperties},
 		{"half a surrogate within", good("properties", `{"a":["\udc00"]}`), codeInvalidProperties},
@@ -159,6 +159,9 @@ func TestRows(t *testing.T) {
 		{"a long number", good("properties", `{"a":123456789012345678901234567890}`), ""},
 		{"a coordinate array", good("properties", `{"line":[[4,52],[5,53]]}`), ""},
 		{"ttl", good("ttl_seconds", "60"), ""},
+		{"ttl 1", good("ttl_seconds", "1"), ""},
+		{"ttl below 1", good("ttl_seconds", "0.999"), codeInvalidTTL},
+		{"ttl in another unit", good("ttl_seconds", "0.5"), codeInvalidTTL},
 		{"ttl 0", good("ttl_seconds", "0"), codeInvalidTTL},
 		{"ttl negative", good("ttl_seconds", "-1"), codeInvalidTTL},
 		{"ttl as string", good("ttl_seconds", `"60"`), codeInvalidTTL},

@@ -266,7 +266,7 @@ func TestSourceIsBounded(t *testing.T) {
 			rows++
 		}
 	}
-	if _, err := ingest.CheckSource(t.Context(), endless, start); !errors.Is(err, ingest.ErrTooManyRows) || rows != ingest.MaxSnapshotRows {
+	if _, err := ingest.CheckSource(t.Context(), endless, start); !errors.Is(err, ingest.ErrTooManyRows) || rows != 200_000 { // D6.6
 		t.Errorf("after %d rows: %v", rows, err)
 	}
 	broken := func(_ context.Context, yield func([]byte, ingest.Beside) error) (time.Time, error) {

@@ -228,7 +228,7 @@ func TestPushLifetimes(t *testing.T) {
 func TestPushRetires(t *testing.T) {
 	d := newTestIngester(t, mapdata.Push)
 	d.push(row("camera", "camera.speed", ""), row("police", "alert.police", ""), row("stays", "camera.speed", ""))
-	report := d.push(with(row("camera", "camera.speed", ""), `"ttl_seconds":1`), with(row("police", "alert.police", ""), `"ttl_seconds":0.5`), with(row("never seen", "camera.speed", ""), `"ttl_seconds":1`))
+	report := d.push(with(row("camera", "camera.speed", ""), `"ttl_seconds":1`), with(row("police", "alert.police", ""), `"ttl_seconds":1.0`), with(row("never seen", "camera.speed", ""), `"ttl_seconds":1`))
 	if report.Accepted != 3 || report.Rejected != 0 {
 		t.Errorf("%+v (D3.4)", report)
 	}
