@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"wayside/internal/mapdata"
 )
@@ -47,7 +46,7 @@ func (m *misfits) look(name []byte, value walker) {
 	case mapdata.PropertyTime:
 		if right = first == '"'; right {
 			inside, _ := value.text()
-			_, err := time.Parse(time.RFC3339, string(inside))
+			_, err := mapdata.ParseTime(inside)
 			fits = err == nil
 		}
 	case mapdata.PropertyEnum:

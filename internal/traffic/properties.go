@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"wayside/internal/geo"
+	"wayside/internal/mapdata"
 )
 
 // maxPositions is the maximum number of positions of a line (D15.15).
@@ -112,7 +113,7 @@ func instant(text jsontext.Value) time.Time {
 	if !ok {
 		return time.Time{}
 	}
-	at, err := time.Parse(time.RFC3339, written)
+	at, err := mapdata.ParseTime(written)
 	if err != nil || at.UTC().Year() < 1 || at.UTC().Year() > 9999 {
 		return time.Time{}
 	}

@@ -132,7 +132,7 @@ func stampOf(value jsontext.Value) time.Time {
 	if err != nil {
 		return time.Time{}
 	}
-	at, err := time.Parse(time.RFC3339, string(text))
+	at, err := mapdata.ParseTime(text)
 	if err != nil {
 		return time.Time{}
 	}
