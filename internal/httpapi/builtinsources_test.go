@@ -1,11 +1,14 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/nearby"
 )
 
 // TestBuiltinSourcesAreKnown checks that the built-in sources are known even if they are empty (D4.5), and which reads may be
@@ -49,5 +52,29 @@ func TestBuiltinSourcesAreKnown(t *testing.T) {
 	without.browser().send(http.MethodGet, nearbyPath+"&sources=weather", "").want(t, http.StatusBadRequest).decode(t, &refused)
 	if want := []string{"incidents", "osm-cameras", "osm-chargers", "drivers"}; !slices.Equal(refused.ValidIDs, want) {
 		t.Errorf("valid ids: %v, want %v", refused.ValidIDs, want)
+	}
+}
+
+// TestViewsOfReportsAreNotCached checks that what the page for cars reads may not be cached where drivers' reports are among what it
+// asks for: clusters count them, and nothing found may be a report a moment later (D4.13).
+func TestViewsOfReportsAreNotCached(t *testing.T) {
+	t.Parallel()
+	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, reports: true})
+	rows := make([]string, nearby.MaxPins+1)
+	for i := range rows {
+		rows[i] = fmt.Sprintf(`{"external_id":"%d","kind":"traffic.jam","lat":%g,"lng":5,"properties":{}}`, i, 52+float64(i)/1000)
+	}
+	d.publish("Jams", rows...)
+	for _, tt := range []struct{ path, begins, cached string }{
+		{"view?bbox=4,51,6,53&zoom=6", `{"entities":[],`, "no-store"},
+		{"view?bbox=4,51,6,53&zoom=6&kinds=charger.supercharger", `{"entities":[],`, "public, max-age=10"},
+		{"nearest?lat=52&lng=5", `{"nearest":{`, "no-store"},
+		{"nearest?lat=52&lng=5&kinds=alert.accident", `{"nearest":null`, "no-store"},
+		{"nearest?lat=52&lng=5&kinds=camera.speed", `{"nearest":null`, "public, max-age=10"},
+	} {
+		resp := d.browser().send(http.MethodGet, "/v2/overlay/"+tt.path, "").want(t, http.StatusOK)
+		if cc := resp.Header.Get("Cache-Control"); cc != tt.cached || !strings.HasPrefix(resp.body, tt.begins) {
+			t.Errorf("%s: Cache-Control %q, want %q; %.200s", tt.path, cc, tt.cached, resp.body)
+		}
 	}
 }

@@ -231,7 +231,7 @@ func (r *Reader) read(q *Query, s *mapdata.Search, a *Answer) error {
 	if _, err := r.selectSources(q, s); err != nil {
 		return err
 	}
-	a.Reports = q.Kinds&r.incidents != 0 && r.readsReports(s)
+	a.Reports = r.includesReports(q, s)
 	a.At, a.found = s.Now, append(a.found[:0], a.incidents...)
 	a.live = len(a.found)
 	restricted := r.prepareRules(q, s, a)
@@ -247,8 +247,11 @@ func (r *Reader) read(q *Query, s *mapdata.Search, a *Answer) error {
 	return nil
 }
 
-// readsReports reports whether the search may find drivers' reports, which live for minutes like live incidents.
-func (r *Reader) readsReports(s *mapdata.Search) bool {
+// includesReports reports whether the search may find drivers' reports, which live for minutes as live incidents do.
+func (r *Reader) includesReports(q *Query, s *mapdata.Search) bool {
+	if q.Kinds&r.incidents == 0 {
+		return false
+	}
 	if s.Served {
 		return r.Catalog.Feed(mapdata.DriversID, mapdata.AccountID{}) != nil
 	}

@@ -60,14 +60,14 @@ func (r *Reader) View(ctx context.Context, v *View, a *ViewAnswer) error {
 	return nil
 }
 
-// selection returns a search for all entities that a query selects, wherever they are and whatever their votes. It sets Live and Networks
-// of a.
+// selection is a search for all that a query selects, wherever it is and whatever its votes; Live, Reports and Networks of a are set.
 func (r *Reader) selection(q *Query, a *Answer) (mapdata.Search, error) {
 	s := mapdata.Search{Kinds: q.Kinds, Suppressed: q.Curator && !q.Driving, Now: r.Now(), Limit: 1, Viewer: q.Account}
-	a.Live, a.Reports = false, false
+	a.Live = false
 	a.Networks, s.AllNetworks = r.networks(q, a.Networks[:0])
 	s.Networks = a.Networks
 	_, err := r.selectSources(q, &s)
+	a.Reports = r.includesReports(q, &s)
 	return s, err
 }
 
