@@ -185,3 +185,18 @@ func TestHostileReports(t *testing.T) {
 		t.Errorf("stored: %v", left)
 	}
 }
+
+// TestReportsThatWaited checks that a report that waited for a connection is judged by when it was seen: what is implausible now was
+// not eight minutes ago (D17.37).
+func TestReportsThatWaited(t *testing.T) {
+	t.Parallel()
+	r := newReportTest(t)
+	reports := func(metres float64, observed string) reply {
+		return r.ann.send(http.MethodPost, "/v2/reports", fmt.Sprintf(`{"kind": "alert.police", "lat": %v, "lng": 5%s}`, 52+metres/111_195, observed))
+	}
+	reports(0, fmt.Sprintf(`, "observed_at": %q`, r.time().Add(-8*time.Minute).Format(time.RFC3339))).want(t, http.StatusCreated)
+	if refused := reports(43_000, ""); refused.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(refused.body, `"implausible"`) {
+		t.Errorf("43 km further eight minutes later: %s %s", refused.Status, refused.body)
+	}
+	reports(41_000, "").want(t, http.StatusCreated)
+}

@@ -176,6 +176,8 @@ func TestRows(t *testing.T) {
 		{"more than 5 minutes ahead", good("observed_at", `"2026-11-21T08:05:01Z"`), codeInvalidObservedAt},
 		{"a date", good("observed_at", `"2026-11-21"`), codeInvalidObservedAt},
 		{"seconds", good("observed_at", "1763712000"), codeInvalidObservedAt},
+		{"64 KiB", good("moose", `"`+strings.Repeat("x", 64<<10-len(good("moose", `""`)))+`"`), ""},
+		{"a byte more than 64 KiB", good("moose", `"`+strings.Repeat("x", 64<<10+1-len(good("moose", `""`)))+`"`), codeRowTooLarge},
 		{"unknown members", good("moose", `[{"deep":[[[[[[[[[[1]]]]]]]]]]}]`), ""},
 		// The first error in the order of D3.10 is reported.
 		{"all wrong", `{"external_id":"","kind":"x","lat":"y","lng":null,"properties":[],"ttl_seconds":0,"observed_at":1}`, codeInvalidExternalID},

@@ -60,7 +60,7 @@ func (r *Reader) View(ctx context.Context, v *View, a *ViewAnswer) error {
 	return nil
 }
 
-// selection is a search for all that a query selects, wherever it is and whatever its votes; Live, Reports and Networks of a are set.
+// selection returns a search for all entities that a query selects, wherever they are and whatever their votes. It sets Live, Reports and Networks of a.
 func (r *Reader) selection(q *Query, a *Answer) (mapdata.Search, error) {
 	s := mapdata.Search{Kinds: q.Kinds, Suppressed: q.Curator && !q.Driving, Now: r.Now(), Limit: 1, Viewer: q.Account}
 	a.Live = false

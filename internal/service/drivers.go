@@ -11,11 +11,14 @@ import (
 )
 
 // keepDrivers returns the job that keeps the source of drivers' reports.
-func (s *Service) keepDrivers() Job {
-	keeper := &drivers.Keeper{
-		Store: s.Store, Enabled: s.config.Drivers.Enabled, Changes: s.reportsEnabled, Attribution: s.reportsAttribution(), StoreChanged: s.signals.StoreChanged, Now: s.now, Log: s.log,
+func (s *Service) keepDrivers() Job { return Job{"source of drivers' reports", s.keeper().Run} }
+
+// keeper returns the keeper of that source, as it is configured at the start.
+func (s *Service) keeper() *drivers.Keeper {
+	return &drivers.Keeper{
+		Store: s.Store, Enabled: s.config.Drivers.Enabled, Changes: s.reportsEnabled, Attribution: s.reportsAttribution(),
+		StoreChanged: s.signals.StoreChanged, Now: s.now, Log: s.log,
 	}
-	return Job{"source of drivers' reports", keeper.Run}
 }
 
 // reportsAttribution returns the attribution of drivers' reports: the operator's name, which the configuration has before the
