@@ -5,14 +5,11 @@ import (
 	"slices"
 
 	"wayside/internal/format"
+	"wayside/internal/mapdata"
 )
 
-// Bounds of the details that are kept of skipped items (D17.11).
-const (
-	maxWords    = 20 // distinct words per reason
-	maxExamples = 3
-	maxWord     = 64 // characters, of words and of ids
-)
+// maxWord is how long words and ids are kept, in characters.
+const maxWord = 64
 
 // Skips counts the items that became no rows, by reason.
 type Skips struct {
@@ -41,11 +38,11 @@ func (s *Skips) Add(item format.Item) {
 	s.total++
 	one.Items++
 	if word := short(item.Word); word != "" {
-		if _, known := one.Words[word]; known || len(one.Words) < maxWords {
+		if _, known := one.Words[word]; known || len(one.Words) < mapdata.MaxSkipWords {
 			one.Words[word]++
 		}
 	}
-	if len(one.Examples) == maxExamples {
+	if len(one.Examples) == mapdata.MaxSkipExamples {
 		return
 	}
 	if id := short(item.ID); id != "" && !slices.Contains(one.Examples, id) {

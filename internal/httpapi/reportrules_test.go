@@ -84,7 +84,7 @@ func TestReportLivesAndIsHidden(t *testing.T) {
 		}
 	}
 	lives("reported", made.Entity, time.Hour)
-	if made.Entity["confidence"] != mapdata.ReportPrior || made.Entity["layer_slug"] != "drivers" {
+	if made.Entity["confidence"] != 0.3 || made.Entity["layer_slug"] != "drivers" {
 		t.Errorf("the report is %v", made.Entity)
 	}
 	r.advance(30 * time.Minute)
