@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/nearby"
 )
 
 // errorCode returns the code of the first error of parameters; empty: there is none.
@@ -74,5 +77,14 @@ func TestResumableAt(t *testing.T) {
 	}
 	if maxReadDelay != 30*time.Second {
 		t.Errorf("a change can be read after %v, want 30 s", maxReadDelay)
+	}
+}
+
+// TestValidIDsAreBounded: a problem names at most a thousand sources, of which there may be ten thousand (D4.4).
+func TestValidIDsAreBounded(t *testing.T) {
+	p := parameterProblem()
+	p.addSources(&nearby.UnknownSourcesError{Unknown: []string{"moose"}, Valid: make([]mapdata.SourceID, 10_000)})
+	if len(p.ValidIDs) != 1000 || len(p.Errors) != 1 {
+		t.Errorf("%d valid ids, %d errors", len(p.ValidIDs), len(p.Errors))
 	}
 }
