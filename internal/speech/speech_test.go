@@ -260,7 +260,10 @@ func TestCrowd(t *testing.T) {
 // TestFolderIsBounded checks that the least recently used clips are removed first, also after a restart, and that other
 // files stay.
 func TestFolderIsBounded(t *testing.T) {
-	now := time.Now() // the system sets the times of files
+	if most := newSpeaker(t, "count").clips.most; most != 256<<20 {
+		t.Errorf("%d bytes of clips are kept, want 256 MiB (D15.25)", most)
+	}
+	now := time.Now() // files have the time of the system
 	path := filepath.Join(t.TempDir(), "speech")
 	const most = 3 * blockSize
 	reopen := func() *folder {
