@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/budget"
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/push"
@@ -247,6 +248,37 @@ func TestBodiesAtOnceAreBounded(t *testing.T) {
 	pushes.Wait()
 	if d.HeldBytes() != 0 {
 		t.Errorf("%d bytes are held at rest", d.HeldBytes())
+	}
+}
+
+// TestAFullNode is D7.1: where others hold all that bodies may hold together, a push is unavailable, stores nothing and takes no request,
+// whether there was no room before its body or in the middle of it.
+func TestAFullNode(t *testing.T) {
+	d := newDock(t)
+	const room = 1 << 20
+	d.Memory = push.Memory(budget.New(room), room)
+	others := d.Memory.Begin(ratelimit.AccountKey(ratelimit.HeldBytes, mapdata.AccountID{9}))
+	var rows strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&rows, `%c{"external_id":"%d","kind":"camera.speed","lat":1,"lng":1,"properties":{"a":"%s"}}`, "[,"[min(i, 1)], i, strings.Repeat("x", 500))
+	}
+	rows.WriteByte(']')
+	for _, step := range []struct {
+		held int
+		fits bool
+	}{{room - 100<<10, false}, {room - 400<<10, false}, {0, true}} {
+		others.Set(step.held)
+		_, err := d.push(t, d.token, strings.NewReader(rows.String()))
+		if step.fits != (err == nil) || !step.fits && !errors.Is(err, mapdata.ErrUnavailable) {
+			t.Errorf("others hold %d of %d bytes: %v", step.held, room, err)
+		}
+		want := 60
+		if step.fits {
+			want--
+		}
+		if left := d.left(start); left != want || d.HeldBytes() != step.held {
+			t.Errorf("others hold %d bytes: %d requests are left, want %d; %d bytes are held", step.held, left, want, d.HeldBytes())
+		}
 	}
 }
 
