@@ -263,6 +263,10 @@ func TestAFullNode(t *testing.T) {
 		fmt.Fprintf(&rows, `%c{"external_id":"%d","kind":"camera.speed","lat":1,"lng":1,"properties":{"a":"%s"}}`, "[,"[min(i, 1)], i, strings.Repeat("x", 500))
 	}
 	rows.WriteByte(']')
+	others.Set(room - 100<<10)
+	if _, err := d.Admit(t.Context(), d.token, client); !errors.Is(err, mapdata.ErrUnavailable) {
+		t.Errorf("admitted without room for a body's buffers: %v", err)
+	}
 	for _, step := range []struct {
 		held int
 		fits bool
