@@ -198,5 +198,9 @@ func TestReportsThatWaited(t *testing.T) {
 	if refused := reports(43_000, ""); refused.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(refused.body, `"implausible"`) {
 		t.Errorf("43 km further eight minutes later: %s %s", refused.Status, refused.body)
 	}
-	reports(41_000, "").want(t, http.StatusCreated)
+	var made reported
+	reports(41_000, `, "heading": 90.5`).want(t, http.StatusCreated).decode(t, &made)
+	if properties, _ := made.Entity["properties"].(map[string]any); properties["bearing"] != 90.5 || len(properties) != 1 { // D17.35
+		t.Errorf("the properties are %v", properties)
+	}
 }

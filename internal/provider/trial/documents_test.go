@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wayside/internal/format"
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
 )
@@ -72,4 +73,36 @@ func TestPagesTakeTwoMinutes(t *testing.T) {
 			})
 		})
 	}
+}
+
+// boundedPages is slowPages that remembers how its first request is bounded.
+type boundedPages struct {
+	slowPages
+	first safehttp.Request
+}
+
+func (b *boundedPages) Fetch(ctx context.Context, r safehttp.Request) (*safehttp.Response, error) {
+	if b.pages == 0 {
+		b.first = r
+	}
+	return b.slowPages.Fetch(ctx, r)
+}
+
+// TestBoundsOfDocuments holds the figures of D17.12 and D17.13: 64 MiB over the wire, 256 MiB unpacked, 120 s and 1 000 pages a poll.
+func TestBoundsOfDocuments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u, err := safehttp.CheckURL("https://slow.example.com/0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		endless := &boundedPages{slowPages: slowPages{each: time.Millisecond}}
+		_, err = NewSpool(t.TempDir()).Fetch(t.Context(), endless, &Target{URL: u, Bridge: mapdata.Bridge{Format: "ocpi"}})
+		var bad *format.Error
+		if !errors.As(err, &bad) || bad.Fault != format.BadPages || endless.pages != 1000 {
+			t.Errorf("%d pages, then %v", endless.pages, err)
+		}
+		if r := endless.first; r.MaxWire != 64<<20 || r.MaxBody != 256<<20 || r.Timeout != 120*time.Second {
+			t.Errorf("%d bytes as sent, %d unpacked, in %v", r.MaxWire, r.MaxBody, r.Timeout)
+		}
+	})
 }
