@@ -188,6 +188,7 @@ func countsReports(w *testStore) {
 		w.must(w.admit(a, at(time.Duration(i)*time.Hour), 0))
 	}
 	limited("the eleventh on the first day", w.admit(a, at(11*time.Hour), 0), 13*time.Hour)
+	limited("the eleventh at the end of the first day", w.admit(a, at(24*time.Hour-time.Second), 0), time.Second)
 	w.must(w.admit(other, at(11*time.Hour), 0))
 	w.must(w.admit(a, at(24*time.Hour), 0))
 	for range 2 {
