@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,6 +61,36 @@ func TestDenseCells(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" && len(got)+len(want) > 0 {
 				t.Fatalf("round %d, within %.0f m of %v: %s", round, s.Radius, s.Center, diff)
 			}
+		}
+	}
+}
+
+// TestCrowdAtOnePoint holds that of many entities at one point a search finds those with the lowest ids, in whatever order they
+// came.
+func TestCrowdAtOnePoint(t *testing.T) {
+	const rows = 2000
+	f := feed(1, mapdata.Approved)
+	ix := index.New(encode)
+	loader := ix.Load([]*mapdata.Feed{f}, 1)
+	var names []string
+	for _, i := range rand.New(rand.NewPCG(9, 10)).Perm(rows) {
+		e := entity(1, fmt.Sprintf("e%05d", i), 52, 5)
+		names = append(names, e.ExternalID)
+		loader.Part(0).Add(&e)
+	}
+	loader.Finish(nil)
+	source := f.ID.SourceID()
+	slices.SortFunc(names, func(a, b string) int {
+		return strings.Compare(mapdata.EntityID(source, a), mapdata.EntityID(source, b))
+	})
+	for _, limit := range []int{1, 20, 300, rows - 1, rows} {
+		s := around(52, 5, 100)
+		s.Limit = limit
+		if diff := cmp.Diff(names[:limit], ids(ix, s)); diff != "" {
+			t.Errorf("limit %d: %s", limit, diff)
+		}
+		if _, more := ix.Search(s, nil); more != (limit < rows) {
+			t.Errorf("limit %d: more %v", limit, more)
 		}
 	}
 }

@@ -31,7 +31,8 @@ type search struct {
 	cells      [][][]entry // cells to scan: for each band those between two columns
 	candidates []candidate
 	hits       []geo.Ranked // by the numbers of their references
-	more       bool
+	more       bool         // hits were left out
+	last       uint64       // the farthest that was kept when hits were left out, at the distance chord
 	order      geo.Ranking
 	scratch    bitset
 	scratch2   bitset
@@ -309,10 +310,14 @@ func (q *search) wantsVoted(s *slot, t *mapdata.Tally) bool {
 
 // take adds a hit. Once there are twice as many as the limit, it drops the farther half and reduces the search's chord to the rest.
 func (q *search) take(chord float64, r ref) {
+	if q.more && chord == q.chord && q.CompareTies(r.number(), q.last) > 0 {
+		return // of a crowd at one point
+	}
 	q.hits = append(q.hits, geo.Ranked{Chord: chord, Ref: r.number()})
 	if len(q.hits) >= 2*q.limit+16 {
 		q.prune()
-		q.chord = q.hits[len(q.hits)-1].Chord
+		farthest := q.hits[len(q.hits)-1]
+		q.chord, q.last = farthest.Chord, farthest.Ref
 	}
 }
 

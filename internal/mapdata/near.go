@@ -98,9 +98,15 @@ func CompareEntityIDs(aSource SourceID, aID []byte, bSource SourceID, bID []byte
 		a, b := EntityIDPrefix(aSource), EntityIDPrefix(bSource)
 		return bytes.Compare([]byte(a), []byte(b))
 	}
-	// base64 does not keep the order of bytes, so that the encoded forms must be compared.
-	var a, b [(maxExternalID + 2) / 3 * 4]byte
+	// base64 does not keep the order of bytes, so that encoded forms must be compared: of the first three bytes that differ, because
+	// each three are encoded by themselves.
+	differ := 0
+	for least := min(len(aID), len(bID)); differ < least && aID[differ] == bID[differ]; {
+		differ++
+	}
+	from := differ / 3 * 3
+	var a, b [4]byte
 	return bytes.Compare(
-		base64.RawURLEncoding.AppendEncode(a[:0], aID),
-		base64.RawURLEncoding.AppendEncode(b[:0], bID))
+		base64.RawURLEncoding.AppendEncode(a[:0], aID[from:min(from+3, len(aID))]),
+		base64.RawURLEncoding.AppendEncode(b[:0], bID[from:min(from+3, len(bID))]))
 }
