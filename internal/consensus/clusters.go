@@ -36,8 +36,25 @@ type clusters struct {
 	ordered bool // nodes are in the order of their names, so that their positions order them
 	joined  bool // an earlier batch joined pairs, so that not every pair of two sources may be joined any more
 	more    bool // pairs are left for the next batch
-	bound   pair // the farthest pair of this batch, if there are more
+	bound   pair // the farthest of this batch, if there are more
+
+	counts []int32    // scratch of dense: nodes in a cell, by the position of its first
+	grid   grid       // of dense nodes
+	places places     // of crowded nodes
+	linked unionFind  // of nodes that matching pairs link, whether these were joined or not, crowds apart
+	links  linkedness // of linked
+
+	compared int // pairs and cells that were looked at, for tests
 }
+
+// linkedness is how much clusters.linked is worth.
+type linkedness uint8
+
+const (
+	notLinked   linkedness = iota // pairs are kept, from which it can be made
+	linkedAll                     // it is made
+	linkedNever                   // pairs were taken in batches: nothing is known
+)
 
 // node is an entity that may be merged.
 type node struct {
@@ -48,6 +65,7 @@ type node struct {
 	link   int32 // the next node of its cluster, in a ring
 	kind   mapdata.Kind
 	open   bool // a pair of the last batch could join it
+	crowd  bool // it stands in a crowd
 }
 
 // pair is two matching nodes, the one at the lower position first.
@@ -56,29 +74,53 @@ type pair struct {
 	a, b  int32
 }
 
-// unite joins entities that are one event (D10.2): over all matching pairs, nearest first, two clusters become one unless they share a
-// source.
+// unite joins what is one event (D10.2): over all matching pairs, nearest first, two clusters become one unless they
+// share a source. In crowds it joins by places instead: see joinCrowds.
 func (c *clusters) unite(hits []mapdata.Hit, kinds *kindTable) {
-	c.ordered, c.joined = false, false
-	c.makeSets()
-	c.collectPairs(kinds)
-	if !c.more {
-		c.join(hits)
-		return
+	c.ordered, c.joined, c.links, c.compared = false, false, notLinked, 0
+	if !c.dense(kinds) {
+		c.makeSets()
+		c.collectPairs(kinds)
+		if !c.more {
+			c.join(hits)
+			return
+		}
 	}
-	// Pairs grow with the square of the density: hostile feeds could cause more than fit into memory. Pairs that a batch joined, or found
-	// to share a source, are final and not collected again. Each batch holds the nearest remaining pairs, so that the order over all
-	// batches is that over all pairs.
+	c.uniteDense(hits, kinds)
+}
+
+// uniteDense does what unite does where nodes are dense or pairs are many. Each batch holds the nearest pairs that are left,
+// so that the order over all batches is that over all pairs. What a batch joined or found to share a source stays so, and is
+// not collected again.
+func (c *clusters) uniteDense(hits []mapdata.Hit, kinds *kindTable) {
 	slices.SortFunc(c.nodes, func(a, b node) int { return compareNames(&hits[a.hit], &hits[b.hit]) })
 	c.ordered = true
-	c.pairs = slices.Grow(c.pairs[:0], c.atOnce)
 	c.makeSets()
-	for c.more {
-		c.collectPairs(kinds)
+	c.grid.fill(c.nodes, kinds)
+	c.markCrowds(kinds)
+	for c.more = true; c.more; c.joined = true {
+		c.collectDense(kinds)
+		switch {
+		case c.joined || c.more:
+			c.links = linkedNever
+		default:
+			c.linkPairs()
+		}
 		c.join(hits)
-		c.joined = true
 	}
 	c.pairs = nil
+	c.joinCrowds(kinds)
+}
+
+// linkPairs makes one set of all nodes that are linked by matching pairs. In a crowd they are not: it has no end.
+func (c *clusters) linkPairs() {
+	c.linked.reset(len(c.nodes))
+	for _, p := range c.pairs {
+		if !c.nodes[p.a].crowd && !c.nodes[p.b].crowd {
+			c.linked.union(p.a, p.b)
+		}
+	}
+	c.links = linkedAll
 }
 
 // makeSets makes every node a separate cluster.
@@ -90,22 +132,17 @@ func (c *clusters) makeSets() {
 	c.roots.reset(len(c.nodes))
 	for i := range c.nodes {
 		n := &c.nodes[i]
-		n.link, n.open = int32(i), true
+		n.link, n.open, n.crowd = int32(i), true, false
 		c.sets[i*c.words+int(n.source)/64] |= 1 << (n.source % 64)
 	}
 }
 
-// collectPairs collects pairs that may be joined: all, or the nearest of them. With unordered nodes it stops when there are more than the
-// limit.
+// collectPairs lists all pairs that may be joined, or gives up when there are more than the limit.
 func (c *clusters) collectPairs(kinds *kindTable) {
 	c.pairs, c.more = c.pairs[:0], false
 	c.cells.reset(len(c.nodes))
 	for i := range c.nodes {
 		n := &c.nodes[i]
-		if !n.open {
-			continue // clusters only grow: a node that no pair could join will not be joined
-		}
-		n.open = false
 		f := &kinds.family[n.kind]
 		x, x0, x1 := f.steps(n.at.X)
 		y, y0, y1 := f.steps(n.at.Y)
@@ -118,7 +155,7 @@ func (c *clusters) collectPairs(kinds *kindTable) {
 				}
 			}
 		}
-		if c.more && !c.ordered {
+		if c.more {
 			return
 		}
 		c.cells.put(c.cells.head(spread(n.cell)), int32(i))
@@ -132,7 +169,10 @@ func (f *family) steps(v float64) (own, first, last int64) {
 	return int64(at), int64(at - around), int64(at + around)
 }
 
-// cell returns the number of a cell. Steps are below 2^18, see minCellSize.
+// step gives a node's cell along one axis.
+func (f *family) step(v float64) int64 { return int64((v + 1) * f.scale) }
+
+// cell names a cell. Steps are below 2^19, see minCellSize.
 func (f *family) cell(x, y, z int64) uint64 { return f.number<<57 | uint64(x<<38|y<<19|z) }
 
 // spread hashes the number of a cell.
@@ -141,19 +181,26 @@ func spread(cell uint64) uint64 { return cell * 0x9E3779B97F4A7C15 }
 // collectFromCell collects the pairs of node i with the earlier nodes in a cell.
 func (c *clusters) collectFromCell(kinds *kindTable, i int32, cell uint64) {
 	n := &c.nodes[i]
-	match, reach := kinds.match[n.kind], kinds.reach[n.kind]
 	for place := *c.cells.head(spread(cell)); place != 0; place = c.cells.next[place-1] {
-		o := &c.nodes[place-1]
-		if o.source == n.source || o.cell != cell || !match.Has(o.kind) {
-			continue
+		c.compared++
+		if o := &c.nodes[place-1]; o.source != n.source && o.cell == cell {
+			c.collectPair(kinds, place-1, i)
 		}
-		chord := n.at.ChordSquared(o.at)
-		if chord > max(reach, kinds.reach[o.kind]) || c.joined && !c.disjoint(c.roots.root(i), c.roots.root(place-1)) {
-			continue
-		}
-		n.open, o.open = true, true
-		c.addPair(pair{chord: chord, a: place - 1, b: i})
 	}
+}
+
+// collectPair lists a pair of two sources if it matches and may still be joined.
+func (c *clusters) collectPair(kinds *kindTable, a, b int32) {
+	n, o := &c.nodes[a], &c.nodes[b]
+	if !kinds.match[n.kind].Has(o.kind) {
+		return
+	}
+	chord := n.at.ChordSquared(o.at)
+	if chord > max(kinds.reach[n.kind], kinds.reach[o.kind]) || c.joined && !c.disjoint(c.roots.root(a), c.roots.root(b)) {
+		return
+	}
+	n.open, o.open = true, true
+	c.addPair(pair{chord: chord, a: a, b: b})
 }
 
 // addPair keeps a pair if there is room, or if it is nearer than others of this batch.
@@ -190,16 +237,24 @@ func (c *clusters) join(hits []mapdata.Hit) {
 		slices.SortFunc(c.pairs, func(p, q pair) int { return c.comparePairs(hits, p, q) })
 	}
 	for _, p := range c.pairs {
-		a, b := c.roots.root(p.a), c.roots.root(p.b)
-		if !c.disjoint(a, b) {
-			continue
-		}
-		c.roots.union(a, b)
-		c.nodes[a].link, c.nodes[b].link = c.nodes[b].link, c.nodes[a].link
-		for w := range c.words {
-			c.sets[int(a)*c.words+w] |= c.sets[int(b)*c.words+w]
+		if a, b := c.roots.root(p.a), c.roots.root(p.b); c.disjoint(a, b) {
+			c.joinRoots(a, b)
 		}
 	}
+}
+
+// joinRoots makes two clusters one, of which a is the root.
+func (c *clusters) joinRoots(a, b int32) {
+	c.roots.union(a, b)
+	c.nodes[a].link, c.nodes[b].link = c.nodes[b].link, c.nodes[a].link
+	for w := range c.words {
+		c.sets[int(a)*c.words+w] |= c.sets[int(b)*c.words+w]
+	}
+}
+
+// has reports whether a source is in the cluster of a root.
+func (c *clusters) has(root, source int32) bool {
+	return c.sets[int(root)*c.words+int(source)/64]&(1<<(source%64)) != 0
 }
 
 // disjoint reports whether two clusters share no source. A cluster shares its sources with itself.

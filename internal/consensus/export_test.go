@@ -8,3 +8,6 @@ func NewWithPairLimits(unordered, atOnce int) *Resolver {
 	r.clusters.pairLimits = pairLimits{unordered: unordered, atOnce: atOnce}
 	return r
 }
+
+// Compared returns how many pairs and cells the last call looked at.
+func (r *Resolver) Compared() int { return r.clusters.compared }

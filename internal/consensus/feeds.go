@@ -91,6 +91,10 @@ func (r *Resolver) findPaired(hits []mapdata.Hit, now int64) (found bool) {
 		}
 	}
 	narrowest := math.Cos(farthest * math.Pi / 180) // the length of a degree of longitude there, in degrees of latitude
+	if len(r.ranged) > maxAround {
+		r.markAll() // whether there is a crowd depends on all of them
+		return true
+	}
 	left := maxCompared * len(r.ranged)
 	for i := range r.ranged {
 		a := &r.ranged[i]

@@ -14,6 +14,7 @@ type kindTable struct {
 	match     [mapdata.KindCount]mapdata.KindSet
 	reach     [mapdata.KindCount]float64 // squared chord of the merge distance
 	family    [mapdata.KindCount]family
+	fine      [mapdata.KindCount]family // with smaller cells, each of which lies in one cell of family
 }
 
 // family is a set of kinds that matches connect, directly or not, with their common search parameters: their pairs are
@@ -29,8 +30,8 @@ const (
 	cellWidth = 4
 	// About a hundredth of a millimetre.
 	chordEpsilon = 1e-12
-	// Smaller cells would not fit into a cell's key.
-	minCellSize = 1e-5
+	// Smaller cells, or those of the finer grid of crowds, would not fit into a cell's key.
+	minCellSize = 1.6e-5
 )
 
 func newKindTable() *kindTable {
@@ -51,6 +52,8 @@ func newKindTable() *kindTable {
 	for k := range kinds {
 		if t.mergeable.Has(mapdata.Kind(k)) {
 			t.family[k] = t.familyOf(mapdata.Kind(k), kinds)
+			t.fine[k] = t.family[k]
+			t.fine[k].scale *= cellWidth
 		}
 	}
 	return t

@@ -25,8 +25,7 @@ type Resolver struct {
 	merged   []mapdata.MergedID
 	order    order
 
-	linked   unionFind // of nodes, for Settled
-	openSets []int32   // scratch of Settled
+	openSets []int32 // scratch of Settled
 }
 
 // Resolve applies votes and merging to hits, which may come in any order, and returns the pins to show, ordered as by
