@@ -148,17 +148,18 @@ func (a *api) putDrivePosition(w http.ResponseWriter, r *http.Request, c *caller
 	if err != nil {
 		return err
 	}
+	if d := s.Admit(); !d.OK { // what is refused is not read
+		return &mapdata.LimitError{RetryAfter: d.RetryAfter, What: "positions"}
+	}
 	position, err := readPosition(w, r)
 	if err != nil {
 		return err
 	}
 	a.Votes.Seen(c.id(), position.At)
-	route, decision, err := s.Position(r.Context(), position)
+	route, err := s.Position(r.Context(), position)
 	switch {
 	case err != nil:
 		return a.writeDrive(w, r, http.StatusOK, nil, err)
-	case !decision.OK:
-		return &mapdata.LimitError{RetryAfter: decision.RetryAfter, What: "positions"}
 	case route == nil:
 		w.Header()["Cache-Control"] = []string{noStore}
 		w.WriteHeader(http.StatusNoContent)

@@ -186,6 +186,28 @@ func TestDrivesCount(t *testing.T) {
 	}
 }
 
+// TestRefusedPositionsAreNotRead checks that a position beyond the limit is refused before its body is read, and that bodies which cannot
+// be read count too.
+func TestRefusedPositionsAreNotRead(t *testing.T) {
+	s := newDriveService(t)
+	path, _ := s.beginDrive("12", "")
+	const most = 2000 // two a second may pass beyond the first thirty
+	for range most {
+		resp, text := s.do(http.MethodPut, path+"/position", `{"lat":`)
+		switch resp.StatusCode {
+		case http.StatusBadRequest:
+			continue
+		case http.StatusTooManyRequests:
+			if resp.Header.Get("Retry-After") == "" {
+				t.Error("no Retry-After")
+			}
+			return
+		}
+		t.Fatalf("%s %s", resp.Status, text)
+	}
+	t.Errorf("%d malformed positions were all read", most)
+}
+
 // TestDriveEventsHoldNoRequest checks that an idle stream has a connection and no goroutine of net/http, and that old clients can
 // read it too.
 func TestDriveEventsHoldNoRequest(t *testing.T) {

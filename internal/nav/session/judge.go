@@ -39,22 +39,28 @@ type Position struct {
 	Heading float64 // degrees from north; negative: unknown
 }
 
-// Position records the driver's position. If the position is off the route, Position searches for a new route and
+// Admit counts a position that the client sends, before it is read, and reports whether it is to be read. It waits for no search.
+func (s *Session) Admit() (decision ratelimit.Decision) {
+	now := s.hub.Now()
+	s.lastRequest.Store(now.UnixNano())
+	s.limiting.Lock()
+	defer s.limiting.Unlock()
+	s.bucket, decision = ratelimit.Decide(s.bucket, now, positionLimit(), 1)
+	return decision
+}
+
+// Position records the driver's position, which Admit has counted. If the position is off the route, Position searches for a new route and
 // returns it.
-func (s *Session) Position(ctx context.Context, p Position) (route []byte, decision ratelimit.Decision, err error) {
+func (s *Session) Position(ctx context.Context, p Position) (route []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.hub.Now()
-	s.lastRequest.Store(now.UnixNano())
 	s.hub.shares.use(s)
-	if s.bucket, decision = ratelimit.Decide(s.bucket, now, positionLimit(), 1); !decision.OK {
-		return nil, decision, nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	n, err := s.hub.Routes.Current()
 	if err != nil {
-		return nil, decision, err
+		return nil, err
 	}
 	n.Release() // what was read of n stays valid, and the search may have to wait
 	s.driver.at, s.driver.known, s.driver.heading = p.At, true, p.Heading
@@ -67,24 +73,24 @@ func (s *Session) Position(ctx context.Context, p Position) (route []byte, decis
 		switch {
 		case distance <= onWay:
 			s.driver.strayed, s.driver.left = 0, false
-			return nil, decision, nil
+			return nil, nil
 		case distance <= nearWay && s.driver.strayed < maxStrayed:
 			s.driver.strayed++
-			return nil, decision, nil
+			return nil, nil
 		}
 	}
 	if !s.maySearch(now) {
 		s.driver.left = true // the stream reroutes as soon as a search is allowed
-		return nil, decision, nil
+		return nil, nil
 	}
 	if err := s.reroute(ctx, reason, nil); err != nil {
 		if errors.Is(err, ratelimit.ErrBusy) {
 			err = nil // the driver keeps the route
 		}
-		return nil, decision, err
+		return nil, err
 	}
 	s.reported.pending = false // this answer delivers the route
-	return s.text(), decision, nil
+	return s.text(), nil
 }
 
 // reroute adopts the best route from the driver's position.

@@ -29,9 +29,11 @@ type Session struct {
 	isUsed atomic.Bool   // its events were read, or its client sent a position
 	unused *list.Element // element of shares.unused, guarded by its mutex; nil once the session is used
 
+	limiting sync.Mutex // it is never held while something is searched
+	bucket   ratelimit.State
+
 	mu      sync.Mutex
 	request nav.RouteRequest
-	bucket  ratelimit.State
 
 	way      way
 	shown    atomic.Pointer[way] // a copy of way for readers that must not wait

@@ -308,12 +308,12 @@ func (s *simulation) follow(ctx context.Context, routes *nav.Service) error {
 		if !m.has {
 			continue
 		}
-		route, decision, err := drive.Position(ctx, session.Position{At: m.fix.At, Heading: m.fix.Heading})
+		if !drive.Admit().OK {
+			return errors.New("a session reads no more than one position a second")
+		}
+		route, err := drive.Position(ctx, session.Position{At: m.fix.At, Heading: m.fix.Heading})
 		if err != nil {
 			return err
-		}
-		if !decision.OK {
-			return errors.New("a session reads no more than one position a second")
 		}
 		if route != nil {
 			g.Rerouted++
