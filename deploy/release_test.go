@@ -78,6 +78,8 @@ func TestCut(t *testing.T) {
 	write("changelog/unreleased/0015-a.fixed.md", "A fault\nthat was.\n")
 	write("internal/cli/version.go", "package cli\n\nconst version = \"0.2.0\"\n")
 	write("README.md", "podman run wayside:0.2.0 setup\n")
+	write("api.txt", "route GET /v2/new\n")
+	write("api-released.txt", "route GET /v2/old\n")
 	write("internal/httpapi/openapi.json", `"example": {"version": "0.2.0"}`)
 	if out, err := exec.CommandContext(t.Context(), releaser(t), "cut", "-root", root, "-date", "2026-12-24", "0.3.0").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -88,6 +90,9 @@ func TestCut(t *testing.T) {
 	}
 	wants(t, read(t, filepath.Join(root, "internal/cli/version.go")), `"0.3.0"`)
 	wants(t, read(t, filepath.Join(root, "README.md")), "wayside:0.3.0 setup")
+	if got := read(t, filepath.Join(root, "api-released.txt")); got != "route GET /v2/new\n" {
+		t.Errorf("the public names that were released: %q", got)
+	}
 	wants(t, read(t, filepath.Join(root, "internal/httpapi/openapi.json")), `"version": "0.3.0"`)
 	if left, err := filepath.Glob(filepath.Join(root, "changelog/unreleased/*.md")); err != nil || len(left) > 0 {
 		t.Errorf("%v are left, %v", left, err)

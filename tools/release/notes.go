@@ -17,6 +17,9 @@ const (
 	changes    = "CHANGELOG.md"
 	unreleased = "changelog/unreleased"
 	noRelease  = "No release yet.\n"
+
+	publicNames   = "api.txt"
+	releasedNames = "api-released.txt"
 )
 
 // group is a heading of the notes. A file such as 0013-sessions.security.md belongs to the group in its name; a file without a
@@ -101,8 +104,8 @@ func versioned() map[string]string {
 	}
 }
 
-// cut turns the unreleased changes into a release: CHANGELOG.md gets a section, the files that it gathers are removed, and the
-// version is set in the program and in deploy/.
+// cut makes a release of what is unreleased: CHANGELOG.md gets a section, the files that it gathers are removed, the version
+// is set in the program and in deploy/, and the public names of api.txt become those that were released.
 func cut(args []string) error {
 	flags := flag.NewFlagSet("release cut", flag.ContinueOnError)
 	root := flags.String("root", "../..", "root of the repository")
@@ -138,6 +141,13 @@ func cut(args []string) error {
 		if err := replaceIn(filepath.Join(*root, name), prefix+before, prefix+version); err != nil {
 			return err
 		}
+	}
+	names, err := os.ReadFile(filepath.Join(*root, publicNames))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(*root, releasedNames), names, 0o644); err != nil {
+		return err
 	}
 	for _, path := range paths {
 		if err := os.Remove(path); err != nil {
