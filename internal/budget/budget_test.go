@@ -116,7 +116,7 @@ func TestManyWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(10).Part(10, 10)
 		take(t, p, caller(1), 10)
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		for range 512 {
 			go p.Take(ctx, caller(2), 1) //nolint:errcheck // they wait in vain
 		}

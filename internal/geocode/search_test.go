@@ -70,6 +70,7 @@ func TestSearch(t *testing.T) {
 	x := drawn(t, town(t))
 	for _, tt := range []struct{ name, query, want string }{
 		{"as written", "Hauptstraße", "Hauptstraße"},
+		{"twelve words count", strings.Repeat("Hauptstraße ", 12) + "quaxad quaxag quaxak quaxed quaxeg quaxek quaxid quaxig quaxik quaxod quaxog quaxok quaxud quaxug quaxuk ", "Hauptstraße"},
 		{"in plain letters", "hauptstrasse", "Hauptstraße"},
 		{"while typing", "haup", "Hauptstraße"},
 		{"while typing with a typo", "huapts", "Hauptstraße"},

@@ -186,6 +186,7 @@ func TestAlertsParameters(t *testing.T) {
 		"lat=52&lng=5&speed=0&heading=":     {"heading missing"},
 		"lat=52&lng=5&speed=0&heading=1&seen=a&seen=b":           {"seen repeated"},
 		"lat=52&lng=5&speed=0&seen=" + strings.Repeat("x,", 201): {"seen too_many"},
+		"lat=52&lng=5&speed=0&state=" + strings.Repeat("x", 513): {"state too_long"},
 		"lat=52&lng=5&speed=0&bbox=1":                            {"bbox bbox_not_accepted"},
 		"lat=52&lng=5&speed=0&kinds=moose":                       {"kinds unknown_kind"},
 		"lat=52&lng=5&speed=0&sources=moose":                     {"sources unknown_source"},

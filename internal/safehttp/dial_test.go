@@ -154,6 +154,27 @@ func TestFallbackToSecondAddress(t *testing.T) {
 	}
 }
 
+// TestDialsAreBounded holds that of a name with many addresses four are tried.
+func TestDialsAreBounded(t *testing.T) {
+	s := tlsServer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "[]") })
+	var addresses []string
+	for i := range 60 {
+		addresses = append(addresses, fmt.Sprint("93.184.216.", 40+i))
+	}
+	c := testClient(t, s, func(o *Options) {
+		o.Hosts = nil
+		o.Resolver = fakeResolver{testHost: addresses}
+	})
+	dials := 0
+	c.dial = func(context.Context, string, string) (net.Conn, error) {
+		dials++
+		return nil, errors.New("refused")
+	}
+	if _, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/")}); err == nil || dials != 4 {
+		t.Errorf("%v, dialled %d times, want 4", err, dials)
+	}
+}
+
 func TestResolverTimeouts(t *testing.T) {
 	s := tlsServer(t, nil)
 	hanging := resolverFunc(func(ctx context.Context) ([]netip.Addr, error) {

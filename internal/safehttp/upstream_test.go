@@ -421,6 +421,10 @@ func TestUpstreamBodyLimits(t *testing.T) {
 		{"negative length", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}", "", mapdata.OutcomeConnectionError},
 		{"body without a length, up to the limit", "HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat("x", 100), strings.Repeat("x", 100), ""},
 		{"body without a length, beyond the limit", "HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat("x", 101), "", mapdata.OutcomeTooLarge},
+		{"five interim answers", strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 5) + "HTTP/1.1 200 OK\r\n\r\n{}", "{}", ""},
+		{"six interim answers", strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 6) + "HTTP/1.1 200 OK\r\n\r\n{}", "", mapdata.OutcomeConnectionError},
+		{"header of 60 KiB", "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 60<<10) + "\r\n\r\n{}", "{}", ""},
+		{"header of 65 KiB", "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 65<<10) + "\r\n\r\n{}", "", mapdata.OutcomeTooLarge},
 		{"status", "HTTP/1.1 503 no\r\nContent-Length: 0\r\n\r\n", "", mapdata.OutcomeHTTPStatus},
 		{"secret refused", "HTTP/1.1 401 no\r\nContent-Length: 0\r\n\r\n", "", mapdata.OutcomeHTTPStatus},
 	}
