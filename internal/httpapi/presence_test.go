@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -115,6 +116,8 @@ func TestPlaceOfVote(t *testing.T) {
 		{`{"lat":52,"lng":5,"speed":9}`, http.StatusUnprocessableEntity},
 		{`[52,5]`, http.StatusBadRequest},
 		{`{"lat":1e400,"lng":5}`, http.StatusUnprocessableEntity},
+		{`{"lat":52,"lng":5}` + strings.Repeat(" ", 1000), http.StatusOK},
+		{`{"lat":52,"lng":5}` + strings.Repeat(" ", 1024), http.StatusRequestEntityTooLarge},
 	} {
 		if got := r.bob.send(http.MethodPost, "/v2/entities/"+id+"/confirm", tt.body); got.StatusCode != tt.status {
 			t.Errorf("%s: %s, want %d", tt.body, got.Status, tt.status)

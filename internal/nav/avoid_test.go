@@ -56,13 +56,13 @@ func TestAvoid(t *testing.T) {
 func TestAvoidIsBounded(t *testing.T) {
 	w := block(t)
 	square := w.around("a", "f", 100)
-	long := make([]geo.Point, nav.MaxAvoidPositions+1)
+	long := make([]geo.Point, 1001)
 	for name, c := range map[string]struct {
 		avoid nav.Avoid
 		code  string
 	}{
-		"places":       {nav.Avoid{Places: make([]geo.Point, nav.MaxAvoidPlaces+1)}, nav.TooBig},
-		"rings":        {nav.Avoid{Rings: slices.Repeat([][]geo.Point{square}, nav.MaxAvoidRings+1)}, nav.TooBig},
+		"places":       {nav.Avoid{Places: make([]geo.Point, 51)}, nav.TooBig},
+		"rings":        {nav.Avoid{Rings: slices.Repeat([][]geo.Point{square}, 51)}, nav.TooBig},
 		"positions":    {nav.Avoid{Rings: [][]geo.Point{long}}, nav.TooBig},
 		"metres":       {nav.Avoid{Rings: [][]geo.Point{w.around("a", "f", 12_600)}}, nav.TooBig},
 		"two corners":  {nav.Avoid{Rings: [][]geo.Point{square[:2]}}, nav.InvalidValue},

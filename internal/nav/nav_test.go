@@ -443,15 +443,19 @@ func TestOnlyWhatMustIsMoved(t *testing.T) {
 func TestBounds(t *testing.T) {
 	w := block(t)
 	p := w.places("12")
-	for len(p.Coordinates) <= nav.MaxCoordinates {
+	for len(p.Coordinates) <= 100 {
 		p.Coordinates = append(p.Coordinates, p.Coordinates[0])
 	}
 	w.refused(nav.RouteRequest{Places: p}, nav.TooBig)
-	p.Coordinates = p.Coordinates[:nav.MaxCoordinates]
+	p.Coordinates = p.Coordinates[:100]
 	if _, _, err := w.route(nav.RouteRequest{Places: p}); err != nil {
 		t.Errorf("100 coordinates: %v", err)
 	}
 	w.refused(nav.RouteRequest{Places: w.places("12"), Alternatives: 4}, nav.TooBig)
+	near := nav.NearestRequest{Places: w.places("1"), Number: 101}
+	if err, tooBig := near.Check(), new(nav.Error); !errors.As(err, &tooBig) || tooBig.Code != nav.TooBig {
+		t.Errorf("101 nearest roads: %v", err)
+	}
 	p.Coordinates = []geo.Point{{Lat: 91}, {}}
 	w.refused(nav.RouteRequest{Places: p}, nav.InvalidValue)
 	none := nav.New(func() *nav.Network { return nil })

@@ -82,7 +82,7 @@ func TestMatchOptions(t *testing.T) {
 	refused(nav.TraceRequest{Places: w.traced("1x")}, nav.NoMatch)
 	far := nav.Places{Coordinates: []geo.Point{{Lat: 1}, {Lat: 1.1}}}
 	refused(nav.TraceRequest{Places: far}, nav.NoSegment)
-	long := nav.Places{Coordinates: make([]geo.Point, nav.MaxTrace+1)}
+	long := nav.Places{Coordinates: make([]geo.Point, 501)}
 	refused(nav.TraceRequest{Places: long}, nav.TooBig)
 
 	outlier := w.traced("1234")
