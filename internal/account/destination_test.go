@@ -1,6 +1,7 @@
 package account
 
 import (
+	"encoding/binary"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,5 +38,26 @@ func TestDestinationIsForgotten(t *testing.T) {
 		if n := held(); n != 0 {
 			t.Errorf("%d destinations are held", n)
 		}
+	})
+}
+
+// TestDestinationsAreBounded holds that a node keeps destinations of ten thousand accounts, and replaces one of theirs then, too.
+func TestDestinationsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDestinations(func(string) []byte { return make([]byte, 32) })
+		var id mapdata.AccountID
+		for i := range uint32(10_000) {
+			binary.BigEndian.PutUint32(id[:], i)
+			if !d.put(t.Context(), id, &Destination{}, time.Now()) {
+				t.Fatalf("destination %d is refused", i+1)
+			}
+		}
+		if !d.put(t.Context(), id, &Destination{Lat: 1}, time.Now()) {
+			t.Error("an account cannot replace its destination")
+		}
+		if d.put(t.Context(), mapdata.AccountID{1}, &Destination{}, time.Now()) {
+			t.Error("a destination more is kept")
+		}
+		time.Sleep(10 * time.Minute)
 	})
 }

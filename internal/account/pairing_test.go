@@ -281,6 +281,7 @@ func TestCheckPreferences(t *testing.T) {
 			Units: text("imperial"), Theme: text("auto"), Language: text("nl"), Density: num(0), Tones: &yes, Lead: num(2),
 			SourcesOff: []string{"incidents", feed}, KindsOff: []string{"camera.speed"}, Networks: []string{"tesla"},
 		}, nil},
+		{"a lead that is too long", mapdata.Preferences{Lead: num(2.01)}, []string{"lead out_of_range"}},
 		{"all wrong", mapdata.Preferences{
 			Units: text("Metric"), Theme: text(""), Language: text("EN"), Density: num(10.5), Lead: num(0.49),
 			SourcesOff: []string{"feed:1"}, KindsOff: []string{"camera"}, Networks: []string{""},
