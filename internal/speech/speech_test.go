@@ -221,12 +221,12 @@ func TestTimeout(t *testing.T) {
 // harm others that wait for the same text.
 func TestCrowd(t *testing.T) {
 	s := newSpeaker(t, "well")
-	for range maxPrograms {
+	for range 2 {
 		s.programs <- struct{}{} // all programs are busy
 	}
 	left, leave := context.WithCancel(t.Context())
 	var leaders, followers sync.WaitGroup
-	for i := range maxRenderings {
+	for i := range 32 {
 		leaders.Go(func() {
 			if _, err := s.Clip(left, s.Address("en", fmt.Sprint(i))); !errors.Is(err, context.Canceled) {
 				t.Errorf("who left got %v", err)
@@ -238,7 +238,7 @@ func TestCrowd(t *testing.T) {
 		defer s.mu.Unlock()
 		return len(s.renderings)
 	}
-	for waiting() < maxRenderings {
+	for waiting() < 32 {
 		runtime.Gosched()
 	}
 	if _, _, err := read(t, s, s.Address("en", "one too many")); !errors.Is(err, ErrBusy) {
@@ -251,7 +251,7 @@ func TestCrowd(t *testing.T) {
 	})
 	leave()
 	leaders.Wait()
-	for range maxPrograms {
+	for range 2 {
 		<-s.programs
 	}
 	followers.Wait()
