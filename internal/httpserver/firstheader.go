@@ -82,7 +82,7 @@ func (f *firstHeaders) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends Accept and closes the connections that still wait. The listener is closed by whoever opened it.
+// Close ends Accept and closes the connections that still wait. Server.Close closes the listener.
 func (f *firstHeaders) Close() error {
 	var err error
 	f.closing.Do(func() {

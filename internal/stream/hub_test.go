@@ -343,7 +343,7 @@ func TestMovedWakesStreams(t *testing.T) {
 	})
 }
 
-// TestOpenLimits: a caller may open four streams, all callers together 20 000, and closed ones are removed.
+// TestOpenLimits checks that a caller may open four streams, all callers together 20 000, and that closed ones are removed.
 func TestOpenLimits(t *testing.T) {
 	h := stream.New(stream.Config{Now: time.Now})
 	open := func(n int) (*stream.Stream, error) {
