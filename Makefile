@@ -14,16 +14,6 @@ FORMATTIME ?= $(if $(filter 1s,$(FUZZTIME)),10s,$(FUZZTIME))
 BENCH     ?= full
 RUNS      ?= 1
 PKG       ?= ./...
-# Packages whose tests run side by side: more than processors, for many wait for servers and clocks.
-PACKAGES  ?= 4
-# Tests of one package side by side, where they may: those of the real binary wait for it, and for clocks.
-PARALLEL  ?= 6
-# Those whose tests take longest, of all packages: they start first, so that none of them ends long after the rest.
-LONGEST   := $(if $(filter ./...,$(PKG)),$(addprefix ./internal/,cli store/postgres httpapi provider/pull))
-# SQLite is C translated to Go, and its memory lies outside of the Go heap, where the race detector does not look: to
-# instrument it finds nothing and takes five sixths of the time of tests that open a database. The driver above it,
-# modernc.org/sqlite, is instrumented as all the rest is.
-RACE      := -race $(foreach p,sqlite/lib libc memory,-gcflags=modernc.org/$(p)=-race=false)
 # What is built without the race detector is built as the program is: otherwise the standard library and SQLite would be compiled
 # anew for the linter, for the tools and for what generates files.
 PLAIN     := CGO_ENABLED=0 GOFLAGS=-trimpath
@@ -36,7 +26,7 @@ SUM       := $(shell cksum < tools/go.sum | cut -d' ' -f1)
 TOOLS     := bin/.tools-$(SUM)
 STEP      = printf '\n== %s\n'
 
-.PHONY: help attack release cut pictures demo test quick tests checks scripts pages generated program mutate browser web bench lint fuzz generate world build tools format cc servers
+.PHONY: help nightly attack release cut pictures demo test quick tests checks scripts pages generated program mutate browser web bench lint fuzz generate world build tools format cc servers
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -62,10 +52,17 @@ pictures: program ## make the pictures of README.md anew, from the demo
 
 # What writes files comes first, by itself; then what takes longest runs beside the rest, two at a time. READY says that what they
 # need is there: make would begin what needs nothing before it.
-test: tools cc servers pages generated program ## everything that CI runs: checks, all tests with -race, the pages, fuzzing for seconds
-	@$(MAKE) --no-print-directory --output-sync=target --keep-going --jobs=2 READY=1 browser tests checks scripts fuzz
+test: tools cc servers pages generated program ## everything that CI runs: checks, all tests, the pages, fuzzing of what changed for seconds
+	@$(MAKE) --no-print-directory --output-sync=target --keep-going --jobs=2 READY=1 CHANGED=yes browser tests checks scripts fuzz
 	@$(MAKE) --no-print-directory READY=1 attack
 	$(STEP) 'all is well'
+
+# RACE and NIGHTLY are for .ci/tests and for tests that do more then; SEED has every night try other changes of the code.
+nightly: tools cc servers pages generated program ## for hours: all of make test with -race everywhere, long tests whole, every fuzz target for minutes, and changes of all code (mutate)
+	@export RACE=all NIGHTLY=yes
+	$(MAKE) --no-print-directory --keep-going READY=1 FUZZTIME=2m FORMATTIME=5m browser tests checks scripts fuzz attack
+	NIGHTLY= $(MAKE) --no-print-directory PKG=./... MAX=$(or $(MAX),20) SEED=$(or $(SEED),$$(date -u +%Y%m%d)) mutate
+	$(STEP) 'all is well; changes of the code that no test notices are listed above'
 
 quick: tools ## within a minute: checks and tests without -race, servers, browsers and fuzzing, for the time between two edits
 	@.ci/quick $(PKG)
@@ -86,17 +83,17 @@ generated:
 program:
 	@.ci/program
 
-tests: $(if $(READY),,tools cc servers program) ## all tests with the race detector; PKG=./internal/ingest/... for some
-	@$(STEP) 'tests (with -race)'
-	WAYSIDE=$(CURDIR)/bin/wayside-test gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(RACE) -vet=off -p $(PACKAGES) -parallel $(PARALLEL) -timeout 60m $(LONGEST) $(PKG)
+tests: $(if $(READY),,tools cc servers program) ## all tests, with the race detector where goroutines are (RACE=all: everywhere); PKG=./internal/ingest/... for some
+	@$(STEP) 'tests'
+	WAYSIDE=$(CURDIR)/bin/wayside-test RACE=$(RACE) .ci/tests $(PKG)
 
 # By itself, because it takes both processors, which other tests measure.
 attack: $(if $(READY),,program) ## attack the real program through every door for twenty seconds, and hold its memory to a bound
 	@$(STEP) 'attack'
 	ATTACK=yes WAYSIDE=$(CURDIR)/bin/wayside-test GOFLAGS=-trimpath $(GO) test ./bench -run '^TestAttack$$' -count 1 -timeout 60m
 
-mutate: ## change the code of PKG=./internal/nearby bit by bit and list what no test notices; TESTS=, MAX=, TIMEOUT=
-	@.ci/mutate $(PKG)
+mutate: ## change the code of PKG=./internal/nearby bit by bit and list what no test notices; TESTS=, MAX=, TIMEOUT=, SEED=
+	@TESTS='$(TESTS)' MAX=$(MAX) TIMEOUT=$(TIMEOUT) SEED=$(SEED) .ci/mutate $(PKG)
 
 web: ## check the pages in web/ and build them into web/dist (needs Node)
 	@.ci/web
@@ -117,9 +114,9 @@ lint: tools ## golangci-lint alone
 format: tools ## format every Go file
 	@gofumpt -w .
 
-fuzz: ## every fuzz target for FUZZTIME=1s, those of other formats for FORMATTIME=10s
+fuzz: ## every fuzz target for FUZZTIME=1s, those of other formats for FORMATTIME=10s; CHANGED=yes for those that a change reaches
 	@$(STEP) 'fuzzing, $(FUZZTIME) for each target, $(FORMATTIME) for those of formats'
-	FUZZTIME=$(FUZZTIME) FORMATTIME=$(FORMATTIME) .ci/fuzz
+	CHANGED=$(CHANGED) FUZZTIME=$(FUZZTIME) FORMATTIME=$(FORMATTIME) .ci/fuzz
 
 # the service refuses variables of its own that it does not know
 MEASURE = env -u WAYSIDE_TEST_OSM -u WAYSIDE_TEST_FORMATS $(GO) run ./bench -runs $(RUNS)
