@@ -194,27 +194,6 @@ func manyFeeds(n int) (*catalog.Catalog, []*mapdata.Feed) {
 	return c, feeds
 }
 
-// TestChangeCostIsIndependentOfSize checks that a change of one feed costs about the same among 10 000 feeds as among 100,
-// except for the size of the copied page.
-func TestChangeCostIsIndependentOfSize(t *testing.T) {
-	cost := func(n int) float64 {
-		c, feeds := manyFeeds(n)
-		revision := int64(n)
-		result := testing.Benchmark(func(b *testing.B) {
-			for i := 0; b.Loop(); i++ {
-				revision++
-				c.Apply([]mapdata.FeedChange{changed(revision, feeds[i%n], ok(start))}).Publish()
-			}
-		})
-		return float64(result.NsPerOp())
-	}
-	small, all := cost(100), cost(10_000)
-	t.Logf("a change among 100 feeds: %.1f µs, among 10 000: %.1f µs", small/1e3, all/1e3)
-	if all > 5*small+20e3 {
-		t.Errorf("a change among 10 000 feeds takes %.0f ns, among 100 %.0f ns", all, small)
-	}
-}
-
 // TestUnchangedReadsDoNotAllocate checks that reading unchanged health does not allocate.
 func TestUnchangedReadsDoNotAllocate(t *testing.T) {
 	c, _ := manyFeeds(10_000)
