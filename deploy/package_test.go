@@ -15,10 +15,13 @@ import (
 	"wayside/internal/testenv"
 )
 
-// releaser builds the program that makes the files of a release, and returns its path.
+// releaser builds the program that makes the files of a release, where it stays: it is linked again only when it has changed.
 func releaser(t *testing.T) string {
 	t.Helper()
-	tool := filepath.Join(t.TempDir(), "release")
+	tool, err := filepath.Abs("../bin/wayside-release-test")
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-C", "../tools/release", "-trimpath", "-o", tool, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as the program of the tests: the standard library is compiled already
 	if out, err := cmd.CombinedOutput(); err != nil {

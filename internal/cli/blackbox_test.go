@@ -132,7 +132,7 @@ func (s *serviceProcess) terminate() error {
 	select {
 	case err := <-s.ended:
 		return err
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		s.t.Fatalf("the service does not end\n%s", s.log)
 		return nil
 	}
@@ -174,7 +174,7 @@ func (s *serviceProcess) signIn(email string) *client {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	c := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	c := &client{s: s, http: http.Client{Timeout: time.Minute}}
 	resp, body := c.do(http.MethodPost, "/v2/auth/verify", map[string]string{"token": link.Query().Get("token")})
 	if resp.StatusCode != http.StatusOK || len(resp.Cookies()) == 0 {
 		s.t.Fatalf("sign in: %d %s", resp.StatusCode, body)
@@ -283,11 +283,11 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(15 * time.Second)
+	deadline := time.After(time.Minute)
 	for !ok() {
 		select {
 		case <-deadline:
-			t.Fatalf("%s: not within 15 s", what)
+			t.Fatalf("%s: not within a minute", what)
 		case <-tick.C:
 		}
 	}

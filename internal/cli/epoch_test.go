@@ -284,7 +284,7 @@ func (d *epochDrill) compare(want map[string]int, pins []liveEntity) string {
 func (d *epochDrill) checkStream(events <-chan heard) {
 	d.t.Helper()
 	gone, appeared, votes := make(map[string]bool), make(map[string]bool), make(map[string]int)
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for len(gone) < epochRows || len(appeared) < epochRows || len(votes) < epochChanges {
 		select {
 		case e, ok := <-events:

@@ -186,11 +186,11 @@ func withinWindows(t *testing.T, every time.Duration, what string, ok func() boo
 	t.Helper()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	deadline := time.After(12 * time.Second)
+	deadline := time.After(time.Minute)
 	for !ok() {
 		select {
 		case <-deadline:
-			t.Fatalf("%s: not within 12 s", what)
+			t.Fatalf("%s: not within a minute", what)
 		case <-tick.C:
 		}
 	}

@@ -314,7 +314,7 @@ func TestQuickstart(t *testing.T) {
 	}
 	me.cookie = resp.Cookies()[0]
 	feed := me.register("Mine")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-euc", push)
 	cmd.Env = append(os.Environ(), "BASE=http://"+address, "TOKEN="+feed.token)

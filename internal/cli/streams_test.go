@@ -64,7 +64,7 @@ func (s *serviceProcess) listenAs(cookie *http.Cookie) (events <-chan heard, who
 // wait returns the next event with the name whose data contain the text.
 func wait(t *testing.T, events <-chan heard, name, text string) heard {
 	t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		select {
 		case e, ok := <-events:

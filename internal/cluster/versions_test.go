@@ -43,14 +43,14 @@ func startVersions(t *testing.T, s *testenv.CacheServer, own string) (n *version
 	return n, stop
 }
 
-// within waits until a condition holds, for twenty seconds at most.
+// within waits until it is so, a minute at most.
 func within(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for tick := time.Tick(5 * time.Millisecond); !is(); {
 		select {
 		case <-deadline:
-			t.Fatalf("not after twenty seconds: %s", what)
+			t.Fatalf("not after a minute: %s", what)
 		case <-tick:
 		}
 	}

@@ -299,12 +299,12 @@ func (d *testService) waitForIndex() {
 	}
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(15 * time.Second)
+	deadline := time.After(time.Minute)
 	for !d.follower.Loaded() || d.follower.Revision() < state.Revision {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			d.t.Fatal("stored entities cannot be read after 15 s")
+			d.t.Fatal("stored entities cannot be read after a minute")
 		}
 	}
 }

@@ -182,8 +182,8 @@ func TestMemoryStaysMappedWhileAPartIsHeld(t *testing.T) {
 	}
 }
 
-// TestReadersWhileRegionsChange checks readers of whole regions while two regions alternate, with garbage collections in
-// between.
+// TestReadersWhileRegionsChange reads all of every region while two take ten turns (a hundred if WAYSIDE_TEST_FULL is set), with
+// collections in between.
 func TestReadersWhileRegionsChange(t *testing.T) {
 	folder := Folder(filepath.Join(t.TempDir(), "region"))
 	want := sync.Map{}
@@ -215,7 +215,11 @@ func TestReadersWhileRegionsChange(t *testing.T) {
 			}
 		})
 	}
-	for turn := range 30 {
+	turns := 10
+	if os.Getenv("WAYSIDE_TEST_FULL") != "" {
+		turns = 100
+	}
+	for turn := range turns {
 		importStreet(t, folder, 10+10*(turn%2))
 		c.look(t.Context())
 		runtime.GC()

@@ -180,17 +180,17 @@ func (s *source) want(driver, what string, want ...string) mapdata.Health {
 	return health
 }
 
-// eventually repeats a check until it holds, for at most ten seconds.
+// eventually asks again until it is so, for at most a minute.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for !is() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatal("not after ten seconds: " + what)
+			t.Fatal("not after a minute: " + what)
 		}
 	}
 }

@@ -201,7 +201,7 @@ func TestLateCommitIsNotMissed(t *testing.T) {
 	go func() { written <- put(t.Context(), db, slow, entity(slow, "first"), entity(slow, "held")) }()
 	watcher := operator(t, url)
 	eventually(t, "the slow writer waits", func() bool { return waiting(t, watcher) == 1 })
-	passing, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	passing, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for n := range 5 {
 		if err := put(passing, db, fast, entity(fast, fmt.Sprint("fast ", n))); err != nil {
@@ -247,7 +247,7 @@ func TestStoppedNodeHoldsNoLocks(t *testing.T) {
 		updated <- err
 	}()
 	<-reached
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := put(ctx, db, other, entity(other, "a")); err != nil {
 		t.Error("another feed's writer waited:", err)

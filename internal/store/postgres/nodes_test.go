@@ -193,7 +193,7 @@ func leasesSkipLocked(n *nodes) {
 	defer hung.Rollback(n.Context()) //nolint:errcheck // it wrote nothing
 	_, err = hung.Exec(n.Context(), "SELECT id FROM outbox ORDER BY id LIMIT 1 FOR UPDATE")
 	n.must(err)
-	ctx, cancel := context.WithTimeout(n.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(n.Context(), time.Minute)
 	defer cancel()
 	emails, err := n.all[1].DueEmails(ctx, start, start.Add(time.Minute), 10)
 	if err != nil || len(emails) != 2 {

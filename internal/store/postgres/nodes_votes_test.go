@@ -120,7 +120,7 @@ func votesWhileSevered(n *nodes) {
 // untilOneWaits returns once a session waits for a lock.
 func (n *nodes) untilOneWaits() {
 	n.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for n.number("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 0 {
 		select {
 		case <-deadline:
