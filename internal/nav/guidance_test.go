@@ -294,12 +294,12 @@ func TestCrowdedJunction(t *testing.T) {
 	}
 	w := build(t, drawing)
 	places := nav.Places{Coordinates: []geo.Point{drawing.Place(t, "a"), drawing.Place(t, "a")}, Bearings: []nav.Bearing{{Given: true, Value: 90, Range: 20}, {Given: true, Value: 270, Range: 20}}}
-	began := time.Now()
+	began := roadtest.ProcessorTime(t)
 	_, r, err := w.route(nav.RouteRequest{Places: places, Steps: true})
 	if err != nil || len(r.Legs[0].Steps) != 3 || r.Legs[0].Steps[1].Direction != guide.UTurn || len(r.Legs[0].Steps[1].Intersections[0].Roads) > 65 {
 		t.Fatalf("%v, %+v", err, r)
 	}
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("it took %v", took)
+	if took := roadtest.ProcessorTime(t) - began; took > time.Second {
+		t.Errorf("it took %v of a processor", took)
 	}
 }

@@ -5,11 +5,11 @@ package tilemaker
 import (
 	"math"
 	"math/rand/v2"
-	"syscall"
 	"testing"
 	"time"
 
 	"wayside/internal/roads/osmpbf"
+	"wayside/internal/roads/roadtest"
 )
 
 // TestHostileSizes makes maps of much in one place, and of little in many, within a minute of a processor each.
@@ -64,12 +64,12 @@ func TestHostileSizes(t *testing.T) {
 			x := new(extract)
 			draw(x)
 			f := x.open(t)
-			began := processorTime(t)
+			began := roadtest.ProcessorTime(t)
 			archive, counts, err := Make(t.Context(), []*osmpbf.File{f}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			took := processorTime(t) - began
+			took := roadtest.ProcessorTime(t) - began
 			t.Logf("%.1f s for %d bytes, %d bytes of tiles, left out %v", took.Seconds(), f.Size(), len(archive), counts.LeftOut)
 			if took > time.Minute {
 				t.Errorf("it took %v", took)
@@ -79,14 +79,4 @@ func TestHostileSizes(t *testing.T) {
 			}
 		})
 	}
-}
-
-// processorTime returns the time that this process took of processors.
-func processorTime(t *testing.T) time.Duration {
-	t.Helper()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
