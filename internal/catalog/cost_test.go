@@ -7,8 +7,18 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/catalog"
 	"wayside/internal/mapdata"
+	"wayside/internal/replica/projectiontest"
 )
+
+// TestProjectionScales holds what loads and changes cost.
+func TestProjectionScales(t *testing.T) {
+	projectiontest.Scales(t, func() projectiontest.Subject {
+		c := catalog.New(nil)
+		return projectiontest.Subject{Projection: c, Read: func() map[string]string { return readHealth(c) }, Want: wantHealth}
+	})
+}
 
 // TestChangeCostIsIndependentOfSize checks that a change of one feed takes about the same of a processor among 10 000 feeds as among
 // 100, except for the size of the copied page.

@@ -25,7 +25,7 @@ type Subject struct {
 	Want func(w *World) map[string]string
 }
 
-// Run checks that a projection keeps its contract. fresh makes an empty one.
+// Run holds a projection to its contract but for what it costs, which Scales does. fresh makes an empty one.
 func Run(t *testing.T, fresh func() Subject) {
 	for name, test := range map[string]func(*testing.T, Subject){
 		"what is staged is not seen before it is published": staysHidden,
@@ -38,7 +38,6 @@ func Run(t *testing.T, fresh func() Subject) {
 	} {
 		t.Run(name, func(t *testing.T) { test(t, fresh()) })
 	}
-	t.Run("many rows in one cell", func(t *testing.T) { scales(t, fresh) })
 }
 
 func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
@@ -226,12 +225,11 @@ func dropsStaged(t *testing.T, s Subject) {
 	}
 }
 
-// scales checks that a load and a change of n rows in one place take time proportional to n, not to n².
-func scales(t *testing.T, fresh func() Subject) {
-	if raceEnabled {
-		t.Skip("the race detector changes what things cost")
-	}
-	n := 200_000
+// Scales holds that a load and a change of n rows in one place take about n, not n². It is for files that are not built with the race
+// detector, which changes what things cost.
+func Scales(t *testing.T, fresh func() Subject) {
+	t.Helper()
+	n := 100_000
 	if testing.Short() {
 		n = 20_000
 	}

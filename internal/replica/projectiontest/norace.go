@@ -1,5 +1,0 @@
-//go:build !race
-
-package projectiontest
-
-const raceEnabled = false
