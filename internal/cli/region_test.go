@@ -326,7 +326,7 @@ func TestRegionCommands(t *testing.T) {
 func TestAKilledImportLeavesTheOldRegion(t *testing.T) {
 	t.Parallel()
 	s := newService(t, "")
-	before, large := s.importRegion(drawTown(t, "Before", 10)), drawTown(t, "Large", 150)
+	before, large := s.importRegion(drawTown(t, "Before", 10)), drawTown(t, "Large", 100)
 	current := filepath.Join(s.dir, "region", "current")
 	for after := time.Millisecond; after < 3*time.Second; after = after*3/2 + time.Millisecond {
 		cmd := exec.Command(s.bin, "region", "import", "--config", s.file, large)

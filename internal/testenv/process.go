@@ -20,7 +20,7 @@ import (
 
 // Time limits.
 const (
-	serverTimeout = 30 * time.Second
+	serverTimeout = 2 * time.Minute
 	lookEach      = 10 * time.Millisecond
 )
 
