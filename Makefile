@@ -57,11 +57,10 @@ test: tools cc servers pages generated program ## everything that CI runs: check
 	@$(MAKE) --no-print-directory READY=1 attack
 	$(STEP) 'all is well'
 
-# RACE and NIGHTLY are for .ci/tests and for tests that do more then; SEED has every night try other changes of the code.
+# SEED has every night try other changes of the code.
 nightly: tools cc servers pages generated program ## for hours: all of make test with -race everywhere, long tests whole, every fuzz target for minutes, and changes of all code (mutate)
-	@export RACE=all NIGHTLY=yes
-	$(MAKE) --no-print-directory --keep-going READY=1 FUZZTIME=2m FORMATTIME=5m browser tests checks scripts fuzz attack
-	NIGHTLY= $(MAKE) --no-print-directory PKG=./... MAX=$(or $(MAX),20) SEED=$(or $(SEED),$$(date -u +%Y%m%d)) mutate
+	@RACE=all ROUNDS=$(or $(ROUNDS),50) $(MAKE) --no-print-directory --keep-going READY=1 FUZZTIME=2m FORMATTIME=5m browser tests checks scripts fuzz attack
+	$(MAKE) --no-print-directory PKG=./... MAX=$(or $(MAX),20) SEED=$(or $(SEED),$$(date -u +%Y%m%d)) mutate
 	$(STEP) 'all is well; changes of the code that no test notices are listed above'
 
 quick: tools ## within a minute: checks and tests without -race, servers, browsers and fuzzing, for the time between two edits
