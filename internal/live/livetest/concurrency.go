@@ -101,7 +101,7 @@ func overlappingAnswers(w *fixture) {
 }
 
 func readWhileWriting(w *fixture) {
-	const rounds = 50
+	const rounds = 20
 	w.update(pin("a", center), pin("b", near))
 	done := make(chan struct{})
 	var group sync.WaitGroup
