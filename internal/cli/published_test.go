@@ -16,9 +16,9 @@ import (
 // took longer may have given up.
 const publishedWait = 50 * time.Millisecond
 
-// TestPushesAreShownWithTheirAnswer pushes, retires, closes and opens for 300 rounds, and checks that the change of each answer
-// within publishedWait is in the next read, route and stream of its node (D3.4, D12.7). Before answers waited, a read after a
-// retirement showed the pin in one of five rounds, and a route after a closure nearly always led through it.
+// TestPushesAreShownWithTheirAnswer pushes, retires, closes and opens for 60 rounds (twelve times $ROUNDS): each answer within
+// publishedWait is in the next read, route and stream of its node (D3.4, D12.7). Before answers waited, a read after a retirement
+// showed the pin in one of five rounds, and a route after a closure nearly always drove through it.
 func TestPushesAreShownWithTheirAnswer(t *testing.T) {
 	t.Parallel()
 	const limits = "[limits]\nguest_reads_per_minute = 1000000\nguest_routes_per_minute = 1000000\npushes_per_minute = 1000000\nmanage_per_minute = 100000\n"
@@ -36,7 +36,7 @@ func TestPushesAreShownWithTheirAnswer(t *testing.T) {
 			p := &publishedRounds{t: t, s: s, guest: &client{s: s}, owner: s.signIn("owner@example.org"), town: town}
 			p.bridge = geo.Between(town.Place(t, "b"), town.Place(t, "c"), 0.5)
 			p.feed = p.owner.register("closures")
-			for round := range 300 {
+			for round := range 12 * rounds(t) {
 				p.round(round)
 			}
 			t.Logf("%d answers were checked, %d took longer than %v", p.checked, p.late, publishedWait)
