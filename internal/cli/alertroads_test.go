@@ -53,7 +53,7 @@ func TestAlertsAlongRoads(t *testing.T) {
 	town := carriageways(t)
 	s.importDrawing(town)
 	s.start(nil)
-	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	guest := &client{s: s, http: http.Client{Timeout: time.Minute}}
 	camera := func(node string) string { return fmt.Sprintf("node/%d", town.NodeID(t, node)) }
 	ask := func(place string, heading int, more string) (got roadAlerts, summary []string) {
 		t.Helper()

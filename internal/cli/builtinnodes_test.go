@@ -16,7 +16,7 @@ func TestBuiltinSourcesOfNodes(t *testing.T) {
 	nodes, _ := startNodes(t, 2, unlimited, servers.Postgres(t).Database(t))
 	var readers []*client
 	for _, s := range nodes {
-		readers = append(readers, &client{s: s, http: http.Client{Timeout: 30 * time.Second}})
+		readers = append(readers, &client{s: s, http: http.Client{Timeout: time.Minute}})
 	}
 	everywhere := func(what string, limit any, sources int) {
 		t.Helper()

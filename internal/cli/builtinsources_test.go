@@ -83,7 +83,7 @@ func (c *client) camera(t *testing.T) map[string]any {
 func TestBuiltinSourcesFollowTheRegion(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)
-	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	guest := &client{s: s, http: http.Client{Timeout: time.Minute}}
 	sources := func(want ...string) func() bool {
 		return func() bool { _, ids := guest.listSources(t); return slices.Equal(ids, want) }
 	}
@@ -138,7 +138,7 @@ func TestLawHidesBuiltinCameras(t *testing.T) {
 	law := writeFile(t, "law.geojson", []byte(`{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"here","hide":["camera.speed"]},
 		"geometry":{"type":"Polygon","coordinates":[[[4,51],[6,51],[6,53],[4,53],[4,51]]]}}]}`))
 	s := startService(t, unlimited+fmt.Sprintf("\n[law]\nfile = %q\n", law))
-	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	guest := &client{s: s, http: http.Client{Timeout: time.Minute}}
 	s.importRegion(drawCameraTown(t, "First", "50"))
 	eventually(t, "the sources are listed", func() bool { _, ids := guest.listSources(t); return len(ids) == 2 })
 	if guest.camera(t) != nil {
@@ -154,7 +154,7 @@ func TestLawHidesBuiltinCameras(t *testing.T) {
 func TestBuiltinSourcesBelongToNobody(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)
-	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	guest := &client{s: s, http: http.Client{Timeout: time.Minute}}
 	s.importRegion(drawCameraTown(t, "First", "50"))
 	listed := func() bool { _, ids := guest.listSources(t); return slices.Contains(ids, "osm-cameras") }
 	eventually(t, "the source is listed", listed)

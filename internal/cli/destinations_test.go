@@ -17,7 +17,7 @@ import (
 // pairAt signs a screen in to the account of a phone. Each uses another node.
 func pairAt(t *testing.T, phone *client, node *serviceProcess) *client {
 	t.Helper()
-	screen := &client{s: node, http: http.Client{Timeout: 30 * time.Second}}
+	screen := &client{s: node, http: http.Client{Timeout: time.Minute}}
 	resp, body := screen.do(http.MethodPost, "/v2/auth/pair", map[string]string{})
 	var begun struct {
 		UserCode   string `json:"user_code"`
@@ -39,7 +39,7 @@ func pairAt(t *testing.T, phone *client, node *serviceProcess) *client {
 
 // at returns the same caller at another node.
 func (c *client) at(node *serviceProcess) *client {
-	return &client{s: node, http: http.Client{Timeout: 30 * time.Second}, cookie: c.cookie}
+	return &client{s: node, http: http.Client{Timeout: time.Minute}, cookie: c.cookie}
 }
 
 func (c *client) sendDestination(t *testing.T, name string) {

@@ -153,7 +153,7 @@ func TestFloodOfSessions(t *testing.T) {
 	town := twoBridges(t)
 	s.importDrawing(town)
 	s.start(nil)
-	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	guest := &client{s: s, http: http.Client{Timeout: time.Minute}}
 	led := guest.lead(t, town, "a", "d")
 	if status := led.tell("a", "b"); status != http.StatusNoContent { // a session that was never used may be replaced after thirty seconds
 		t.Fatalf("the first position: %d", status)

@@ -129,7 +129,7 @@ func (d *epochDrill) add(name string) {
 	if resp, body := d.owner.do(http.MethodPost, "/v2/feeds/"+f.token+"/entities", rows); resp.StatusCode != http.StatusOK {
 		d.t.Fatalf("push: %d %s", resp.StatusCode, body)
 	}
-	guest := &client{s: d.s, http: http.Client{Timeout: 10 * time.Second}}
+	guest := &client{s: d.s, http: http.Client{Timeout: time.Minute}}
 	defer guest.http.CloseIdleConnections()
 	eventually(d.t, "the rows of feed "+name+" are shown", func() bool {
 		pins, err := d.look(guest)
@@ -158,7 +158,7 @@ func (d *epochDrill) remove(name string) {
 	if resp, body := d.owner.do(http.MethodDelete, "/v2/feeds/"+f.id, nil); resp.StatusCode != http.StatusNoContent {
 		d.t.Fatalf("delete: %d %s", resp.StatusCode, body)
 	}
-	guest := &client{s: d.s, http: http.Client{Timeout: 10 * time.Second}}
+	guest := &client{s: d.s, http: http.Client{Timeout: time.Minute}}
 	defer guest.http.CloseIdleConnections()
 	eventually(d.t, "the deleted feed is not shown", func() bool {
 		pins, err := d.look(guest)
@@ -183,7 +183,7 @@ func (d *epochDrill) confirm(name string, number int) {
 	id := d.feeds[name].ids[fmt.Sprint(number)]
 	d.mu.Unlock()
 	d.voter.vote(id, "confirm")
-	guest := &client{s: d.s, http: http.Client{Timeout: 10 * time.Second}}
+	guest := &client{s: d.s, http: http.Client{Timeout: time.Minute}}
 	defer guest.http.CloseIdleConnections()
 	eventually(d.t, "the vote on "+key+" is shown", func() bool {
 		pins, err := d.look(guest)
@@ -217,7 +217,7 @@ func (d *epochDrill) look(c *client) ([]liveEntity, error) {
 
 // read reads repeatedly until ended is closed, and compares each answer with the state before and after it.
 func (d *epochDrill) read(ended <-chan struct{}) {
-	c := &client{s: d.s, http: http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{}}}
+	c := &client{s: d.s, http: http.Client{Timeout: time.Minute, Transport: &http.Transport{}}}
 	defer c.http.CloseIdleConnections()
 	for failures := 0; failures < 3; {
 		select {

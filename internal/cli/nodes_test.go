@@ -56,7 +56,7 @@ func TestNodesShareLiveIncidents(t *testing.T) {
 	one := startProvider(t, "one", `{"external_id":"first","kind":"alert.police","lat":52,"lng":5,"properties":{}}`)
 	nodes, _ := startNodes(t, 2, manyVotes+one.asUpstream("incidents"), servers.Postgres(t).Database(t))
 	read := func(node, radius int) *seen {
-		c := &client{s: nodes[node], http: http.Client{Timeout: 5 * time.Second}}
+		c := &client{s: nodes[node], http: http.Client{Timeout: time.Minute}}
 		resp, body := c.do(http.MethodGet, fmt.Sprintf("/v2/entities/nearby?lat=52&lng=5&radius=%d", radius), nil)
 		return asSeen(t, resp, body)
 	}

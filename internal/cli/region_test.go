@@ -162,7 +162,7 @@ const maxRefusalKB = 300_000
 func TestBadExtractsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)
-	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	guest := &client{s: s, http: http.Client{Timeout: time.Minute}}
 	if status, _, code, err := guest.routeVersion(); err != nil || status != http.StatusServiceUnavailable || code != "NoRegion" {
 		t.Fatalf("without a region: %d %s, %v", status, code, err)
 	}
@@ -400,7 +400,7 @@ func TestAFullDiskLeavesTheOldRegion(t *testing.T) {
 func TestRegionsChangeUnderLoad(t *testing.T) {
 	s := startService(t, unlimited)
 	towns := []string{drawTown(t, "North", 12), drawTown(t, "South", 12)}
-	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	guest := &client{s: s, http: http.Client{Timeout: time.Minute}}
 	last := s.importRegion(towns[0])
 	served := func() bool { _, version, _, err := guest.routeVersion(); return err == nil && version == last.Version }
 	eventually(t, "the first region is served", served)
@@ -409,7 +409,7 @@ func TestRegionsChangeUnderLoad(t *testing.T) {
 	stop, answers := make(chan struct{}), 0
 	var asking sync.WaitGroup
 	asking.Go(func() {
-		own := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+		own := &client{s: s, http: http.Client{Timeout: time.Minute}}
 		for {
 			select {
 			case <-stop:

@@ -16,7 +16,7 @@ import (
 func TestTheRegionHasTheMap(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)
-	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	guest := &client{s: s, http: http.Client{Timeout: time.Minute}}
 	type tileJSON struct {
 		Version, Attribution string
 		Tiles                []string

@@ -83,7 +83,7 @@ func TestReload(t *testing.T) {
 	var reads atomic.Int64
 	for range 4 {
 		readers.Go(func() {
-			c := &client{s: s, http: http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{}}}
+			c := &client{s: s, http: http.Client{Timeout: time.Minute, Transport: &http.Transport{}}}
 			for !stopped.Load() {
 				if _, err := c.near(sceneLat, sceneLng); err != nil {
 					t.Errorf("a read during reloads: %v", err)

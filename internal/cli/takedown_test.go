@@ -56,7 +56,7 @@ func pushTwo(c *client, f pushFeed, status int) {
 func TestTakedown(t *testing.T) {
 	t.Parallel()
 	s := startService(t, unlimited)
-	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	guest := &client{s: s, http: http.Client{Timeout: time.Minute}}
 	owner, curator, admin, driver := s.signIn("owner@example.org"), s.signIn("curator@example.org"), s.signIn("admin@example.org"), s.signIn("driver@example.org")
 	s.cli("account", "role", "--email", "curator@example.org", "curator")
 	s.cli("account", "role", "--email", "admin@example.org", "admin")
@@ -167,7 +167,7 @@ func TestTakedownReachesOtherNodes(t *testing.T) {
 	nodes[0].cli("account", "role", "--email", "curator@example.org", "curator")
 	f := owner.register("Police")
 	pushTwo(owner, f, http.StatusOK)
-	far := &client{s: nodes[1], http: http.Client{Timeout: 30 * time.Second}}
+	far := &client{s: nodes[1], http: http.Client{Timeout: time.Minute}}
 	far.shows("both pins on the other node", "a b")
 	reason := map[string]any{"reason": "Wrong."}
 	curator.must(http.StatusOK, http.MethodPost, "/v2/entities/"+f.entity("a")+"/hide", reason)
