@@ -17,10 +17,12 @@ import (
 // ten, and returns the e-mails that were queued.
 func (d *testService) callEvery(minutes int) []mapdata.Email {
 	d.t.Helper()
-	for step, left := 1, minutes; left > 0; left -= step {
-		if step = 1; minutes > 3*60 && left > 10 {
+	for left := minutes; left > 0; {
+		step := 1
+		if minutes > 3*60 && left > 10 {
 			step = 10
 		}
+		left -= step
 		if err := d.feeds.Call(d.t.Context()); err != nil {
 			d.t.Fatal(err)
 		}
