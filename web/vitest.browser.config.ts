@@ -7,8 +7,8 @@ export default defineConfig({
     globalSetup: ["test/globalsetup.ts"],
     setupFiles: ["test/setup.ts"],
     // Tests wait for conditions, so that generous limits cost nothing unless a test fails, and a busy machine fails none.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     isolate: false, // one process loads the modules and starts the browser once for all its files
     maxWorkers: 2, // while a test waits, for the service or a timer of the page, one of another file runs
   },

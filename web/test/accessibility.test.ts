@@ -21,12 +21,15 @@ async function openWithList(options: CarOptions = {}): Promise<Car> {
 /** mapDrawn waits until the map is complete and the car stands on it where it will stay: the camera has followed it. */
 async function mapDrawn(page: Page): Promise<void> {
   await page.locator(".scale").waitFor(); // it is drawn after the first pins and the streets
-  await page.locator(".car-mark").waitFor();
-  let before = "";
-  await eventually("the car rests on the screen", async () => {
-    const last = before;
-    before = JSON.stringify(await page.locator(".car-mark").boundingBox());
-    return before === last;
+  await page.locator(".car-mark").evaluate(async (mark) => {
+    let before = "";
+    for (let frames = 0; frames < 5; ) {
+      await new Promise(requestAnimationFrame);
+      const { x, y } = mark.getBoundingClientRect();
+      const now = `${x.toFixed()} ${y.toFixed()}`;
+      frames = now === before ? frames + 1 : 0;
+      before = now;
+    }
   });
 }
 

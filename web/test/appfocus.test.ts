@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Frame, Locator } from "playwright-core";
 import { openAppsService, type AppsService } from "./appsservice.ts";
 import { listening, page } from "./appserver.ts";
-import { eventually, type Car } from "./harness.ts";
+import { eventually, touch, type Car } from "./harness.ts";
 
 // Apps that take the keyboard: whatever they do, what the driver types beside them arrives where it was typed.
 
@@ -108,7 +108,7 @@ test("an app that behaves keeps its state, and can be typed in after the destina
   const box = await panel("Calm").boundingBox();
   if (box === null) throw new Error("the app has no place");
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  await car.page.mouse.click(x, y); // ends the typing beside it
+  await touch(car.page, x, y); // ends the typing beside it
   expect(await car.page.locator(".stage.shielded").count()).toBe(0);
   await frame.locator("input").click();
   await car.page.keyboard.type("abc");

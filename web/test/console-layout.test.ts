@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkLayout, colourRules, phoneTouch, violations } from "./pagechecks.ts";
 import { desktop, openTestConsole, clickAndWait, type TestConsole } from "./testconsole.ts";
-import { eventually, type Car } from "./harness.ts";
+import { eventually, takePicture, type Car } from "./harness.ts";
 
 let testConsole: TestConsole;
 
@@ -30,12 +30,10 @@ async function readable(visitor: Car, name: string): Promise<void> {
       await page.evaluate(() => {
         window.scrollTo(0, 0);
       });
-      if ((size === "phone") === (colorScheme === "dark")) await page.screenshot({ path: picture(`${name}-${size}-${colorScheme}`), fullPage: true });
+      if ((size === "phone") === (colorScheme === "dark")) await takePicture(page, `console-${name}-${size}-${colorScheme}`, true);
     }
   }
 }
-
-const picture = (name: string): string => new URL(`../shots/console-${name}.png`, import.meta.url).pathname;
 
 async function go(visitor: Car, path: string, name: string): Promise<void> {
   await visitor.page.goto(path);
@@ -203,6 +201,6 @@ test.each(["de-DE", "fr-FR"])("texts in %s fit a phone, and no key is untranslat
       return copy.textContent;
     });
     expect(texts.match(/\b(?:feed|check|map|review|audit|account|sign-in|source|regions|status|nav|layout|kind|done|wrong|types|meaning|property|value|next|live|reason)\.[a-z]+(?:[.-][a-z]+)*\b|\{\d\}/g), path).toBeNull();
-    if (path === `/feeds/${feed.id}` || path.endsWith("/new")) await page.screenshot({ path: picture(`${path.endsWith("/new") ? "feed-new" : "feed"}-phone-${locale.slice(0, 2)}`), fullPage: true });
+    if (path === `/feeds/${feed.id}` || path.endsWith("/new")) await takePicture(page, `console-${path.endsWith("/new") ? "feed-new" : "feed"}-phone-${locale.slice(0, 2)}`, true);
   }
 });

@@ -91,7 +91,7 @@ export interface DemoDrive {
 
 /** openDemoDrive opens the demo's drive and drives until the list is filled, which ends at a fix. prepare is called with a page before. */
 export async function openDemoDrive(withMap: boolean, options: CarOptions = {}, prepare: (page: Page) => Promise<void> = () => Promise.resolve()): Promise<DemoDrive> {
-  const car = await openCar("/about", { place: null, stopped: true, locale: "en-IE", ...options });
+  const car = await openCar(null, { place: null, stopped: true, locale: "en-IE", ...options });
   const { page } = car;
   await prepare(page);
   await page.addInitScript(recordRequests, fixInterval);

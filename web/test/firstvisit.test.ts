@@ -4,7 +4,7 @@ import { en } from "../overlay/src/i18n/en.ts";
 import { visitKey } from "../overlay/src/visit.ts";
 import { startDemo } from "./globalsetup.ts";
 import { check } from "./pagechecks.ts";
-import { eventually, openCar, screens, town, type Car, type CarOptions } from "./harness.ts";
+import { eventually, openCar, screens, stopClock, touch, town, type Car, type CarOptions } from "./harness.ts";
 import { phoneScreen } from "./phonesignin.ts";
 
 const extent = { west: 4.97, south: 51.985, east: 5.03, north: 52.015 };
@@ -14,7 +14,7 @@ const extent = { west: 4.97, south: 51.985, east: 5.03, north: 52.015 };
  * the demo changes with its pins, and with it what lies under a tap.
  */
 async function openFirst(options: CarOptions = {}): Promise<Car> {
-  const car = await openCar("/about", { firstVisit: true, place: null, locale: "en-IE", map: "blank", ...options });
+  const car = await openCar(null, { firstVisit: true, place: null, locale: "en-IE", map: "blank", ...options });
   await car.context.route("**/v2/overlay/config", async (route) => {
     const config = (await (await route.fetch()).json()) as Record<string, unknown>;
     await route.fulfill({ json: { ...config, extent } });
@@ -37,7 +37,7 @@ async function tapUntilPlaced(page: Page, y = 0.45): Promise<void> {
   const { width, height } = page.viewportSize() ?? screens.middle;
   let taps = 0;
   await eventually("a tap that places", async () => {
-    await page.mouse.click(width * (0.7 - 0.06 * (taps++ % 5)), height * y);
+    await touch(page, width * (0.7 - 0.06 * (taps++ % 5)), height * y);
     return (await page.locator('.notice [data-about="named"]').isVisible()) && (await notice(page, "named")) === en["place.named"];
   });
 }
@@ -100,16 +100,18 @@ test("refused: the place is tapped, the finding tried again and refused again, a
 });
 
 test("a long press corrects the position at any time, and Escape leaves it", async () => {
-  const car = await openCar("/", { place: town, map: "blank" });
+  const car = await openCar("/", { place: town, map: "blank", stopped: "later" });
   const { page } = car;
   await page.locator(".line").first().waitFor();
   const press = async (x: number, y: number): Promise<void> => {
     await page.mouse.move(x, y);
     await page.mouse.down();
+    await page.clock.runFor(700);
     await page.locator(".here").waitFor();
     await page.mouse.up();
   };
-  await eventually("the map is open", () => page.locator(".car-mark").isVisible());
+  await page.locator(".car-mark").waitFor(); // the map is open
+  await stopClock(page); // the question goes after eight seconds
   await press(900, 250);
   await check(page, "I am here");
   await page.keyboard.press("Escape");
@@ -121,10 +123,10 @@ test("a long press corrects the position at any time, and Escape leaves it", asy
 });
 
 test("slow: the driver may go on without", async () => {
-  const car = await openCar("/about", { firstVisit: true, sensor: true, map: "blank" });
+  const car = await openCar("/", { firstVisit: true, sensor: true, map: "blank", stopped: "later" });
   const { page } = car;
-  await page.clock.install();
-  await page.goto("/");
+  await page.locator("#welcome-locate").waitFor();
+  await stopClock(page); // it is slow after ten seconds
   await page.locator("#welcome-locate").click();
   expect(await notice(page, "place")).toBe(en["place.locating"]);
   await page.clock.runFor(10_500);
@@ -156,7 +158,7 @@ test("a place without data says so, and shows where there is some", async () => 
 });
 
 test("without a map the first visit leads to a place that can be typed", async () => {
-  const car = await openCar("/about", { firstVisit: true, place: null, viewport: screens.smallTargets });
+  const car = await openCar(null, { firstVisit: true, place: null, viewport: screens.smallTargets });
   const { page } = car;
   await page.addInitScript(() => {
     HTMLCanvasElement.prototype.getContext = () => null;

@@ -1,6 +1,5 @@
 // Opens the page in a car's browser and records its requests and errors. Every browser test uses it.
 
-import { mkdirSync } from "node:fs";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Choices } from "../overlay/src/settings.ts";
@@ -19,6 +18,9 @@ export const town = { lat: 52, lng: 5 };
 /** Milliseconds that a test waits for a condition, at most. */
 export const waitTimeout = 60_000;
 
+/** Pictures for people take a tenth of the time of all tests. */
+const takesPictures = process.env["SHOTS"] === "1";
+
 export interface Car {
   /** URL of the service. */
   service: string;
@@ -34,7 +36,7 @@ export interface Car {
   startDrawing(): Promise<void>;
   /** sendFix sends a complete fix; only for a car that was opened with a sensor. */
   sendFix(fix: Fix): Promise<void>;
-  /** screenshot saves a screenshot in web/shots. */
+  /** screenshot saves a screenshot in web/shots, if $SHOTS is 1. */
   screenshot(name: string): Promise<void>;
 }
 
@@ -53,6 +55,8 @@ export interface CarOptions extends BrowserContextOptions {
   firstVisit?: boolean;
   /** The driver's stored choices. */
   choices?: Choices;
+  /** What earlier visits have stored in the browser, by key. */
+  stored?: Record<string, string>;
   /** The time of the page's clock when it opens; it runs from there. */
   now?: Date;
   /** The mocked geolocation; null if the driver denies it. Default: the town. */
@@ -60,13 +64,16 @@ export interface CarOptions extends BrowserContextOptions {
   /** A browser other than the tests' common one. */
   browser?: Browser;
   /**
-   * How the map is drawn, which the processor does and which costs more than all the rest of a page. "coarse", the default, has half the
-   * resolution along each side, and panels as sharp as ever; "sharp" is for tests that count pixels; "blank" is without WebGL's draw
-   * calls, but with all the work of the page and of MapLibre, for tests that look only at the page.
+   * How the map is drawn, which the processor does and which costs more than all the rest of a page. "blank" is without WebGL's draw
+   * calls, but with all the work of the page and of MapLibre; the default is drawn for pictures, and blank where none are taken.
+   * "sharp" is for tests that count pixels; "coarse" has half the resolution along each side, and panels as sharp as ever.
    */
   map?: "coarse" | "sharp" | "blank";
-  /** Stops the page's clock; car.page.clock.runFor() advances it. */
-  stopped?: boolean;
+  /**
+   * Stops the page's clock; car.page.clock.runFor() advances it. "later": it runs until stopClock() stops it, before what the page
+   * shows for some seconds, which a busy machine takes to look at it.
+   */
+  stopped?: boolean | "later";
 }
 
 let browser: Browser | null = null;
@@ -99,8 +106,8 @@ export function foreignRequests(requests: readonly string[], service: string): s
   return requests.filter((url) => !url.startsWith(`${service}/`) && !/^(data|blob):/.test(url));
 }
 
-/** openCar opens the page at a path such as "/?at=52,5". */
-export async function openCar(path = "/", { place = town, sensor = false, map = "coarse", now, browser: other, stopped = false, firstVisit = false, choices, ...options }: CarOptions = {}): Promise<Car> {
+/** openCar opens the page at a path such as "/?at=52,5"; null: none yet, so that the test can prepare the browser. */
+export async function openCar(path: string | null = "/", { place = town, sensor = false, map = takesPictures ? "coarse" : "blank", now, browser: other, stopped = false, firstVisit = false, choices, stored, ...options }: CarOptions = {}): Promise<Car> {
   const service = options.baseURL ?? ownService();
   const used = other ?? browser;
   if (used === null) throw new Error("a page is opened before the browser");
@@ -116,12 +123,12 @@ export async function openCar(path = "/", { place = town, sensor = false, map = 
   if (map !== "sharp") await context.addInitScript(makeMapCoarse);
   if (map === "blank") await context.addInitScript(stopDrawing);
   if (sensor) await context.addInitScript(installSensor);
-  if (!firstVisit) await context.addInitScript(presetVisit, visitKey);
-  if (choices) await context.addInitScript(presetChoices, [choicesKey, JSON.stringify({ choices, updated: 1, unsent: false })] as const);
+  const kept = { ...(!firstVisit && { [visitKey]: "locate" }), ...(choices && { [choicesKey]: JSON.stringify({ choices, updated: 1, unsent: false }) }), ...stored };
+  await context.addInitScript(presetStored, kept);
   if (now) await context.clock.setSystemTime(now);
   if (stopped) {
     await context.clock.install();
-    await context.clock.pauseAt(Date.now() + 1000);
+    if (stopped !== "later") await context.clock.pauseAt(Date.now() + 1000);
   }
   const page = await context.newPage();
   const car: Car = {
@@ -140,9 +147,7 @@ export async function openCar(path = "/", { place = town, sensor = false, map = 
         dispatchEvent(new CustomEvent("test:draw"));
       }),
     async screenshot(name) {
-      const folder = new URL("../shots/", import.meta.url).pathname;
-      mkdirSync(folder, { recursive: true });
-      await page.screenshot({ path: `${folder}${name}.png` });
+      await takePicture(page, name);
     },
   };
   context.on("request", (request) => car.requests.push(request.url()));
@@ -151,8 +156,31 @@ export async function openCar(path = "/", { place = town, sensor = false, map = 
   });
   page.on("pageerror", (error) => car.errors.push(error.message));
   open.push(car);
-  await page.goto(path);
+  if (path !== null) await page.goto(path);
   return car;
+}
+
+/** takePicture saves a screenshot in web/shots, if people asked for pictures. */
+export async function takePicture(page: Page, name: string, fullPage = false): Promise<void> {
+  if (takesPictures) await page.screenshot({ path: new URL(`../shots/${name}.png`, import.meta.url).pathname, fullPage });
+}
+
+/** stopClock stops the clock of a page that was opened with stopped: "later". */
+export async function stopClock(page: Page): Promise<void> {
+  const stop = async (): Promise<void> => page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+  await stop().catch(stop); // a busy machine may take a second to do it, which is an error, but then the clock stands
+}
+
+/**
+ * touch presses and releases the mouse at once. Between two commands of its own, as mouse.click() sends, a busy machine takes so long
+ * that the page sees a long press.
+ */
+export async function touch(page: Page, x: number, y: number): Promise<void> {
+  await page.mouse.move(x, y);
+  const debug = await page.context().newCDPSession(page);
+  const send = (type: "mousePressed" | "mouseReleased"): Promise<unknown> => debug.send("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });
+  await Promise.all([send("mousePressed"), send("mouseReleased")]);
+  await debug.detach();
 }
 
 /** hideRecognition runs in the page before its scripts. Chromium without windows ends a page that asks whether it recognises speech. */
@@ -165,25 +193,20 @@ function makeMapCoarse(): void {
   Object.defineProperty(window, "devicePixelRatio", { value: 0.5 });
 }
 
-/** stopDrawing runs in the page before its scripts. */
+/** stopDrawing runs in the page before its scripts. A canvas that is not even cleared is not copied to the screen in each frame. */
 function stopDrawing(): void {
   for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) {
-    const { drawElements, drawArrays } = Object.getOwnPropertyDescriptors(prototype);
-    Object.assign(prototype, { drawElements: () => undefined, drawArrays: () => undefined });
+    const { clear, drawElements, drawArrays } = Object.getOwnPropertyDescriptors(prototype);
+    Object.assign(prototype, { clear: () => undefined, drawElements: () => undefined, drawArrays: () => undefined });
     addEventListener("test:draw", () => {
-      Object.defineProperties(prototype, { drawElements, drawArrays });
+      Object.defineProperties(prototype, { clear, drawElements, drawArrays });
     });
   }
 }
 
-/** presetChoices runs in the page before its scripts and does not overwrite later choices. */
-function presetChoices([name, value]: readonly [string, string]): void {
-  if (localStorage.getItem(name) === null) localStorage.setItem(name, value);
-}
-
-/** presetVisit runs in the page before its scripts. */
-function presetVisit(name: string): void {
-  if (localStorage.getItem(name) === null) localStorage.setItem(name, "locate");
+/** presetStored runs in the page before its scripts and overwrites nothing that the page stored later. */
+function presetStored(kept: Record<string, string>): void {
+  for (const [key, value] of Object.entries(kept)) if (localStorage.getItem(key) === null) localStorage.setItem(key, value);
 }
 
 /** installSensor runs in the page before its scripts. */

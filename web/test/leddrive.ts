@@ -39,7 +39,7 @@ export const straightOn = (from: Point, seconds: number, speed = townSpeed): Poi
 
 /** openLed opens the page on a drive to a place, and waits until it is led there. */
 export async function openLed(from: Place, to: Place | null, options: CarOptions = {}): Promise<Car> {
-  const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE", ...options });
+  const car = await openCar(null, { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE", ...options });
   await car.page.goto(to === null ? "/" : `/?to=${String(to.lat)},${String(to.lng)}`);
   await car.sendFix({ ...from, speed: 0 });
   await untilLed(car.page);

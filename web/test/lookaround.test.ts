@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { en } from "../overlay/src/i18n/en.ts";
 import type { ViewAnswer } from "../overlay/src/wire.ts";
-import { cameraBlue, countPixels, eventually, screens, town, type Car, type CarOptions } from "./harness.ts";
+import { cameraBlue, countPixels, eventually, screens, touch, town, type Car, type CarOptions } from "./harness.ts";
 import { pass } from "./leddrive.ts";
 import { check } from "./pagechecks.ts";
 import { phoneScreen } from "./phonesignin.ts";
@@ -108,7 +108,7 @@ test.each([["desktop", screens.middle], ["phone", phoneScreen]] as const)("witho
   const [largest] = [...(wide.answer.clusters ?? [])].sort((a, b) => b.count - a.count);
   expect(largest?.count).toBeGreaterThan(100);
   const { x, y } = pixelOf(wide, largest ?? paris, viewport);
-  await page.mouse.click(x, y);
+  await touch(page, x, y);
   const closer = await settled(car, "a closer view", ({ query }) => Number(query.get("zoom")) > Number(wide.query.get("zoom")) + 1);
   expect(countOf(closer)).toBeLessThanOrEqual(total);
   expect(await page.locator(".card").isVisible()).toBe(false);
@@ -134,7 +134,7 @@ test.each(["day", "night"] as const)("where nothing is around, the page names th
   const [nearest] = view.answer.entities;
   const [lng = 0, lat = 0] = nearest?.geom.coordinates ?? [];
   const { x, y } = pixelOf(view, { lat, lng }, screens.middle);
-  await page.mouse.click(x, y - 28);
+  await touch(page, x, y - 28);
   await page.locator(".card").waitFor();
   expect(await page.locator(".card .street").textContent()).toMatch(/^Rue \d+$/);
   expect(await page.locator(".card .facts").textContent()).not.toContain(en["card.expired"]);

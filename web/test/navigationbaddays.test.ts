@@ -47,7 +47,7 @@ test("a service that restarts is told the drive anew, and the driver nothing", a
 test("a closure that comes while the stream is cut changes the route when it is back", async () => {
   const { push } = ownDemo();
   const closure = (ttl: number): unknown[] => [{ external_id: "cut-closure", kind: "alert.road_closed", lat: 52.00359, lng: 5, properties: { street: "13th Avenue" }, ttl_seconds: ttl }];
-  const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
+  const car = await openCar(null, { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
   const { page } = car;
   let isCut = true;
   await page.route("**/v2/navigation/sessions/*/events", (route) => (isCut ? route.abort() : route.continue()));
@@ -71,7 +71,7 @@ test("a closure that comes while the stream is cut changes the route when it is 
 test("a better way whose event was lost with the stream is offered when it is back", async () => {
   const { push } = ownDemo();
   const closure = (ttl: number): unknown[] => [{ external_id: "lost-closure", kind: "alert.road_closed", lat: 52.00359, lng: 5, properties: {}, ttl_seconds: ttl }];
-  const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
+  const car = await openCar(null, { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
   const { page } = car;
   const change = async (ttl: number, isClosed: boolean): Promise<void> => {
     expect((await page.request.post(push, { data: closure(ttl) })).status()).toBe(200);
@@ -115,7 +115,7 @@ test("a better way whose event was lost with the stream is offered when it is ba
 });
 
 test("a stream that is read again tells no route that is led already", async () => {
-  const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
+  const car = await openCar(null, { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
   const { page } = car;
   let route: unknown = null;
   await page.route("**/v2/navigation/sessions", async (asked) => {
@@ -145,12 +145,9 @@ test("a stream that is read again tells no route that is led already", async () 
 });
 
 test("a position on another continent is told, and the drive begins once it is right", async () => {
-  const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
+  const stored = { "wayside.drive": JSON.stringify({ stops: [{ place: destination, name: "", detail: "" }], avoid: [], at: Date.now() }) };
+  const car = await openCar("/", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE", stored });
   const { page } = car;
-  await page.evaluate((kept) => {
-    localStorage.setItem("wayside.drive", kept);
-  }, JSON.stringify({ stops: [{ place: destination, name: "", detail: "" }], avoid: [], at: Date.now() }));
-  await page.goto("/");
   await car.sendFix({ lat: -33.9, lng: 151.2, speed: 0 });
   await until(page, "it is said", async () => (await panel(page)).name === "No road near you. Check your position. Retrying …");
   await until(page, "the page leads", async () => {

@@ -1,7 +1,8 @@
 // Where to and which way: what a driver does before being led, against the demo's town.
 
 import { beforeAll, afterEach, describe, expect, it } from "vitest";
-import { closeCars, eventually, openBrowser, openCar, screens, type Car } from "./harness.ts";
+import { closeCars, eventually, openBrowser, openCar, screens, stopClock, type Car } from "./harness.ts";
+import { pass, until } from "./leddrive.ts";
 import { signIn } from "./phonesignin.ts";
 
 const address = "9th Avenue 40";
@@ -41,18 +42,21 @@ async function dragByTouch({ page, context }: Car, from: string, to: string): Pr
 
 describe("where to and which way", () => {
   it("finds an address while it is typed, offers ways, and starts by itself", async () => {
-    const car = await openCar("/?at=52,5", { map: "blank" });
+    const car = await openCar("/?at=52,5", { map: "blank", stopped: "later" });
     await car.page.click("#where-to");
     const began = performance.now();
     await car.page.locator("#where-to-field").pressSequentially(address, { delay: 30 });
     await car.page.waitForSelector(".where .result");
     expect(searches(car).length, "one request each 250 ms at most").toBeLessThanOrEqual(1 + (performance.now() - began) / 250);
     await eventually("the address with its direction", async () => /9th Avenue.*south/s.test((await car.page.textContent(".where .found")) ?? ""));
+    await stopClock(car.page);
     await car.page.click(".where .result");
-    await car.page.waitForSelector(".way");
+    await until(car.page, "a way", async () => (await car.page.$(".way")) !== null);
     expect(await car.page.getAttribute("#nav-way-0", "aria-pressed")).toBe("true");
     expect(await car.page.textContent("#nav-start")).toMatch(/Start \(\d+\)/);
-    await car.page.waitForSelector(".maneuver:not([hidden])"); // after ten seconds
+    await pass(car.page, 10_500);
+    await until(car.page, "the page leads", () => car.page.isVisible(".maneuver"));
+    await car.page.clock.resume();
     await car.page.click("#nav-end");
     await car.page.click("#where-to");
     expect(await car.page.textContent(".where .found"), "the last destinations").toContain("9th Avenue");
@@ -92,9 +96,8 @@ describe("where to and which way", () => {
   });
 
   it("puts typing away above 10 km/h, and names a place by what is nearest", async () => {
-    const car = await openCar("/about", { place: null, sensor: true, map: "blank", locale: "en-IE" });
+    const car = await openCar("/", { place: null, sensor: true, map: "blank", locale: "en-IE" });
     const { page } = car;
-    await page.goto("/");
     await car.sendFix({ lat: 52, lng: 5, speed: 0 });
     await askWhereTo(car, "9th Av");
     await page.fill("#where-to-field", "\u0634\u0627\u0631\u0639");

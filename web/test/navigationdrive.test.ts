@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => demo.end());
 
 /** Milliseconds of a step of the clock: the voice is as exact. */
-const speechStep = 250;
+const speechStep = 500;
 
 /** Spoken is what the recorded voice was given. Times are milliseconds of the page's clock. */
 interface Spoken {
@@ -139,7 +139,7 @@ interface GuidedPage {
 }
 
 async function openGuided(): Promise<GuidedPage> {
-  const car = await openCar("/about", { baseURL: demo.address, place: null, stopped: true, map: "blank", locale: "en-IE" });
+  const car = await openCar(null, { baseURL: demo.address, place: null, stopped: true, map: "blank", locale: "en-IE" });
   await car.page.addInitScript(installVoice);
   await car.page.goto("/?drive=demo");
   const { guided } = await read<DemoDrives>("/demo/drive.json", car.service);

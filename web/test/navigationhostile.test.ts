@@ -96,7 +96,7 @@ declare global {
 }
 
 async function openHostile(hostile: Hostile): Promise<{ car: Car; dialogs: string[] }> {
-  const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE", viewport: size });
+  const car = await openCar(null, { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE", viewport: size });
   const dialogs: string[] = [];
   car.page.on("dialog", (dialog) => {
     dialogs.push(dialog.message());

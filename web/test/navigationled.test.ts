@@ -117,10 +117,8 @@ test("a closure ahead changes the route before its junction and says why", async
   const closure = (ttl: number): unknown[] => [{ external_id: "led-closure", kind: "alert.road_closed", lat: 52.00359, lng: 5, properties: { street: "13th Avenue" }, ttl_seconds: ttl }];
   try {
     const before = await panel(page);
-    const pushed = Date.now();
     expect((await page.request.post(push, { data: closure(600) })).status()).toBe(200);
     await until(page, "the new route is there", async () => (await panel(page)).left !== before.left && (await panel(page)).news !== "");
-    expect(Date.now() - pushed).toBeLessThan(10_000);
     expect((await panel(page)).news).toBe("New route: Road closed, 13th Avenue");
     expect(metres((await panel(page)).left.split(" · ")[1] ?? "")).toBeGreaterThan(600);
   } finally {
@@ -194,7 +192,7 @@ test("without a connection the route is led on, and the way back to it is shown"
 });
 
 test("without WebGL all maneuvers are a list", async () => {
-  const car = await openCar("/about", { place: null, sensor: true, stopped: true, locale: "en-IE" });
+  const car = await openCar(null, { place: null, sensor: true, stopped: true, locale: "en-IE" });
   const { page } = car;
   await page.addInitScript(() => {
     HTMLCanvasElement.prototype.getContext = () => null;
@@ -209,12 +207,9 @@ test("without WebGL all maneuvers are a list", async () => {
 test.each([
   ["in the sea", { lat: 0.5, lng: -30 }, "No road near there. Choose another place."],
 ])("a destination %s ends in a sentence that says what to do", async (_, place, sentence) => {
-  const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
+  const stored = { "wayside.drive": JSON.stringify({ stops: [{ place, name: "", detail: "" }], avoid: [], at: Date.now() }) };
+  const car = await openCar("/", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE", stored });
   const { page } = car;
-  await page.evaluate((kept) => {
-    localStorage.setItem("wayside.drive", kept);
-  }, JSON.stringify({ stops: [{ place, name: "", detail: "" }], avoid: [], at: Date.now() }));
-  await page.goto("/");
   await car.sendFix({ ...town, speed: 0 });
   await until(page, "it is said", async () => (await panel(page)).name === sentence);
   await page.locator("#nav-end").click();
@@ -257,7 +252,7 @@ test("a better way that is declined is not taken", async () => {
       return JSON.stringify(await answer.json()).includes("road_closed") === isClosed;
     });
   };
-  const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
+  const car = await openCar(null, { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
   let isClosed = true;
   await car.page.request.post(push, { data: closure(600) });
   await settle();

@@ -15,9 +15,8 @@ async function openAccount(page: Page): Promise<void> {
 }
 
 test("a phone sends a destination to its paired car, which is led there", async () => {
-  const car = await openCar("/about", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
+  const car = await openCar("/", { place: null, sensor: true, stopped: true, map: "blank", locale: "en-IE" });
   const { page } = car;
-  await page.goto("/");
   await car.sendFix({ ...town, speed: 0 });
   await openAccount(page);
   const code = page.locator(".pairing .code");

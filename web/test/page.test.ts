@@ -47,7 +47,7 @@ test("pins are on the screen, at the place that the address names", async () => 
 
 test("the first pins wait for neither streets nor names, which follow", async () => {
   const { lat, lng } = await placeNearCamera();
-  const car = await openCar("/about", { place: null, choices: { theme: "day" } });
+  const car = await openCar(null, { place: null, map: "coarse", choices: { theme: "day" } });
   let answer = (): void => undefined;
   const released = new Promise<void>((resolve) => {
     answer = resolve;

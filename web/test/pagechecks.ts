@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import type axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { waitTimeout } from "./harness.ts";
 
 /** Minimum size of touch targets in a moving car, in CSS pixels. */
 export const carTouch = 60;
@@ -27,7 +28,8 @@ export async function violations(page: Page, only?: readonly string[]): Promise<
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeWithoutTimers);
   const runOnly = only ? { type: "rule" as const, values: [...only] } : { type: "tag" as const, values: rules };
   return page.evaluate(async (runOnly) => {
-    const { violations: found } = await (window as unknown as { axe: typeof axe }).axe.run(document, { runOnly, resultTypes: ["violations"] });
+    const preload = { assets: ["media"] }; // not the styles, which no rule of these reads
+    const { violations: found } = await (window as unknown as { axe: typeof axe }).axe.run(document, { runOnly, resultTypes: ["violations"], preload });
     return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
   }, runOnly);
 }
@@ -127,7 +129,7 @@ export async function check(page: Page, what: string, least = carTouch): Promise
 /** checkLayout runs the checks that depend on the window and the language. */
 export async function checkLayout(page: Page, what: string, least = carTouch): Promise<void> {
   expect(await smallTargets(page, least), what).toEqual([]);
-  await expect.poll(() => overlappingTargets(page), { message: what, timeout: 2000 }).toEqual([]); // a panel makes room a frame after another one appears
+  await expect.poll(() => overlappingTargets(page), { message: what, timeout: waitTimeout, interval: 20 }).toEqual([]); // a panel makes room a frame after another one appears
   expect(await unreadableTexts(page), what).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth), `${what}: wider than the window`).toBeLessThanOrEqual(0);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { languages, type Choices } from "../overlay/src/settings.ts";
 import { loadTexts, makeWords } from "../overlay/src/i18n/words.ts";
+import { driveUntil, openDemoDrive } from "./demodrive.ts";
 import { check } from "./pagechecks.ts";
 import { eventually, openCar, screens, type Car, type CarOptions } from "./harness.ts";
 import { phoneScreen } from "./phonesignin.ts";
@@ -157,11 +158,11 @@ test("a guest pairs the car, votes, takes the vote back and signs out", async ()
 });
 
 test("the banner counts down, is said once and can be dismissed", async () => {
-  const car = await openWith({ units: "metric" }, {}, "/?drive=loop&x=4");
+  const opened = await openDemoDrive(true, { choices: { units: "metric" } });
+  const { car } = opened;
   const { page } = car;
-  const figure = page.locator(".banner .figure");
-  await figure.waitFor();
-  expect(await figure.textContent()).toMatch(/^(\d+ m|< 50 m|here)$/);
+  await driveUntil("a banner", opened, ({ banner }) => banner !== null && !banner.figure.endsWith("km"));
+  expect(await page.locator(".banner .figure").textContent()).toMatch(/^(\d+ m|< 50 m|here)$/);
   expect(await page.locator('[role="alert"]').textContent()).toMatch(/ in \d+ met/);
   await check(page, "banner");
   await car.screenshot("banner");
@@ -171,7 +172,7 @@ test("the banner counts down, is said once and can be dismissed", async () => {
 });
 
 test("without a map the list is the page, and a place can be typed", async () => {
-  const car = await openCar("/about", { place: null, viewport: screens.smallTargets });
+  const car = await openCar(null, { place: null, viewport: screens.smallTargets });
   const { page } = car;
   await page.addInitScript(() => {
     HTMLCanvasElement.prototype.getContext = () => null;

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { rolldown } from "rolldown";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { openCar } from "./harness.ts";
 
 const from = { lat: "52", lng: "5" };
@@ -23,9 +23,9 @@ const html = `<!doctype html><link rel="icon" href="data:,"><style>div#map { hei
 
 const types: Record<string, string> = { js: "text/javascript", css: "text/css", png: "image/png", svg: "image/svg+xml" };
 
-/** openClients opens a page of the service's origin with the clients in it. */
-async function openClients(): Promise<Page> {
-  const { page, service } = await openCar("/privacy", { map: "sharp" });
+let script: string;
+
+beforeAll(async () => {
   const bundle = await rolldown({
     input: "entry",
     platform: "browser",
@@ -33,13 +33,19 @@ async function openClients(): Promise<Page> {
   });
   const { output } = await bundle.generate({ format: "iife", codeSplitting: false });
   await bundle.close();
+  script = output[0].code;
+});
+
+/** openClients opens a page of the service's origin with the clients in it. */
+async function openClients(): Promise<Page> {
+  const { page, service } = await openCar(null, { map: "sharp" });
   await page.route(`${service}/clients/**`, (route) => {
     const path = new URL(route.request().url()).pathname.slice("/clients/".length);
     if (path === "") return route.fulfill({ contentType: "text/html", body: html });
     return route.fulfill({ contentType: types[path.split(".").at(-1) ?? ""] ?? "text/plain", body: readFileSync(new URL(`../node_modules/${path}`, import.meta.url)) });
   });
   await page.goto(`${service}/clients/`);
-  await page.addScriptTag({ content: output[0].code });
+  await page.addScriptTag({ content: script });
   return page;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { en } from "../overlay/src/i18n/en.ts";
 import type { Entity } from "../overlay/src/wire.ts";
-import { eventually, openCar, type Car } from "./harness.ts";
+import { eventually, openCar, stopClock, touch, type Car } from "./harness.ts";
 import { check } from "./pagechecks.ts";
 import { openPhone, signIn } from "./phonesignin.ts";
 import { findOne, read, readTown } from "./serviceclient.ts";
@@ -18,7 +18,7 @@ async function touchPin({ page }: Car, name: string): Promise<void> {
   await eventually("the pin's card", async () => {
     const car = await page.locator(".car-mark").boundingBox();
     if (car === null) return false;
-    await page.mouse.click(car.x + car.width / 2, car.y + car.height / 2 - 30); // the icon is above its place
+    await touch(page, car.x + car.width / 2, car.y + car.height / 2 - 30); // the icon is above its place
     return (await title.isVisible()) && (await title.textContent()) === name;
   });
 }
@@ -27,7 +27,7 @@ test("a phone signs the car in, and the car's votes count", async () => {
   const entity = await findOne("alert.road_closed");
   const [lng, lat] = entity.geom.coordinates;
   expect(await votesOn(entity.id)).toBe("0 0");
-  const car = await openCar(`/?at=${String(lat)},${String(lng)}`, { locale: "en-IE" });
+  const car = await openCar(`/?at=${String(lat)},${String(lng)}`, { locale: "en-IE", stopped: "later" });
   const { page } = car;
 
   // The car requests a code.
@@ -54,10 +54,15 @@ test("a phone signs the car in, and the car's votes count", async () => {
   expect((await asked.response())?.status()).toBe(202);
   expect(await page.locator(".votes").isVisible()).toBe(false);
 
-  // The button approves.
+  // The button approves, which the car shows for some seconds.
+  await stopClock(page);
   await phone.page.getByRole("button", { name: "Approve" }).click();
   await phone.page.getByRole("heading", { name: "Your car is connected" }).waitFor();
-  await page.locator(".pairing .stand", { hasText: "Signed in" }).waitFor();
+  await eventually("the car says so", async () => {
+    await page.clock.fastForward(100); // no faster than the service's clock, which limits how often it is asked
+    return page.locator(".pairing .stand", { hasText: "Signed in" }).isVisible();
+  });
+  await page.clock.resume();
   await page.locator(".pairing").waitFor({ state: "hidden" });
 
   // The car votes, changes the vote and withdraws it.
@@ -80,8 +85,9 @@ test("a phone signs the car in, and the car's votes count", async () => {
   expect(await page.locator(".complaint").isVisible()).toBe(false);
   await car.screenshot("complaint");
 
-  // The driver reports fog in three touches, and takes it back.
+  // The driver reports fog in three touches, and takes it back, for which there are ten seconds.
   await page.locator(".card header .signed").click();
+  await stopClock(page);
   await page.locator("#report").click();
   await page.getByRole("button", { name: "Hazard" }).click();
   await page.getByRole("button", { name: "Fog" }).waitFor();
@@ -104,6 +110,7 @@ test("a phone signs the car in, and the car's votes count", async () => {
   await undo.click();
   await page.locator(".report .outcome", { hasText: en["report.undone"] }).waitFor();
   expect(await votesOn(entity.id)).toBe("0 0");
+  await page.clock.resume();
 
   // The sign-in survives a restart of the page, and signing out ends it.
   await page.reload();
