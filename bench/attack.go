@@ -372,8 +372,8 @@ func (a *attack) report(r attackResult) {
 	}
 	met := more <= attackMemory && p99 <= attackLatency && r.reads.failed == 0 && len(r.faults) == 0
 	a.table.add(r.name, fmt.Sprintf("≤ %.0f MiB, p99 ≤ %v", attackMemory, attackLatency),
-		fmt.Sprintf("%.0f MiB (%.0f → %.0f MB), p50 %.1f, p99 %.1f ms, %d of %d reads failed, %d errors in the log, %d descriptors, %d goroutines, disk %+.0f MB, %.1f s of processor, load %s; %s",
-			more, r.begin.memory, r.most.peak, millis(p50), millis(p99), r.reads.failed, len(r.reads.took), len(r.faults), r.most.descriptors, r.most.goroutines,
+		fmt.Sprintf("%.0f MiB (%.0f → %.0f MB), p50 %.1f, p99 %.1f ms, late by tenths %v, %d of %d reads failed, %d errors in the log, %d descriptors, %d goroutines, disk %+.0f MB, %.1f s of processor, load %s; %s",
+			more, r.begin.memory, r.most.peak, millis(p50), millis(p99), r.reads.late, r.reads.failed, len(r.reads.took), len(r.faults), r.most.descriptors, r.most.goroutines,
 			r.most.disk-r.begin.disk, r.processor.Seconds(), machineLoad(), r.answers), met)
 	step(a.table.rows[len(a.table.rows)-1].got)
 }

@@ -118,6 +118,7 @@ func readNearby(conn net.Conn, answers *bufio.Reader, p *attackPlan, number int)
 type latencies struct {
 	took   []time.Duration // sorted
 	failed int             // not answered by 200
+	late   [10]int         // slower than attackLatency, in each tenth of the time
 }
 
 func (l *latencies) at(share float64) time.Duration {
@@ -166,6 +167,9 @@ func (r *readerResults) between(from, to time.Time) latencies {
 		}
 		if l.took = append(l.took, one.took); one.status != 200 {
 			l.failed++
+		}
+		if one.took > attackLatency {
+			l.late[(one.due-from.UnixMilli())*int64(len(l.late))/(to.UnixMilli()-from.UnixMilli())]++
 		}
 	}
 	slices.Sort(l.took)

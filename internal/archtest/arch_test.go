@@ -38,6 +38,7 @@ func TestHouse(t *testing.T) {
 		})
 	}
 	t.Run("docs/ARCHITECTURE.md lists every package", func(t *testing.T) { checkArchitecture(t, all) })
+	t.Run("comments of functions begin with what they do", func(t *testing.T) { checkVerbs(t, all) })
 	t.Run("goroutines are found", func(t *testing.T) { checkGoroutines(t, all) })
 }
 
