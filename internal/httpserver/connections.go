@@ -151,7 +151,7 @@ func (s *connections) serve(c *boundedConn) {
 	defer s.mu.Unlock()
 	c.served = true
 	s.begun++
-	if most := s.limits.Total / idleShare; s.begun%max(1, most/16) == 0 {
+	if most := max(s.limits.Total/idleShare, reservedConns); s.begun%(most/reservedConns) == 0 {
 		if waiting := waitingLongest(s.all, func(c *boundedConn) bool { return c.served }); len(waiting) > most {
 			s.closeAll(waiting[:len(waiting)-most])
 		}
