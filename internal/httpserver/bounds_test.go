@@ -31,12 +31,14 @@ func TestHeadersAndTimesAreBounded(t *testing.T) {
 func TestConnectionsAreBounded(t *testing.T) {
 	one := boundedServer(t, Limits{Total: 10_000})
 	for i := range 257 {
+		awaitAnswering(one, i) // one that writes waits for its client, and would make room
 		if got := answered(t, dial(t, one, "127.0.0.9", wait)); got != (i < 256) {
 			t.Fatalf("connection %d of an address is answered: %t", i+1, got)
 		}
 	}
 	full := boundedServer(t, Limits{Total: 1})
 	for i := range 18 {
+		awaitAnswering(full, min(i, 17))
 		if got := answered(t, dial(t, full, fmt.Sprint("127.0.0.", 10+i), wait)); got != (i < 17) {
 			t.Fatalf("connection %d of this machine, where there is room for one and 16 are kept for it, is answered: %t", i+1, got)
 		}

@@ -32,7 +32,7 @@ func DefaultTotal() int {
 }
 
 // idleShare is the part of Limits.Total that may be connections which net/http has and which wait for their clients: idle ones, and those
-// in the middle of a body or an answer. Each takes 17 KB, and one that has not sent its first header 3 KB.
+// in the middle of a body or an answer. Each takes 17 KB, and one that has not sent its first header 1 KB.
 const idleShare = 4
 
 // reservedConns is the number of connections beyond Limits.Total that this machine and exempt addresses may open, so that health
@@ -144,8 +144,8 @@ func (s *connections) closeAll(list []candidate) bool {
 	return closed
 }
 
-// serve notes that net/http has a connection from now on. Now and then it closes those of net/http's connections that have waited longest
-// for their clients, beyond the share that may.
+// serve notes that net/http has a connection from now on. Now and then it closes those of net/http's connections that wait for their
+// clients beyond the share that may, of the addresses with the most of them first.
 func (s *connections) serve(c *boundedConn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,9 +153,22 @@ func (s *connections) serve(c *boundedConn) {
 	s.begun++
 	if most := max(s.limits.Total/idleShare, reservedConns); s.begun%(most/reservedConns) == 0 {
 		if waiting := waitingLongest(s.all, func(c *boundedConn) bool { return c.served }); len(waiting) > most {
+			byAddress(waiting)
 			s.closeAll(waiting[:len(waiting)-most])
 		}
 	}
+}
+
+// byAddress sorts connections, of which those that have waited longest come first, so that each address keeps as many of its newest ones
+// as every other one does: the last are the newest of each address, those before them the second newest.
+func byAddress(waiting []candidate) {
+	rank := make(map[*boundedConn]int, len(waiting))
+	count := make(map[netip.Prefix]int)
+	for _, w := range slices.Backward(waiting) {
+		rank[w.conn] = count[w.conn.group]
+		count[w.conn.group]++
+	}
+	slices.SortStableFunc(waiting, func(a, b candidate) int { return rank[b.conn] - rank[a.conn] })
 }
 
 // closeIdle closes connections that have waited for their clients since before the given time.

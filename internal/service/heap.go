@@ -14,6 +14,7 @@ import (
 // be collected after every batch if it grew by a quarter.
 const (
 	heapHeadroom = 96 << 20 // bytes
+	minHeadroom  = 48 << 20 // bytes, while requests hold much
 	minGrowth    = 15       // percent
 	maxGrowth    = 200      // percent
 )
@@ -27,25 +28,31 @@ const (
 	giveBackWindow   = 2               // readings over which use is measured
 )
 
+// headroom returns the bytes by which the heap may grow while requests hold the given number of bytes: a flood gets no garbage beside
+// what it holds.
+func headroom(held uint64) uint64 {
+	return max(heapHeadroom-min(held, heapHeadroom), minHeadroom)
+}
+
 // growth returns the headroom as a share of the live heap in percent: the value of GOGC.
-func growth(live uint64) int {
+func growth(live, held uint64) int {
 	if live == 0 {
 		return maxGrowth
 	}
-	return int(min(max(heapHeadroom*100/live, minGrowth), maxGrowth))
+	return int(min(max(headroom(held)*100/live, minGrowth), maxGrowth))
 }
 
 // softLimit returns the bytes above which the runtime collects immediately: the live heap, the memory outside of the heap, and the
 // headroom. It complements GOGC, whose percentage dates from the last collection: if the heap doubled meanwhile, GOGC would let it
 // grow by twice the headroom.
-func softLimit(live, other uint64) int64 {
-	headroom := max(heapHeadroom, live*minGrowth/100)
-	return int64(live + other + headroom) //nolint:gosec // bytes of this machine
+func softLimit(live, other, held uint64) int64 {
+	return int64(live + other + max(headroom(held), live*minGrowth/100)) //nolint:gosec // bytes of this machine
 }
 
 // heapTuner sets the bounds of the heap, and returns memory to the system after floods.
 type heapTuner struct {
-	most    int64 // GOMEMLIMIT of the operator
+	most    int64                  // GOMEMLIMIT of the operator
+	held    func() (now, most int) // bytes that requests hold
 	samples []metrics.Sample
 	percent int
 	limit   int64
@@ -65,8 +72,8 @@ const (
 	freeBytes
 )
 
-func newHeapTuner() *heapTuner {
-	t := &heapTuner{most: debug.SetMemoryLimit(-1)}
+func newHeapTuner(held func() (now, most int)) *heapTuner {
+	t := &heapTuner{most: debug.SetMemoryLimit(-1), held: held}
 	for _, name := range []string{
 		"/gc/heap/live:bytes", "/gc/heap/allocs:bytes", "/memory/classes/total:bytes", "/memory/classes/heap/released:bytes",
 		"/memory/classes/heap/objects:bytes", "/memory/classes/heap/unused:bytes", "/memory/classes/heap/free:bytes",
@@ -80,8 +87,8 @@ func (t *heapTuner) value(i int) uint64 { return t.samples[i].Value.Uint64() }
 
 // tuneHeap sets GOGC and a soft limit by the size of the heap after each collection, and returns memory to the system, until ctx
 // ends.
-func tuneHeap(ctx context.Context) error {
-	t := newHeapTuner()
+func tuneHeap(ctx context.Context, held func() (now, most int)) error {
+	t := newHeapTuner(held)
 	collected := make(chan struct{}, 1)
 	tick := time.NewTicker(giveBackInterval)
 	defer tick.Stop()
@@ -115,13 +122,15 @@ func notifyOfCollection(to chan<- struct{}) {
 func (t *heapTuner) set() {
 	metrics.Read(t.samples)
 	live := t.value(liveBytes)
-	if percent := growth(live); percent != t.percent {
+	now, _ := t.held()
+	held := uint64(max(now, 0))
+	if percent := growth(live, held); percent != t.percent {
 		debug.SetGCPercent(percent)
 		t.percent = percent
 	}
 	other := t.value(totalBytes) - t.value(releasedBytes) - t.value(objectBytes) - t.value(unusedBytes) - t.value(freeBytes)
 	// Each change stops the world for some microseconds, so that small ones are skipped.
-	if limit := min(softLimit(live, other), t.most); math.Abs(float64(limit-t.limit)) > heapHeadroom/16 {
+	if limit := min(softLimit(live, other, held), t.most); math.Abs(float64(limit-t.limit)) > heapHeadroom/16 {
 		debug.SetMemoryLimit(limit)
 		t.limit = limit
 	}

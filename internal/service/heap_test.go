@@ -10,7 +10,7 @@ import (
 
 func TestGrowth(t *testing.T) {
 	for live, want := range map[uint64]int{0: 200, 1 << 20: 200, 48 << 20: 200, 96 << 20: 100, 384 << 20: 25, 8 << 30: 15} {
-		if got := growth(live); got != want {
+		if got := growth(live, 0); got != want {
 			t.Errorf("with %d MiB alive the heap grows by %d %%, want %d", live>>20, got, want)
 		}
 	}
@@ -18,9 +18,24 @@ func TestGrowth(t *testing.T) {
 
 func TestSoftLimit(t *testing.T) {
 	for live, want := range map[uint64]int64{0: 106 << 20, 40 << 20: 146 << 20, 500 << 20: 606 << 20, 2000 << 20: 2310 << 20} {
-		if got := softLimit(live, 10<<20); got != want {
+		if got := softLimit(live, 10<<20, 0); got != want {
 			t.Errorf("with %d MiB alive the limit is %d MiB, want %d", live>>20, got>>20, want>>20)
 		}
+	}
+}
+
+// TestHeadroomOfFloods checks that the heap grows less between collections while requests hold much.
+func TestHeadroomOfFloods(t *testing.T) {
+	for held, want := range map[uint64]uint64{0: 96, 10: 86, 48: 48, 144: 48} {
+		if got := headroom(held << 20); got != want<<20 {
+			t.Errorf("while requests hold %d MiB the heap grows by %d MiB, want %d", held, got>>20, want)
+		}
+	}
+	if got := growth(96<<20, 40<<20); got != 58 {
+		t.Errorf("the heap grows by %d %%", got)
+	}
+	if got := softLimit(200<<20, 10<<20, 40<<20); got != 266<<20 {
+		t.Errorf("the limit is %d MiB", got>>20)
 	}
 }
 
@@ -48,7 +63,7 @@ func TestGiveBack(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	freeMemory()
-	tuner := newHeapTuner()
+	tuner := newHeapTuner(func() (now, most int) { return 0, 0 })
 	tuner.giveBack()
 	floor := tuner.floor
 	flood := make([][]byte, 200)

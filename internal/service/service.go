@@ -195,7 +195,7 @@ func (s *Service) jobs() []Job {
 		jobs = append([]Job{{"reload", s.reloads}}, jobs...)
 	}
 	if s.options.TuneHeap {
-		jobs = append(jobs, Job{"heap", tuneHeap})
+		jobs = append(jobs, Job{"heap", func(ctx context.Context) error { return tuneHeap(ctx, s.memory.all.Held) }})
 	}
 	jobs = append(jobs, Job{"pruning", s.prune}, s.keepDrivers())
 	if s.config.Apps.Enabled {
