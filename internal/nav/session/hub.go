@@ -249,7 +249,8 @@ func (h *Hub) Find(id string) *Session {
 	return s
 }
 
-// Close ends a session and its stream of events, and reports whether the session existed.
+// Close ends a session and its stream of events, and reports whether the session existed. One of a node that stops counts as lost: its
+// client has been told to continue at another node, which must not count that as a route of the client's choice (D15.23).
 func (h *Hub) Close(id string) bool {
 	h.mu.Lock()
 	s := h.sessions[id]
@@ -259,5 +260,5 @@ func (h *Hub) Close(id string) bool {
 		return false
 	}
 	s.end()
-	return true
+	return !h.isEnded()
 }

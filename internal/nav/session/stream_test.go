@@ -109,3 +109,26 @@ func TestStreamsHaveNoGoroutines(t *testing.T) {
 		}
 	})
 }
+
+// TestSessionsOfANodeThatStopsAreLost checks that a session which another node ends, because its client continues there, counts as lost as
+// soon as this node stops, although it is still there.
+func TestSessionsOfANodeThatStopsAreLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrives(t, session.Options{})
+		first, second := d.begin("ad"), d.begin("ad")
+		ctx, cancel := context.WithCancel(t.Context())
+		ran := make(chan error, 1)
+		go func() { ran <- d.Run(ctx) }()
+		synctest.Wait()
+		if !d.Close(first.ID) {
+			t.Error("a session of a node that runs counts as lost")
+		}
+		cancel()
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+		if d.Close(second.ID) {
+			t.Error("a session of a node that stopped counts as led there")
+		}
+	})
+}
