@@ -21,14 +21,15 @@ var rules = map[string]rule{
 	"geo":     {never: technology},
 	"token":   {never: technology},
 	"i18n":    {never: technology},
+	"sched":   {never: transport},
 	"secret":  {ours: []string{"mapdata"}, never: technology},
 	"mapdata": {ours: []string{"geo"}, never: technology},
 	"signal":  {ours: []string{"mapdata", "geo"}, never: technology},
 
-	"ingest":    {ours: []string{"mapdata", "geo", "signal"}, never: transport},
+	"ingest":    {ours: []string{"mapdata", "geo", "sched", "signal"}, never: transport},
 	"consensus": {ours: []string{"mapdata", "geo"}, never: transport},
 	"wire":      {ours: []string{"mapdata", "geo"}, never: technology},
-	"index":     {ours: []string{"mapdata", "geo", "law"}, never: transport},
+	"index":     {ours: []string{"mapdata", "geo", "law", "sched"}, never: transport},
 	"alerts":    {ours: []string{"mapdata", "geo"}, never: technology},
 	"law":       {ours: []string{"mapdata", "geo"}, never: technology},
 
@@ -93,7 +94,7 @@ var rules = map[string]rule{
 
 	"store/migrate":           {},
 	"store":                   {ours: []string{"geo", "mapdata"}, never: []string{"net/http"}},
-	"store/sqlite":            {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
+	"store/sqlite":            {ours: []string{"mapdata", "geo", "sched", "store", "store/migrate"}, never: []string{"net/http"}},
 	"store/postgres":          {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
 	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "apps", "feed", "replica", "ingest", "mail", "provider/pull", "provider/push", "signal", "store", "takedown", "votes"}, never: []string{"net/http"}},
 	"store/sqlite/sqlitetest": {ours: []string{"store/sqlite"}, never: []string{"net/http", "database/sql"}},
@@ -125,7 +126,7 @@ var rules = map[string]rule{
 	"basemap/world/makeworld": {ours: []string{"basemap", "basemap/mvt"}, never: transport},
 	"basemap/tilemaker":       {ours: []string{"basemap", "basemap/mvt", "geo", "roads/osmpbf"}, never: technology},
 	"basemap/tileserver":      {ours: []string{"basemap", "mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
-	"response":                {never: []string{"database/sql", "modernc.org/sqlite"}},
+	"response":                {ours: []string{"sched"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"pages":                   {ours: []string{"mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"apidocs":                 {never: []string{"database/sql", "modernc.org/sqlite"}},
 
@@ -160,7 +161,7 @@ var rules = map[string]rule{
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
 	"console":           {ours: []string{"console/words", "account", "apps", "audit", "feed", "geo", "ingest", "mapdata", "openfeeds", "provider/trial", "secret", "catalog", "takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "apps", "budget", "console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/drivers", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports", "speech", "cluster/forward"},
+		ours:  []string{"account", "apps", "budget", "console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/drivers", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports", "sched", "speech", "cluster/forward"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 

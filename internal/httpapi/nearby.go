@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -14,6 +13,8 @@ import (
 	"wayside/internal/nearby"
 	"wayside/internal/response"
 	"wayside/internal/wire"
+
+	"wayside/internal/sched"
 )
 
 // Cache-Control of reads (Limits: Read caching; D4.13).
@@ -172,7 +173,7 @@ const yieldEvery = 128
 // yield offers the processor to short requests after every few entities of a long answer.
 func yield(encoded int) {
 	if encoded%yieldEvery == 0 {
-		runtime.Gosched()
+		sched.Yield()
 	}
 }
 

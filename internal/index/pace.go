@@ -1,8 +1,9 @@
 package index
 
 import (
-	"runtime"
 	"time"
+
+	"wayside/internal/sched"
 )
 
 // yieldEvery is the number of rows after which the writer lets other goroutines run. A search takes a few microseconds and
@@ -27,6 +28,6 @@ func (p *pace) row(n int) {
 	if now.Before(p.resume) {
 		return
 	}
-	runtime.Gosched()
+	sched.Yield()
 	p.resume = now.Add(2 * time.Since(now))
 }

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"runtime"
 	"time"
 
 	"wayside/internal/mapdata"
+
+	"wayside/internal/sched"
 )
 
 // Errors that make a whole text unacceptable (D3.11); all of them are mapdata.ErrMalformed too.
@@ -64,7 +65,7 @@ func decode(r io.Reader, now time.Time, maxRows int, yield func(index int, row R
 			return 0, err
 		}
 		if rows++; rows%yieldEvery == 0 {
-			runtime.Gosched()
+			sched.Yield()
 		}
 	}
 }

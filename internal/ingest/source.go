@@ -3,11 +3,12 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"time"
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
+
+	"wayside/internal/sched"
 )
 
 // Beside is the data of a bridge's row that a v1 row cannot express (D17.3). No member of a row sets it.
@@ -50,7 +51,7 @@ func readSource(
 			return err
 		}
 		if rows++; rows%yieldEvery == 0 {
-			runtime.Gosched()
+			sched.Yield()
 		}
 		return nil
 	})

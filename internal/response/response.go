@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"wayside/internal/sched"
 )
 
 // minCompressedSize is the size in bytes from which a body is compressed: a smaller one fits into one packet anyway.
@@ -87,7 +88,7 @@ func encode(encoding string, body []byte) *bytes.Buffer {
 	for len(body) > yieldAfter {
 		_, _ = z.Write(body[:yieldAfter]) // a buffer takes everything
 		body = body[yieldAfter:]
-		runtime.Gosched() // short requests go first
+		sched.Yield() // short requests go first
 	}
 	_, _ = z.Write(body)
 	_ = z.Close()

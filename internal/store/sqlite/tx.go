@@ -7,13 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 
 	modernc "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
 
 	"wayside/internal/mapdata"
 	"wayside/internal/store"
+
+	"wayside/internal/sched"
 )
 
 // writeTx is a transaction of the one writer. Each statement must carry ctx: once that is done, the transaction is
@@ -207,7 +208,7 @@ func each(ctx context.Context, rows driver.Rows, take func(row []driver.Value) e
 			return err
 		}
 		if n%yieldEvery == 0 {
-			runtime.Gosched()
+			sched.Yield()
 		}
 		if n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()

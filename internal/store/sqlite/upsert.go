@@ -5,11 +5,12 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 
 	"wayside/internal/mapdata"
 	"wayside/internal/store"
+
+	"wayside/internal/sched"
 )
 
 // upsertBatch is the number of rows that one statement writes.
@@ -72,7 +73,7 @@ func upsertBy(
 			return err
 		}
 		entities = entities[rows:]
-		runtime.Gosched() // readers' requests are short: see yieldEvery
+		sched.Yield() // readers' requests are short: see yieldEvery
 	}
 	return nil
 }
