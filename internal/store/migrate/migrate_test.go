@@ -51,6 +51,9 @@ func open(t *testing.T) (*sql.DB, Begin) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
+	if err := db.PingContext(t.Context()); err != nil { // one connection alone makes the file one with a WAL: SQLite does not wait for that
+		t.Fatal(err)
+	}
 	return db, func(ctx context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) }
 }
 
