@@ -30,9 +30,9 @@ func (a *api) getOpenAPI(w http.ResponseWriter, r *http.Request, _ *caller) erro
 
 // onceFile returns a function that makes a file on its first call. Like other files it is compressed once: compressing half a megabyte for
 // each reader took 5 % of the processor under attack.
-func onceFile(contentType string, make func() ([]byte, error)) func() (*response.File, error) {
+func onceFile(contentType string, render func() ([]byte, error)) func() (*response.File, error) {
 	return sync.OnceValues(func() (*response.File, error) {
-		body, err := make()
+		body, err := render()
 		if err != nil {
 			return nil, err
 		}

@@ -99,12 +99,10 @@ func withAuditVia(r *http.Request, c class) *http.Request {
 
 // admit identifies the caller and checks the route's class and Who.
 func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, error) {
-	c := &caller{client: a.clientAddr(r)}
+	c := &caller{client: a.callerAddr(r, rt)}
 	switch rt.class {
-	case classOpen, classPush, classPage:
+	case classOpen, classPush, classPage, classNode:
 		return c, nil
-	case classNode:
-		return &caller{client: clientOf(r)}, nil
 	case classDrive:
 		a.allowOrigin(w, r)
 		return c, nil
@@ -239,6 +237,14 @@ func (a *api) limit(w http.ResponseWriter, limit ratelimit.Limit, key ratelimit.
 	return nil
 }
 
+// callerAddr returns the address that limits count for a request to a route: another node names the client for which it asks.
+func (a *api) callerAddr(r *http.Request, rt route) netip.Addr {
+	if rt.class == classNode {
+		return clientOf(r)
+	}
+	return a.clientAddr(r)
+}
+
 // clientAddr returns the address that limits count: the peer's, or the rightmost one in X-Forwarded-For that is not a trusted
 // proxy.
 func (a *api) clientAddr(r *http.Request) netip.Addr {
@@ -314,7 +320,7 @@ func (a *api) writeError(w *recorder, r *http.Request, rt route, err error) {
 		a.Log.Error("request failed", "route", rt.path, "method", r.Method, "error", err)
 	}
 	if p.Status == http.StatusTooManyRequests && !w.wrote {
-		a.slowRefusal(w, r)
+		a.slowRefusal(w, r, rt)
 	}
 	if !w.wrote {
 		writeProblem(w, r, p)

@@ -15,8 +15,8 @@ const (
 
 // slowRefusal delays the refusal of a client that is refused again and again. A client that does not heed Retry-After, and asks again as
 // soon as it is refused, would use the processor with refusals alone: 52 000 in 15 s took 3 to 6 s of it.
-func (a *api) slowRefusal(w *recorder, r *http.Request) {
-	key := ratelimit.ClientKey(ratelimit.Refusals, a.clientAddr(r))
+func (a *api) slowRefusal(w *recorder, r *http.Request, rt route) {
+	key := ratelimit.ClientKey(ratelimit.Refusals, a.callerAddr(r, rt))
 	if a.Buckets.Allow(key, ratelimit.Limit{Count: promptRefusals, Per: time.Second}, 1, a.Now()).OK {
 		return
 	}

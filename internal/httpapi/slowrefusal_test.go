@@ -20,7 +20,7 @@ func TestSlowRefusals(t *testing.T) {
 			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody)
 			r.RemoteAddr = from
 			began := time.Now()
-			a.slowRefusal(&recorder{ResponseWriter: httptest.NewRecorder()}, r)
+			a.slowRefusal(&recorder{ResponseWriter: httptest.NewRecorder()}, r, route{class: classRead})
 			return time.Since(began)
 		}
 		const greedy, other = "192.0.2.1:1000", "192.0.2.2:1000"
@@ -50,6 +50,31 @@ func TestSlowRefusals(t *testing.T) {
 		}
 		if took := refuse(t.Context(), greedy); took != 0 { // a second is over
 			t.Errorf("the first refusal of the next second took %v", took)
+		}
+	})
+}
+
+// TestSlowRefusalsOfNodes checks that a client whose requests another node passes on is counted by itself, and not with all clients of that
+// node.
+func TestSlowRefusalsOfNodes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &api{}
+		a.Buckets, a.Now = ratelimit.NewMemory(1000), time.Now
+		refuse := func(client string) time.Duration {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, "/", http.NoBody)
+			r.Header.Set(clientHeader, client)
+			began := time.Now()
+			a.slowRefusal(&recorder{ResponseWriter: httptest.NewRecorder()}, r, route{class: classNode})
+			return time.Since(began)
+		}
+		for range 20 {
+			refuse("192.0.2.1")
+		}
+		if took := refuse("192.0.2.2"); took != 0 {
+			t.Errorf("the refusal of another client of that node took %v", took)
+		}
+		if took := refuse("192.0.2.1"); took != time.Second {
+			t.Errorf("refusal 21 took %v", took)
 		}
 	})
 }

@@ -32,7 +32,7 @@ func DefaultTotal() int {
 }
 
 // idleShare is the part of Limits.Total that may be connections which net/http has and which wait for their clients: idle ones, and those
-// in the middle of a body or an answer. Each takes 17 KB, and one that has not sent its first header 1 KB.
+// in the middle of a body or an answer. Each takes 17 KB, and one that has not sent its first header 2 KB.
 const idleShare = 4
 
 // reservedConns is the number of connections beyond Limits.Total that this machine and exempt addresses may open, so that health

@@ -8,7 +8,7 @@ import (
 
 // firstHeaders is a listener that returns a connection once the header of its first request has arrived. Package net/http keeps 17 KB for
 // each connection that it has: two buffers, and a goroutine whose stack the garbage collector goes through again and again. Here a
-// connection that is silent, or sends its header slowly, takes 1 KB, and no goroutine.
+// connection that is silent, or sends its header slowly, takes 2 KB (measured: 5 000 take 10 MiB), and no goroutine.
 type firstHeaders struct {
 	boundedListener
 	admitted func()        // is called for each connection
