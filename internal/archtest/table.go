@@ -100,16 +100,16 @@ var rules = map[string]rule{
 	"store/sqlite/sqlitetest": {ours: []string{"store/sqlite"}, never: []string{"net/http", "database/sql"}},
 	"live/livetest":           {ours: []string{"live", "mapdata", "geo"}, never: transport},
 	"live/memory":             {never: transport},
-	"valkey":                  {ours: []string{"mapdata"}, never: transport},
+	"nodes/valkey":            {ours: []string{"mapdata"}, never: transport},
 
 	"replica":                {ours: []string{"mapdata", "signal"}, never: transport},
 	"replica/projectiontest": {ours: []string{"replica", "mapdata", "geo"}, never: transport},
 	"nearby":                 {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
 	"stream":                 {ours: []string{"mapdata", "geo", "ratelimit", "signal"}, never: transport},
 
-	"cluster/forward": {never: []string{"database/sql"}},
+	"nodes/cluster/forward": {never: []string{"database/sql"}},
 
-	"cluster": {ours: []string{"mapdata", "geo", "valkey", "signal"}, never: transport},
+	"nodes/cluster": {ours: []string{"mapdata", "geo", "nodes/valkey", "signal"}, never: transport},
 
 	"openfeeds":     {ours: []string{"feed", "mapdata", "safehttp"}, never: transport},
 	"feed":          {ours: []string{"mapdata", "token", "signal"}, never: transport},
@@ -155,18 +155,18 @@ var rules = map[string]rule{
 
 	"region/imports": {ours: []string{"mapdata", "region"}, never: transport},
 
-	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
-	"budget":            {ours: []string{"ratelimit"}, never: transport},
-	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
-	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
-	"console":           {ours: []string{"console/words", "account", "apps", "audit", "feed", "geo", "ingest", "mapdata", "openfeeds", "provider/trial", "secret", "catalog", "takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"ratelimit":               {ours: []string{"mapdata"}, never: transport},
+	"budget":                  {ours: []string{"ratelimit"}, never: transport},
+	"nodes/ratelimit/cluster": {ours: []string{"ratelimit", "nodes/valkey"}, never: transport},
+	"console/words":           {ours: []string{"mapdata", "i18n"}, never: technology},
+	"console":                 {ours: []string{"console/words", "account", "apps", "audit", "feed", "geo", "ingest", "mapdata", "openfeeds", "provider/trial", "secret", "catalog", "takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "apps", "budget", "console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/drivers", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports", "sched", "speech", "cluster/forward"},
+		ours:  []string{"account", "apps", "budget", "console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/drivers", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports", "sched", "speech", "nodes/cluster/forward"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
 	"testenv":    {never: []string{"net/http", "database/sql"}},
-	"config":     {ours: []string{"valkey"}, never: transport},
+	"config":     {ours: []string{"nodes/valkey"}, never: transport},
 	"telemetry":  {never: []string{"database/sql"}},
 	"archtest":   {},
 	"datadir":    {},

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode"
 
-	"wayside/internal/valkey"
+	"wayside/internal/nodes/valkey"
 )
 
 func anyText(s string) (string, error) { return s, nil }

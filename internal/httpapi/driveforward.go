@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"wayside/internal/account"
-	"wayside/internal/cluster/forward"
 	"wayside/internal/mapdata"
+	"wayside/internal/nodes/cluster/forward"
 )
 
 // Nodes sends requests to the node that has a session.

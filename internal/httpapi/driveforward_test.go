@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/cluster/forward"
 	"wayside/internal/httpapi"
 	"wayside/internal/nav/session"
+	"wayside/internal/nodes/cluster/forward"
 )
 
 // network holds the nodes of a test by their addresses.

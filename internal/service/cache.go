@@ -10,17 +10,17 @@ import (
 	"log/slog"
 	"time"
 
-	"wayside/internal/cluster"
 	"wayside/internal/datadir"
 	"wayside/internal/live"
 	"wayside/internal/live/memory"
 	"wayside/internal/mapdata"
+	"wayside/internal/nodes/cluster"
+	ratecluster "wayside/internal/nodes/ratelimit/cluster"
+	"wayside/internal/nodes/valkey"
 	"wayside/internal/provider/relay"
 	"wayside/internal/ratelimit"
-	ratecluster "wayside/internal/ratelimit/cluster"
 	"wayside/internal/safehttp"
 	"wayside/internal/signal"
-	"wayside/internal/valkey"
 )
 
 // caches hold state that lasts for minutes: live incidents, the windows of drivers, and the buckets of rate limits. The state is

@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/cluster/forward"
 	"wayside/internal/nav/session"
-	"wayside/internal/valkey"
+	"wayside/internal/nodes/cluster/forward"
+	"wayside/internal/nodes/valkey"
 )
 
 const (

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/cluster"
 	"wayside/internal/config"
 	"wayside/internal/console"
 	"wayside/internal/datadir"
 	"wayside/internal/geocode"
 	"wayside/internal/nav"
+	"wayside/internal/nodes/cluster"
 	"wayside/internal/provider/osm"
 	"wayside/internal/region"
 )

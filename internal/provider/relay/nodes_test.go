@@ -16,10 +16,10 @@ import (
 
 	"wayside/internal/live"
 	"wayside/internal/mapdata"
+	"wayside/internal/nodes/valkey"
 	"wayside/internal/provider/relay"
 	"wayside/internal/safehttp"
 	"wayside/internal/testenv"
-	"wayside/internal/valkey"
 )
 
 // node is the source at one node, with its own connection to the cache that all share.

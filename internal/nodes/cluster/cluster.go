@@ -10,8 +10,8 @@ import (
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
+	"wayside/internal/nodes/valkey"
 	"wayside/internal/signal"
-	"wayside/internal/valkey"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"wayside/internal/nodes/valkey"
 	"wayside/internal/ratelimit"
-	"wayside/internal/valkey"
 )
 
 const (

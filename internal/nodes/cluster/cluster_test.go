@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/cluster"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
+	"wayside/internal/nodes/cluster"
+	"wayside/internal/nodes/valkey"
 	"wayside/internal/signal"
 	"wayside/internal/testenv"
-	"wayside/internal/valkey"
 )
 
 func must(t *testing.T, err error) {

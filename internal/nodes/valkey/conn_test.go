@@ -13,8 +13,8 @@ import (
 	"wayside/internal/live"
 	"wayside/internal/live/livetest"
 	"wayside/internal/mapdata"
+	"wayside/internal/nodes/valkey"
 	"wayside/internal/testenv"
-	"wayside/internal/valkey"
 )
 
 func TestContract(t *testing.T) {

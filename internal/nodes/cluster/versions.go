@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/valkey"
+	"wayside/internal/nodes/valkey"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/valkey"
+	"wayside/internal/nodes/valkey"
 )
 
 func TestCheckURL(t *testing.T) {

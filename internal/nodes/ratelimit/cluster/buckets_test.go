@@ -15,10 +15,10 @@ import (
 
 	raw "github.com/valkey-io/valkey-go"
 
+	"wayside/internal/nodes/ratelimit/cluster"
+	"wayside/internal/nodes/valkey"
 	"wayside/internal/ratelimit"
-	"wayside/internal/ratelimit/cluster"
 	"wayside/internal/testenv"
-	"wayside/internal/valkey"
 )
 
 // patient is the timeout in tests of the cache's decisions, because a busy machine may keep the cache from answering in five

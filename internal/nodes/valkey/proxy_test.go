@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/nodes/valkey"
 	"wayside/internal/testenv"
-	"wayside/internal/valkey"
 )
 
 // wire is a proxy between a connection and its server that can hold back the server's answers.

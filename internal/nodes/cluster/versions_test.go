@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/cluster"
+	"wayside/internal/nodes/cluster"
+	"wayside/internal/nodes/valkey"
 	"wayside/internal/testenv"
-	"wayside/internal/valkey"
 )
 
 // versionNode is a node with its data version and a clock that the test sets.
