@@ -96,16 +96,16 @@ var rules = map[string]rule{
 	"store":                   {ours: []string{"geo", "mapdata"}, never: []string{"net/http"}},
 	"store/sqlite":            {ours: []string{"mapdata", "geo", "sched", "store", "store/migrate"}, never: []string{"net/http"}},
 	"store/postgres":          {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
-	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "apps", "feed", "replica", "ingest", "mail", "provider/pull", "provider/push", "signal", "store", "takedown", "votes"}, never: []string{"net/http"}},
+	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "apps", "feed", "store/replica", "ingest", "mail", "provider/pull", "provider/push", "signal", "store", "takedown", "votes"}, never: []string{"net/http"}},
 	"store/sqlite/sqlitetest": {ours: []string{"store/sqlite"}, never: []string{"net/http", "database/sql"}},
 	"live/livetest":           {ours: []string{"live", "mapdata", "geo"}, never: transport},
 	"live/memory":             {never: transport},
 	"nodes/valkey":            {ours: []string{"mapdata"}, never: transport},
 
-	"replica":                {ours: []string{"mapdata", "signal"}, never: transport},
-	"replica/projectiontest": {ours: []string{"replica", "mapdata", "geo"}, never: transport},
-	"nearby":                 {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
-	"stream":                 {ours: []string{"mapdata", "geo", "ratelimit", "signal"}, never: transport},
+	"store/replica":                {ours: []string{"mapdata", "signal"}, never: transport},
+	"store/replica/projectiontest": {ours: []string{"store/replica", "mapdata", "geo"}, never: transport},
+	"nearby":                       {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
+	"stream":                       {ours: []string{"mapdata", "geo", "ratelimit", "signal"}, never: transport},
 
 	"nodes/cluster/forward": {never: []string{"database/sql"}},
 
@@ -190,7 +190,7 @@ var wireShapes = []string{"format", "openfeeds", "apps/appcheck", "roads/car", "
 
 // suites are packages that only tests and measurements of other packages use, so that rules for shipped code do not
 // apply to them.
-var suites = []string{"store/storetest", "format/formattest", "replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "alerts/ahead/aheadtest", "testenv"}
+var suites = []string{"store/storetest", "format/formattest", "store/replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "alerts/ahead/aheadtest", "testenv"}
 
 // clients are the packages that use the service like any other client, so that they name kinds by their ids.
 var clients = []string{"demo", "refprovider"}

@@ -9,7 +9,7 @@ import (
 
 	"wayside/internal/catalog"
 	"wayside/internal/mapdata"
-	"wayside/internal/replica/projectiontest"
+	"wayside/internal/store/replica/projectiontest"
 )
 
 // TestProjectionScales holds what loads and changes cost.

@@ -6,7 +6,7 @@ import (
 
 	"wayside/internal/catalog"
 	"wayside/internal/mapdata"
-	"wayside/internal/replica/projectiontest"
+	"wayside/internal/store/replica/projectiontest"
 )
 
 // maxFeeds exceeds the number of feeds in the contract tests.

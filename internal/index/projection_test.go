@@ -11,7 +11,7 @@ import (
 
 	"wayside/internal/index"
 	"wayside/internal/mapdata"
-	"wayside/internal/replica/projectiontest"
+	"wayside/internal/store/replica/projectiontest"
 )
 
 // TestProjection runs the contract tests of projections.

@@ -15,8 +15,8 @@ import (
 	"wayside/internal/index"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
-	"wayside/internal/replica"
 	"wayside/internal/signal"
+	"wayside/internal/store/replica"
 )
 
 // togglingStore is a store in which one of two feeds is repeatedly approved, rejected and sometimes deleted.

@@ -6,7 +6,7 @@ import (
 
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
-	"wayside/internal/replica"
+	"wayside/internal/store/replica"
 )
 
 // publishedWait bounds how long the answer to a change waits until this node shows the change. Usually that takes one or two

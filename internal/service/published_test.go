@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"wayside/internal/mapdata"
-	"wayside/internal/replica"
 	"wayside/internal/signal"
+	"wayside/internal/store/replica"
 )
 
 // slowStore is an empty store whose changes take the time slow to be read.

@@ -19,7 +19,7 @@ import (
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
 	"wayside/internal/provider/trial"
-	"wayside/internal/replica"
+	"wayside/internal/store/replica"
 	"wayside/internal/stream"
 	"wayside/internal/votes"
 	"wayside/internal/wire"

@@ -7,4 +7,7 @@
 //
 // A statement is one text wherever both databases accept it. Parameters are numbered ($1); times are milliseconds since
 // 1970, NULL for never.
+//
+// The folder is the district of what lasts: below it are the two databases, their migrations, and replica, which brings changes to
+// the projections. It may know only the ground; the suites of its contracts may know what they test.
 package store

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"wayside/internal/replica/projectiontest"
+	"wayside/internal/store/replica/projectiontest"
 	"wayside/internal/votes"
 )
 

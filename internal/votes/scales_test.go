@@ -5,7 +5,7 @@ package votes_test
 import (
 	"testing"
 
-	"wayside/internal/replica/projectiontest"
+	"wayside/internal/store/replica/projectiontest"
 )
 
 // TestProjectionScales holds what loads and changes cost.

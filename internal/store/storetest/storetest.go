@@ -19,8 +19,8 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
-	"wayside/internal/replica"
 	"wayside/internal/store"
+	"wayside/internal/store/replica"
 	"wayside/internal/takedown"
 	"wayside/internal/votes"
 )

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/mapdata"
-	"wayside/internal/replica"
+	"wayside/internal/store/replica"
 )
 
 // Subject is a projection with the functions that its test needs.

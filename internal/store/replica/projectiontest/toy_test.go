@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"wayside/internal/mapdata"
-	"wayside/internal/replica/projectiontest"
+	"wayside/internal/store/replica/projectiontest"
 )
 
 // register counts the entities of each feed: it is the smallest projection possible.

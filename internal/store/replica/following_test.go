@@ -13,8 +13,8 @@ import (
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/replica"
 	"wayside/internal/signal"
+	"wayside/internal/store/replica"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/testenv"
 )

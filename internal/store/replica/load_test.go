@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/mapdata"
-	"wayside/internal/replica"
 	"wayside/internal/signal"
+	"wayside/internal/store/replica"
 )
 
 // script is a store whose revision is the number of its feeds, for tests in virtual time. A test modifies it with change, and

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"wayside/internal/mapdata"
-	"wayside/internal/replica"
 	"wayside/internal/signal"
+	"wayside/internal/store/replica"
 )
 
 // numbered is an empty store at a revision.

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/mapdata"
-	"wayside/internal/replica"
 	"wayside/internal/signal"
+	"wayside/internal/store/replica"
 )
 
 // TestFollowerSignalsApps checks that the follower signals changes of apps from the log, whichever process made them, and after a
