@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"wayside/internal/alerts/ahead/aheadtest"
-	"wayside/internal/demo"
 	"wayside/internal/nav"
 	"wayside/internal/region"
+	"wayside/internal/run/demo"
 )
 
 // runAhead measures the quality of alerts along roads, over extracts and the demo's town.

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/datadir"
 	"wayside/internal/region"
+	"wayside/internal/run/datadir"
 )
 
 // The goals of the attack: the most that strangers at full effort may cost others.

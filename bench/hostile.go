@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/demo"
+	"wayside/internal/run/demo"
 )
 
 // hostileRun replays hostile requests against the real program by raw connections on loopback.

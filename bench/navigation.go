@@ -13,10 +13,10 @@ import (
 	"syscall"
 	"time"
 
-	"wayside/internal/datadir"
 	"wayside/internal/geo"
 	"wayside/internal/region"
 	"wayside/internal/roads/osmpbf"
+	"wayside/internal/run/datadir"
 )
 
 // startsMeasured is the number of starts with and without a region.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/config"
+	"wayside/internal/run/config"
 	"wayside/internal/testenv"
 )
 

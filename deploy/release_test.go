@@ -76,7 +76,7 @@ func TestCut(t *testing.T) {
 	write("CHANGELOG.md", "# Changes\n\n## 0.2.0 (2026-11-22)\n\n### Added\n\n- Old.\n")
 	write("changelog/unreleased/0015-b.md", "Routes, see [operating](../../docs/operating.md).\n")
 	write("changelog/unreleased/0015-a.fixed.md", "A fault\nthat was.\n")
-	write("internal/cli/version.go", "package cli\n\nconst version = \"0.2.0\"\n")
+	write("internal/run/cli/version.go", "package cli\n\nconst version = \"0.2.0\"\n")
 	write("README.md", "podman run wayside:0.2.0 setup\n")
 	write("api.txt", "route GET /v2/new\n")
 	write("api-released.txt", "route GET /v2/old\n")
@@ -88,7 +88,7 @@ func TestCut(t *testing.T) {
 	if got := read(t, filepath.Join(root, "CHANGELOG.md")); got != want {
 		t.Errorf("the changelog:\n%s", got)
 	}
-	wants(t, read(t, filepath.Join(root, "internal/cli/version.go")), `"0.3.0"`)
+	wants(t, read(t, filepath.Join(root, "internal/run/cli/version.go")), `"0.3.0"`)
 	wants(t, read(t, filepath.Join(root, "README.md")), "wayside:0.3.0 setup")
 	if got := read(t, filepath.Join(root, "api-released.txt")); got != "route GET /v2/new\n" {
 		t.Errorf("the public names that were released: %q", got)

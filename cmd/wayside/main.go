@@ -4,7 +4,7 @@ package main
 import (
 	"os"
 
-	"wayside/internal/cli"
+	"wayside/internal/run/cli"
 )
 
 func main() {

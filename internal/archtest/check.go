@@ -49,7 +49,7 @@ func checkImports(s *source) []string {
 		return nil
 	}
 	if strings.HasPrefix(s.dir, "cmd/") {
-		return onlyImports(s, []string{"cli"})
+		return onlyImports(s, []string{"run/cli"})
 	}
 	if s.pkg() == "" {
 		return nil

@@ -165,38 +165,38 @@ var rules = map[string]rule{
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
-	"testenv":    {never: []string{"net/http", "database/sql"}},
-	"config":     {ours: []string{"nodes/valkey"}, never: transport},
-	"telemetry":  {never: []string{"database/sql"}},
-	"archtest":   {},
-	"datadir":    {},
-	"licences":   {never: technology},
-	"httpserver": {never: []string{"database/sql"}},
+	"testenv":      {never: []string{"net/http", "database/sql"}},
+	"run/config":   {ours: []string{"nodes/valkey"}, never: transport},
+	"telemetry":    {never: []string{"database/sql"}},
+	"archtest":     {},
+	"run/datadir":  {},
+	"run/licences": {never: technology},
+	"httpserver":   {never: []string{"database/sql"}},
 
 	// Composition: only cli, bench and tests import service.
-	"service": {ours: []string{anything}},
-	"cli": {ours: []string{
-		"service", "config", "datadir", "telemetry", "httpserver", "mapdata", "apps", "feed", "audit", "takedown", "ingest", "provider/trial", "safehttp",
-		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo", "wire", "licences", "apps/appcheck", "region", "region/imports", "roads/graph", "geo", "bridge", "format", "openfeeds",
+	"run/service": {ours: []string{anything}},
+	"run/cli": {ours: []string{
+		"run/service", "run/config", "run/datadir", "telemetry", "httpserver", "mapdata", "apps", "feed", "audit", "takedown", "ingest", "provider/trial", "safehttp",
+		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "run/demo", "wire", "run/licences", "apps/appcheck", "region", "region/imports", "roads/graph", "geo", "bridge", "format", "openfeeds",
 	}},
 
 	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
 
-	"demo": {ours: []string{"geo", "roads/osmpbf"}}, // knows the service by its wire, and writes its extract as any tool would
+	"run/demo": {ours: []string{"geo", "roads/osmpbf"}}, // knows the service by its wire, and writes its extract as any tool would
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"format", "openfeeds", "apps/appcheck", "roads/car", "nav/engine", "nav/valhalla", "region", "region/imports", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
+var wireShapes = []string{"format", "openfeeds", "apps/appcheck", "roads/car", "nav/engine", "nav/valhalla", "region", "region/imports", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "run/cli", "run/demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use, so that rules for shipped code do not
 // apply to them.
 var suites = []string{"store/storetest", "format/formattest", "store/replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "alerts/ahead/aheadtest", "testenv"}
 
 // clients are the packages that use the service like any other client, so that they name kinds by their ids.
-var clients = []string{"demo", "refprovider"}
+var clients = []string{"run/demo", "refprovider"}
 
 // environment is the one package that reads environment variables.
-const environment = "cli"
+const environment = "run/cli"
 
 // kindsFile is the one file that lists kinds (D2.2).
 const kindsFile = "internal/mapdata/kinds.go"

@@ -97,7 +97,7 @@ func run(args []string) error {
 }
 
 // versionFile holds the constant of the version.
-const versionFile = "internal/cli/version.go"
+const versionFile = "internal/run/cli/version.go"
 
 func versionLine() *regexp.Regexp { return regexp.MustCompile(`(?m)^const version = "([0-9.]+)"$`) }
 

@@ -8,12 +8,12 @@ import (
 
 	"wayside/internal/alerts/ahead"
 	"wayside/internal/alerts/ahead/aheadtest"
-	"wayside/internal/demo"
 	"wayside/internal/geo"
 	"wayside/internal/nav"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 	"wayside/internal/roads/roadtest"
+	"wayside/internal/run/demo"
 )
 
 // town returns the roads of the demo's town.

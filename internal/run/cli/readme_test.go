@@ -1,0 +1,329 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wayside/internal/bridge"
+	"wayside/internal/openfeeds"
+	"wayside/internal/testenv"
+)
+
+func readDocument(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// shellBlocks returns the blocks of shell commands in a document.
+func shellBlocks(text string) []string {
+	var blocks []string
+	for _, m := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
+		blocks = append(blocks, m[1])
+	}
+	return blocks
+}
+
+// TestCommandsOfReadme checks that the commands in README.md and in the quickstart parse, and that the files that they lead to
+// exist.
+func TestCommandsOfReadme(t *testing.T) {
+	for _, name := range []string{"README.md", "docs/quickstart.md"} {
+		text := readDocument(t, name)
+		found := 0
+		for line := range strings.Lines(strings.Join(shellBlocks(text), "\n")) {
+			line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
+			line = strings.TrimPrefix(line, "sudo ")
+			if !strings.HasPrefix(line, "wayside ") {
+				continue
+			}
+			found++
+			parser, err := newParser(new(grammar), &program{stdout: new(bytes.Buffer), stderr: new(bytes.Buffer)}, func(int) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := parser.Parse(strings.Fields(line)[1:]); err != nil {
+				t.Errorf("%s: %s: %v", name, line, err)
+			}
+		}
+		if found < 2 {
+			t.Errorf("%s has %d commands", name, found)
+		}
+		for _, m := range regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`).FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join("../../..", filepath.Dir(name), m[1])); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		makefile := readDocument(t, "Makefile")
+		for _, m := range regexp.MustCompile("(?m)(?:^|`)make (\\w+)").FindAllStringSubmatch(text, -1) {
+			if !strings.Contains(makefile, "\n"+m[1]+": ") {
+				t.Errorf("%s: there is no make %s", name, m[1])
+			}
+		}
+	}
+}
+
+// TestCountsOfReadme verifies that the counts in README.md are those of the code: formats, feeds, countries, languages of guidance.
+func TestCountsOfReadme(t *testing.T) {
+	text := readDocument(t, "README.md")
+	feeds, err := openfeeds.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	countries := map[string]bool{}
+	for _, f := range feeds {
+		if f.Country != "" {
+			countries[f.Country] = true
+		}
+	}
+	words, err := filepath.Glob("../../nav/guide/words/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	numerals := map[int]string{6: "six", 7: "seven", 13: "thirteen"}
+	for _, claim := range []string{
+		numerals[len(bridge.Names())] + " formats",
+		fmt.Sprintf("%d feeds in %d countries", len(feeds), len(countries)),
+		fmt.Sprintf("%d open feeds", len(feeds)),
+		numerals[len(words)] + " languages",
+	} {
+		if !strings.Contains(strings.ToLower(strings.Join(strings.Fields(text), " ")), claim) {
+			t.Errorf("README.md does not say %q", claim)
+		}
+	}
+}
+
+// TestComparisonOfReadme verifies that each line of the comparison in README.md names a capability whose module exists, and
+// that no line denies a module that does.
+func TestComparisonOfReadme(t *testing.T) {
+	modules := map[string]string{ // by line of the table: the module that implements it; empty: none yet
+		"your own server and your own data":                "internal/run/cli/serve.go",
+		"opens in a car's browser":                         "web/overlay/src/main.ts",
+		"police, hazards, jams, cameras ahead, with sound": "web/overlay/src/alertsounds.ts",
+		"own speed":                                 "web/overlay/src/speedometer.ts",
+		"confirm while passing":                     "web/overlay/src/stillthere.ts",
+		"report from the car":                       "web/overlay/src/report",
+		"search, routes and spoken directions":      "web/overlay/src/nav",
+		"led around a closure, with the reason":     "internal/nav/session",
+		"apps of others beside the map":             "web/overlay/src/apps",
+		"opens without network, installable":        "web/overlay/src/offline.ts",
+		"live data of a country without any set-up": "",
+	}
+	_, table, _ := strings.Cut(readDocument(t, "README.md"), "## Compared")
+	table, _, _ = strings.Cut(table, "\n## ")
+	rows := regexp.MustCompile(`(?m)^\| ([a-z][^|]*) \| ([^|]*) \|`).FindAllStringSubmatch(table, -1)
+	if len(rows) != len(modules) {
+		t.Errorf("the comparison has %d lines, the test knows %d", len(rows), len(modules))
+	}
+	for _, row := range rows {
+		module, known := modules[row[1]]
+		if !known {
+			t.Errorf("no module is known for the line %q", row[1])
+			continue
+		}
+		if says := strings.HasPrefix(row[2], "yes"); says != (module != "") {
+			t.Errorf("%s: README.md says %q, and its module is %q", row[1], row[2], module)
+		}
+		if module != "" {
+			if _, err := os.Stat(filepath.Join("../../..", module)); err != nil {
+				t.Errorf("%s: %v", row[1], err)
+			}
+		}
+	}
+}
+
+// TestReadmeLeadsToAllDocuments verifies that each page of docs is linked from README.md, or from a page that is.
+func TestReadmeLeadsToAllDocuments(t *testing.T) {
+	reached := map[string]bool{}
+	next := []string{"README.md"}
+	for len(next) > 0 {
+		page := next[0]
+		next = next[1:]
+		for _, m := range regexp.MustCompile(`\]\(([^)#:]+\.md)(#[^)]*)?\)`).FindAllStringSubmatch(readDocument(t, page), -1) {
+			linked := filepath.Join(filepath.Dir(page), m[1])
+			if !reached[linked] && !strings.HasPrefix(linked, "..") {
+				reached[linked] = true
+				next = append(next, linked)
+			}
+		}
+	}
+	pages, err := filepath.Glob("../../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"operating", "bridges"} {
+		more, err := filepath.Glob("../../../docs/" + folder + "/*.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, more...)
+	}
+	if len(pages) < 30 {
+		t.Errorf("docs has %d pages", len(pages))
+	}
+	for _, page := range pages {
+		if page = strings.TrimPrefix(filepath.ToSlash(page), "../../../"); !reached[page] {
+			t.Errorf("no page leads to %s", page)
+		}
+	}
+}
+
+// shape returns the names of the members of a JSON value and the types of their values; a list has the shape of its first element.
+func shape(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		members := map[string]any{}
+		for name, member := range v {
+			members[name] = shape(member)
+		}
+		return members
+	case []any:
+		if len(v) == 0 {
+			return []any{}
+		}
+		return []any{shape(v[0])}
+	case nil:
+		return "null"
+	case string:
+		return "text"
+	case bool:
+		return "truth"
+	default:
+		return "number"
+	}
+}
+
+// TestAnswerOfReadme sends the request of README.md to the demo, and checks that the answer in README.md has the same members.
+func TestAnswerOfReadme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts the demo")
+	}
+	t.Parallel()
+	sample := regexp.MustCompile("(?ms)^\\$ curl 'http://127\\.0\\.0\\.1:8080(/v2/[^']+)'\n(.*?)^```$").FindStringSubmatch(readDocument(t, "README.md"))
+	if sample == nil {
+		t.Fatal("README.md has no sample")
+	}
+	address := freeAddress(t)
+	d := newShowing(t, address)
+	if err := d.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = d.cmd.Process.Signal(os.Interrupt) // it may have ended
+		_ = d.cmd.Wait()                       // it only reports the signal
+	})
+	read := func(text []byte) (answer struct {
+		Entities, Sources []map[string]any
+		Networks          []string `json:"networks_applied"`
+		At                string   `json:"fetched_at_utc"`
+	},
+	) {
+		if err := json.Unmarshal(text, &answer); err != nil {
+			t.Errorf("%v: %s", err, text)
+		}
+		return answer
+	}
+	want := read([]byte(sample[2]))
+	eventually(t, "the demo answers as README.md has it", func() bool {
+		resp, err := http.Get("http://" + address + sample[1])
+		if err != nil {
+			return false
+		}
+		text, err := io.ReadAll(resp.Body)
+		if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusOK {
+			return false
+		}
+		got := read(text)
+		if err != nil || len(got.Entities) == 0 || len(got.Sources) == 0 || got.Sources[0]["status"] != "online" {
+			return false
+		}
+		one, sampled := got.Entities[0], want.Entities[0]
+		if len(want.Entities) != 1 || got.At == "" || !slices.Equal(slices.Sorted(maps.Keys(one)), slices.Sorted(maps.Keys(sampled))) ||
+			one["layer_slug"] != sampled["layer_slug"] || one["kind_id"] != sampled["kind_id"] || !slices.Equal(got.Networks, want.Networks) {
+			t.Errorf("README.md has another answer: %s", text)
+		}
+		for _, name := range []string{"id", "external_id"} {
+			if prefixOf(one[name]) != prefixOf(sampled[name]) {
+				t.Errorf("%s: %v, and %v in README.md", name, one[name], sampled[name])
+			}
+		}
+		if a, b := asText(t, shape(got.Sources[0])), asText(t, shape(want.Sources[0])); a != b {
+			t.Errorf("a source is %s, and %s in README.md", a, b)
+		}
+		return true
+	})
+}
+
+// prefixOf returns the first part of an id.
+func prefixOf(id any) string {
+	text, _ := id.(string)
+	prefix, _, _ := strings.Cut(text, ":")
+	return prefix
+}
+
+func asText(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestQuickstart follows docs/quickstart.md with the real program: setup with its answers, serve, and the line that pushes the row,
+// and checks that a guest sees the pin.
+func TestQuickstart(t *testing.T) {
+	for _, tool := range []string{"bash", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip("SKIPPED: the quickstart needs " + tool)
+		}
+	}
+	t.Parallel()
+	var push string
+	for _, block := range shellBlocks(readDocument(t, "docs/quickstart.md")) {
+		if strings.HasPrefix(block, "curl ") {
+			push = block
+		}
+	}
+	dir, address := t.TempDir(), freeAddress(t)
+	if code, stdout, stderr := setupIn(t, dir, "http://"+address+"\n\n\nme@example.org\n"); code != exitOK {
+		t.Fatalf("setup: %d\n%s%s", code, stdout, stderr)
+	}
+	s := &serviceProcess{t: t, bin: testenv.Program(t), dir: filepath.Join(dir, "wayside-data"), file: filepath.Join(dir, "wayside.toml")}
+	s.start(nil)
+	me := &client{s: s}
+	token := verifyLink.FindStringSubmatch(s.cli("account", "login-link", "--email", "me@example.org"))
+	resp, body := me.do(http.MethodPost, "/v2/auth/verify", map[string]string{"token": token[2]})
+	if len(resp.Cookies()) == 0 {
+		t.Fatalf("sign in: %s", body)
+	}
+	me.cookie = resp.Cookies()[0]
+	feed := me.register("Mine")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-euc", push)
+	cmd.Env = append(os.Environ(), "BASE=http://"+address, "TOKEN="+feed.token)
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), `"accepted":1`) {
+		t.Fatalf("%s: %v\n%s", push, err, out)
+	}
+	guest := &client{s: s}
+	eventually(t, "the pin is seen", func() bool {
+		ids, err := guest.near(52.3702, 4.8952)
+		return err == nil && slices.Contains(ids, "first")
+	})
+}
