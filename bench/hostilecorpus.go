@@ -71,7 +71,7 @@ func openapiPaths() (all []hostilePath) {
 		Paths map[string]map[string]json.RawMessage
 	}
 	for _, root := range []string{"internal", filepath.Join("..", "internal")} {
-		text, err := os.ReadFile(filepath.Join(root, "httpapi", "openapi.json"))
+		text, err := os.ReadFile(filepath.Join(root, "http", "httpapi", "openapi.json"))
 		if err == nil && json.Unmarshal(text, &document) == nil {
 			break
 		}

@@ -80,7 +80,7 @@ func TestCut(t *testing.T) {
 	write("README.md", "podman run wayside:0.2.0 setup\n")
 	write("api.txt", "route GET /v2/new\n")
 	write("api-released.txt", "route GET /v2/old\n")
-	write("internal/httpapi/openapi.json", `"example": {"version": "0.2.0"}`)
+	write("internal/http/httpapi/openapi.json", `"example": {"version": "0.2.0"}`)
 	if out, err := exec.CommandContext(t.Context(), releaser(t), "cut", "-root", root, "-date", "2026-12-24", "0.3.0").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -93,7 +93,7 @@ func TestCut(t *testing.T) {
 	if got := read(t, filepath.Join(root, "api-released.txt")); got != "route GET /v2/new\n" {
 		t.Errorf("the public names that were released: %q", got)
 	}
-	wants(t, read(t, filepath.Join(root, "internal/httpapi/openapi.json")), `"version": "0.3.0"`)
+	wants(t, read(t, filepath.Join(root, "internal/http/httpapi/openapi.json")), `"version": "0.3.0"`)
 	if left, err := filepath.Glob(filepath.Join(root, "changelog/unreleased/*.md")); err != nil || len(left) > 0 {
 		t.Errorf("%v are left, %v", left, err)
 	}

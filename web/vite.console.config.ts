@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 
-// The scripts of the console: one module each, which import the overlay's map library by its URL. internal/pages/scripts.go
+// The scripts of the console: one module each, which import the overlay's map library by its URL. internal/http/pages/scripts.go
 // fills in its version.
 const library = "/overlay/map-library.js";
 const entries = ["appchecks", "bench", "map", "page", "passkeys"].filter((name) => existsSync(new URL(`console/src/${name}.ts`, import.meta.url)));

@@ -163,12 +163,12 @@ func TestChecksFind(t *testing.T) {
 		{"a riddle over two lines", "comments use plain words", "internal/x/a.go", "package x\n\n// f is right if the log says\n// so.\nfunc f() {}\n", `"says so"`},
 		{"words of the program", "comments use plain words", "internal/x/a.go", "package x\n\nconst a = \"The service says so.\"\n", ""},
 		{"a tag in the words", "wire shapes live in the packages of the wire", "internal/mapdata/a.go", "package mapdata; type T struct { A int `json:\"a\"` }", "JSON tag"},
-		{"a tag on the wire", "wire shapes live in the packages of the wire", "internal/httpapi/a.go", "package httpapi; type T struct { A int `json:\"a\"` }", ""},
+		{"a tag on the wire", "wire shapes live in the packages of the wire", "internal/http/httpapi/a.go", "package httpapi; type T struct { A int `json:\"a\"` }", ""},
 		{"the environment", "one package reads the environment", "internal/mail/a.go", `package mail; import "os"; var a = os.Getenv("A")`, "os.Getenv"},
-		{"a kind elsewhere", "kinds are listed in one file", "internal/httpapi/a.go", `package httpapi; var a = "camera.speed"`, "kind camera.speed"},
+		{"a kind elsewhere", "kinds are listed in one file", "internal/http/httpapi/a.go", `package httpapi; var a = "camera.speed"`, "kind camera.speed"},
 		{"a kind in a mapping", "kinds are listed in one file", "internal/format/waze/vocabulary.go", `package waze; var a = "alert.police"`, ""},
 		{"a kind beside a mapping", "kinds are listed in one file", "internal/provider/relay/raw.go", `package waze; var a = "alert.police"`, "kind alert.police"},
-		{"a kind in a test", "kinds are listed in one file", "internal/httpapi/a_test.go", `package httpapi; var a = "camera.speed"`, ""},
+		{"a kind in a test", "kinds are listed in one file", "internal/http/httpapi/a_test.go", `package httpapi; var a = "camera.speed"`, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -127,8 +127,8 @@ var rules = map[string]rule{
 	"basemap/tilemaker":       {ours: []string{"basemap", "basemap/mvt", "geo", "roads/osmpbf"}, never: technology},
 	"basemap/tileserver":      {ours: []string{"basemap", "mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"response":                {ours: []string{"sched"}, never: []string{"database/sql", "modernc.org/sqlite"}},
-	"pages":                   {ours: []string{"mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
-	"apidocs":                 {never: []string{"database/sql", "modernc.org/sqlite"}},
+	"http/pages":              {ours: []string{"mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"http/apidocs":            {never: []string{"database/sql", "modernc.org/sqlite"}},
 
 	"traffic": {ours: []string{"geo", "mapdata", "roads/graph", "roads/match", "signal", "wire"}, never: transport},
 
@@ -158,25 +158,25 @@ var rules = map[string]rule{
 	"ratelimit":               {ours: []string{"mapdata"}, never: transport},
 	"budget":                  {ours: []string{"ratelimit"}, never: transport},
 	"nodes/ratelimit/cluster": {ours: []string{"ratelimit", "nodes/valkey"}, never: transport},
-	"console/words":           {ours: []string{"mapdata", "i18n"}, never: technology},
-	"console":                 {ours: []string{"console/words", "account", "apps", "audit", "feed", "geo", "ingest", "mapdata", "openfeeds", "provider/trial", "secret", "catalog", "takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
-	"httpapi": {
-		ours:  []string{"account", "apps", "budget", "console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/drivers", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports", "sched", "speech", "nodes/cluster/forward"},
+	"http/console/words":      {ours: []string{"mapdata", "i18n"}, never: technology},
+	"http/console":            {ours: []string{"http/console/words", "account", "apps", "audit", "feed", "geo", "ingest", "mapdata", "openfeeds", "provider/trial", "secret", "catalog", "takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"http/httpapi": {
+		ours:  []string{"account", "apps", "budget", "http/console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/drivers", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "http/pages", "http/apidocs", "region", "region/imports", "sched", "speech", "nodes/cluster/forward"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
-	"testenv":      {never: []string{"net/http", "database/sql"}},
-	"run/config":   {ours: []string{"nodes/valkey"}, never: transport},
-	"telemetry":    {never: []string{"database/sql"}},
-	"archtest":     {},
-	"run/datadir":  {},
-	"run/licences": {never: technology},
-	"httpserver":   {never: []string{"database/sql"}},
+	"testenv":         {never: []string{"net/http", "database/sql"}},
+	"run/config":      {ours: []string{"nodes/valkey"}, never: transport},
+	"telemetry":       {never: []string{"database/sql"}},
+	"archtest":        {},
+	"run/datadir":     {},
+	"run/licences":    {never: technology},
+	"http/httpserver": {never: []string{"database/sql"}},
 
 	// Composition: only cli, bench and tests import service.
 	"run/service": {ours: []string{anything}},
 	"run/cli": {ours: []string{
-		"run/service", "run/config", "run/datadir", "telemetry", "httpserver", "mapdata", "apps", "feed", "audit", "takedown", "ingest", "provider/trial", "safehttp",
+		"run/service", "run/config", "run/datadir", "telemetry", "http/httpserver", "mapdata", "apps", "feed", "audit", "takedown", "ingest", "provider/trial", "safehttp",
 		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "run/demo", "wire", "run/licences", "apps/appcheck", "region", "region/imports", "roads/graph", "geo", "bridge", "format", "openfeeds",
 	}},
 
@@ -186,7 +186,7 @@ var rules = map[string]rule{
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"format", "openfeeds", "apps/appcheck", "roads/car", "nav/engine", "nav/valhalla", "region", "region/imports", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "run/cli", "run/demo", "refprovider"}
+var wireShapes = []string{"format", "openfeeds", "apps/appcheck", "roads/car", "nav/engine", "nav/valhalla", "region", "region/imports", "ingest", "http/httpapi", "http/apidocs", "basemap/tileserver", "wire", "law", "run/cli", "run/demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use, so that rules for shipped code do not
 // apply to them.

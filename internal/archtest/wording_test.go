@@ -124,7 +124,7 @@ func files(t *testing.T, pattern string) []string {
 func messageFiles(t *testing.T) []wording {
 	t.Helper()
 	var all []wording
-	for _, name := range slices.Concat(files(t, "internal/console/words/*/*.txt"), files(t, "internal/mail/words/*.txt")) {
+	for _, name := range slices.Concat(files(t, "internal/http/console/words/*/*.txt"), files(t, "internal/mail/words/*.txt")) {
 		language := path.Base(path.Dir(name))
 		if language == "words" {
 			language = strings.TrimSuffix(path.Base(name), ".txt")
@@ -166,7 +166,7 @@ func documentTexts(t *testing.T) []wording {
 	for _, source := range []struct {
 		name string
 		text *regexp.Regexp
-	}{{"internal/httpapi/openapi.json", documentLine}, {"internal/apidocs/docs.html", pageText}} {
+	}{{"internal/http/httpapi/openapi.json", documentLine}, {"internal/http/apidocs/docs.html", pageText}} {
 		number := 0
 		for line := range strings.Lines(read(t, source.name)) {
 			number++

@@ -100,7 +100,7 @@ func versioned() map[string]string {
 	const image = "wayside:"
 	return map[string]string{
 		"README.md": image, "deploy/compose.yaml": image, "deploy/Dockerfile": image, "deploy/single/compose.yaml": image,
-		"internal/httpapi/openapi.json": `{"version": "`,
+		"internal/http/httpapi/openapi.json": `{"version": "`,
 	}
 }
 

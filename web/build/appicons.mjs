@@ -1,10 +1,10 @@
 // Draws the pictures of the application from its one drawing: npm run appicons. The pictures are committed, since browsers and phones
-// ask for PNG and ICO; run this after a change of internal/pages/app/icon.svg. It needs Chromium.
+// ask for PNG and ICO; run this after a change of internal/http/pages/app/icon.svg. It needs Chromium.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-const folder = new URL("../../internal/pages/app/", import.meta.url);
+const folder = new URL("../../internal/http/pages/app/", import.meta.url);
 const drawing = readFileSync(new URL("icon.svg", folder), "utf8");
 // Phones cut a maskable icon to a circle or a square of their own: it has no round corners, and its drawing is smaller.
 const full = drawing.replace(/ rx="\d+"/, "");

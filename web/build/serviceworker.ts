@@ -3,7 +3,7 @@
 import { rolldown } from "rolldown";
 import type { Plugin } from "vite";
 
-/** serviceWorker emits sw.js, which internal/pages serves at /sw.js. */
+/** serviceWorker emits sw.js, which internal/http/pages serves at /sw.js. */
 export function serviceWorker(target: string): Plugin {
   return {
     name: "wayside:service-worker",

@@ -28,7 +28,7 @@ func documentLines(t *testing.T) []string {
 	t.Helper()
 	d := &apiDocument{}
 	for _, name := range []string{"openapi.json", "openapi-apps.json"} {
-		text, err := os.ReadFile(filepath.Join("../../httpapi", name))
+		text, err := os.ReadFile(filepath.Join("../../http/httpapi", name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/httpserver"
+	"wayside/internal/http/httpserver"
 	"wayside/internal/refprovider"
 	"wayside/internal/run/config"
 	"wayside/internal/run/service"

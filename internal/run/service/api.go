@@ -9,9 +9,9 @@ import (
 
 	"wayside/internal/account"
 	"wayside/internal/basemap/world"
-	"wayside/internal/console"
 	"wayside/internal/geo"
-	"wayside/internal/httpapi"
+	"wayside/internal/http/console"
+	"wayside/internal/http/httpapi"
 	"wayside/internal/mapdata"
 	"wayside/internal/openfeeds"
 	"wayside/internal/run/config"

@@ -5,7 +5,7 @@ import (
 	"net/url"
 
 	"wayside/internal/basemap"
-	"wayside/internal/httpapi"
+	"wayside/internal/http/httpapi"
 	"wayside/internal/region"
 	"wayside/internal/run/config"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/basemap"
-	"wayside/internal/httpapi"
+	"wayside/internal/http/httpapi"
 	"wayside/internal/run/config"
 )
 

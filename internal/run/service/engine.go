@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"wayside/internal/console"
+	"wayside/internal/http/console"
 	"wayside/internal/nav"
 	"wayside/internal/nav/engine"
 	"wayside/internal/run/config"

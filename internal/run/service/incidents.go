@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"wayside/internal/geo"
-	"wayside/internal/httpapi"
+	"wayside/internal/http/httpapi"
 	"wayside/internal/live"
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/relay"

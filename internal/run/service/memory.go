@@ -2,7 +2,7 @@ package service
 
 import (
 	"wayside/internal/budget"
-	"wayside/internal/httpapi"
+	"wayside/internal/http/httpapi"
 	"wayside/internal/provider/push"
 )
 

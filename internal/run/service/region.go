@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/console"
 	"wayside/internal/geocode"
+	"wayside/internal/http/console"
 	"wayside/internal/nav"
 	"wayside/internal/nodes/cluster"
 	"wayside/internal/provider/osm"

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/httpapi"
+	"wayside/internal/http/httpapi"
 	"wayside/internal/law"
 	"wayside/internal/mapdata"
 	"wayside/internal/run/config"

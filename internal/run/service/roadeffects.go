@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/console"
 	"wayside/internal/geo"
+	"wayside/internal/http/console"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/traffic"

@@ -1,4 +1,4 @@
-// The preview of an app in its review (internal/console/pages/app-review.html): its page gets the message that the page for cars sends
+// The preview of an app in its review (internal/http/console/pages/app-review.html): its page gets the message that the page for cars sends
 // (D16.8), with the default settings.
 
 const answerEvery = 100; // milliseconds between answers to "ready"

@@ -1,4 +1,4 @@
-// The app bench (internal/console/appbench.go): shows an app, sends it what its developer chooses, shows each message, and runs the
+// The app bench (internal/http/console/appbench.go): shows an app, sends it what its developer chooses, shows each message, and runs the
 // checks. Nothing of the app is loaded before the developer presses a button.
 
 import type { Parts } from "../../overlay/src/apps/host.ts";

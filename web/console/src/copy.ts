@@ -1,4 +1,4 @@
-// Buttons that copy the code before them (internal/console/pages/parts/live.html).
+// Buttons that copy the code before them (internal/http/console/pages/parts/live.html).
 
 const shownFor = 3000; // milliseconds of "Copied"
 

@@ -1,4 +1,4 @@
-// Draws a feed's entities in every element with data-feed-map (see internal/console/doc.go). The map library, the pins and the base
+// Draws a feed's entities in every element with data-feed-map (see internal/http/console/doc.go). The map library, the pins and the base
 // map are those of the overlay.
 
 import { getConfig, getKinds } from "../../overlay/src/api.ts";

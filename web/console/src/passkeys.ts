@@ -1,5 +1,5 @@
 // Passkeys in elements with data-passkey: a button "sign-in", "add" or "confirm", or a form "confirm" that is submitted after a
-// passkey was used (internal/console/pages/parts/passkeys.html). Without this script the buttons stay hidden.
+// passkey was used (internal/http/console/pages/parts/passkeys.html). Without this script the buttons stay hidden.
 
 import { answerOf, creationOptions, requestOptions, type Json } from "./webauthn.ts";
 

@@ -21,7 +21,7 @@ describe("words", () => {
   });
 
   it("asks for nothing that the page does not bring", () => {
-    const brought = readFileSync(new URL("../../../internal/console/map.go", import.meta.url), "utf8");
+    const brought = readFileSync(new URL("../../../internal/http/console/map.go", import.meta.url), "utf8");
     for (const file of ["map.ts", "feedmap.ts", "card.ts", "features.ts"]) {
       const source = readFileSync(new URL(`./${file}`, import.meta.url), "utf8");
       for (const [, key = ""] of source.matchAll(/"(map\.[a-z]+)"/g)) expect(key === "map.css" || brought.includes(`"${key}"`), `${file}: ${key}`).toBe(true);

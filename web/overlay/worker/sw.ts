@@ -1,5 +1,5 @@
 // The service worker: it keeps the page's own files, so that the page opens without a connection. The service puts the release in
-// front of this script, so that its bytes change with each release (internal/pages).
+// front of this script, so that its bytes change with each release (internal/http/pages).
 //
 //   the page        from the network, so that a new release is there at once; from the cache if the network does not answer in time
 //   its files       of this release from the cache, since they never change; those of other releases from the network

@@ -1,0 +1,165 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"wayside/internal/geocode"
+	"wayside/internal/http/httpapi"
+	"wayside/internal/roads/match"
+	"wayside/internal/roads/osmpbf"
+	"wayside/internal/roads/roadtest"
+)
+
+// geocoderOf returns the place search of a drawn map.
+func geocoderOf(t *testing.T, drawn *roadtest.Network) httpapi.Geocoder {
+	t.Helper()
+	g := drawn.Graph(t)
+	built, err := geocode.Build(t.Context(), []*osmpbf.File{drawn.File(t)}, g, match.NewIndex(g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := geocode.Open(func(name string) ([]byte, bool) {
+		for _, s := range built.Sections {
+			if s.Name == name {
+				return s.Bytes, true
+			}
+		}
+		return nil, false
+	}, g, match.NewIndex(g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() (*geocode.Index, string) { return index, "© OpenStreetMap contributors" }
+}
+
+func newGeocodeService(t *testing.T, edit func(*httpapi.Deps)) *readService {
+	t.Helper()
+	return newReadService(t, func(d *httpapi.Deps) {
+		d.Geocoder = geocoderOf(t, drawnTown(t))
+		d.Limits.GuestReads = 1_000_000
+		if edit != nil {
+			edit(d)
+		}
+	})
+}
+
+// foundPlaces is an answer.
+type foundPlaces struct {
+	Type, Attribution string
+	Features          []struct {
+		Geometry   struct{ Coordinates [2]float64 }
+		Properties struct {
+			Type, Name, Street, HouseNumber, City string
+			OSMType                               string    `json:"osm_type"`
+			OSMID                                 int64     `json:"osm_id"`
+			Extent                                []float64 `json:"extent"`
+		}
+	}
+}
+
+func (s *readService) places(t *testing.T, path string) foundPlaces {
+	t.Helper()
+	resp, body := s.get(path)
+	var found foundPlaces
+	if err := json.Unmarshal(body, &found); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %d %s, %v", path, resp.StatusCode, body, err)
+	}
+	if resp.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("GET %s may be cached: %q", path, resp.Header.Get("Cache-Control"))
+	}
+	return found
+}
+
+// TestPlacesAreFound searches with partly typed names and with a typo, and for the places near a point.
+func TestPlacesAreFound(t *testing.T) {
+	s := newGeocodeService(t, nil)
+	for query, want := range map[string]string{
+		"main": "Main Street", "MÀIN  street": "Main Street", "mian street": "Main Street", "church l": "Church Lane", "b 1": "Main Street", "lane church": "Church Lane",
+	} {
+		found := s.places(t, "/v2/geocode/api?"+url.Values{"q": {query}}.Encode())
+		if len(found.Features) == 0 || found.Features[0].Properties.Name != want || found.Features[0].Properties.OSMType != "W" {
+			t.Errorf("%q found %+v", query, found.Features)
+		}
+		if found.Type != "FeatureCollection" || found.Attribution != "© OpenStreetMap contributors" {
+			t.Errorf("%q: %+v", query, found)
+		}
+	}
+	found := s.places(t, "/v2/geocode/reverse?lat=0.0001&lon=0.002")
+	if len(found.Features) != 1 || found.Features[0].Properties.Name != "Main Street" {
+		t.Errorf("near Main Street is %+v", found)
+	}
+}
+
+// TestSearchRefusals checks which searches are refused, and which have an empty answer.
+func TestSearchRefusals(t *testing.T) {
+	s := newGeocodeService(t, nil)
+	for query, want := range map[string]int{
+		"api?q=":                            400,
+		"api":                               400,
+		"api?q=%ff%fe":                      400,
+		"api?q=" + strings.Repeat("a", 201): 400,
+		"api?q=" + strings.Repeat("%F0%9F%98%80", 200):        200,
+		"api?q=" + strings.Repeat("a%20", 50):                 200,
+		"api?q=" + strings.Repeat("a", 10_000):                400,
+		"api?q=.*%5B%5E%5D%28%28a%2B%29%2B%29%2B%24":          200,
+		"api?q=%00%01%02":                                     200,
+		"api?q=main&lat=1":                                    400,
+		"api?q=main&lat=91&lon=0":                             400,
+		"api?q=main&limit=0":                                  400,
+		"api?q=main&limit=100000":                             200,
+		"api?q=main&bbox=1,2,3":                               400,
+		"api?q=main&bbox=nan,0,1,1":                           400,
+		"api?q=main&bbox=-1,-1,1,1":                           200,
+		"api?q=main&layer=planet":                             400,
+		"api?q=main&layer=street":                             200,
+		"api?q=main&osm_tag=highway":                          200,
+		"api?q=main&osm_tag=":                                 400,
+		"api?q=main" + strings.Repeat("&osm_tag=highway", 20): 200,
+		"api?q=main" + strings.Repeat("&osm_tag=highway", 21): 400,
+		"api?q=main&lang=xx-YY":                               200,
+		"api?q=main&q=ring":                                   400,
+		"reverse?lat=0":                                       400,
+		"reverse?lat=0&lon=0&radius=51":                       400,
+		"reverse?lat=90&lon=180&radius=50&limit=50":           200,
+		"reverse?lat=NaN&lon=0":                               400,
+	} {
+		if resp, body := s.get("/v2/geocode/" + query); resp.StatusCode != want {
+			t.Errorf("%.60s: %d instead of %d: %.300s", query, resp.StatusCode, want, body)
+		}
+	}
+}
+
+// TestSearchWithoutRegion checks searches while no region is served.
+func TestSearchWithoutRegion(t *testing.T) {
+	for name, geocoder := range map[string]httpapi.Geocoder{"off": nil, "left out": func() (*geocode.Index, string) { return nil, "" }} {
+		s := newReadService(t, func(d *httpapi.Deps) { d.Geocoder = geocoder })
+		if resp, body := s.get("/v2/geocode/api?q=x"); resp.StatusCode != http.StatusServiceUnavailable || !bytes.Contains(body, []byte("no place search")) {
+			t.Errorf("%s: %d %s", name, resp.StatusCode, body)
+		}
+	}
+}
+
+// TestSearchesAreNotLogged checks that the log and the labels of metrics contain neither texts nor places of searches.
+func TestSearchesAreNotLogged(t *testing.T) {
+	var log bytes.Buffer
+	var patterns []string
+	s := newGeocodeService(t, func(d *httpapi.Deps) {
+		d.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		d.Observe = func(pattern string, _ int, _ time.Duration) { patterns = append(patterns, pattern) }
+	})
+	for _, path := range []string{"api?q=secretplace&lat=0.123&lon=0.456", "reverse?lat=0.123&lon=0.456", "api?q=%ffsecretplace", "reverse?lat=0.123"} {
+		s.get("/v2/geocode/" + path)
+	}
+	for _, text := range append(patterns, log.String()) {
+		if strings.Contains(text, "secretplace") || strings.Contains(text, "0.123") || strings.Contains(text, "0.456") {
+			t.Errorf("%q tells what was searched", text)
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"wayside/internal/account"
+	"wayside/internal/apps"
+	"wayside/internal/audit"
+	"wayside/internal/basemap"
+	"wayside/internal/basemap/tileserver"
+	"wayside/internal/basemap/world"
+	"wayside/internal/catalog"
+	"wayside/internal/feed"
+	"wayside/internal/geo"
+	"wayside/internal/http/apidocs"
+	"wayside/internal/http/console"
+	"wayside/internal/http/pages"
+	"wayside/internal/mapdata"
+	"wayside/internal/nav"
+	"wayside/internal/nav/session"
+	"wayside/internal/nearby"
+	"wayside/internal/provider/drivers"
+	"wayside/internal/provider/push"
+	"wayside/internal/ratelimit"
+	"wayside/internal/region"
+	"wayside/internal/region/imports"
+	"wayside/internal/response"
+	"wayside/internal/speech"
+	"wayside/internal/stream"
+	"wayside/internal/takedown"
+	"wayside/internal/votes"
+)
+
+// Deps are the dependencies of the handlers. Every field is required unless its comment says otherwise.
+type Deps struct {
+	BaseURL        string         // public address, without a trailing slash
+	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-For is used; nil: none
+	Home           geo.Point      // place of the examples at /docs; zero: that of openapi.json
+	Hosts          []string       // names besides that of BaseURL by which the service may be called, "*" for all; nil: the name is not checked
+	CORSOrigins    []string       // origins whose pages may read (D12.9); nil: none
+	Now            func() time.Time
+	Log            *slog.Logger
+	Observe        func(pattern string, status int, took time.Duration) // called after each request, for metrics; nil: not called
+	Ready          func() error                                         // nil error: the index is loaded and the store answers
+	Loaded         func() bool                                          // whether the index is loaded, so that reads are complete; nil: always
+
+	Nearby   *nearby.Reader
+	Sources  *catalog.Catalog
+	Accounts *account.Service
+	Passkeys *account.Passkeys // nil: the service offers no passkeys
+	Feeds    *feed.Service
+	Entities func(mapdata.FeedID) int // number of a feed's entities, from memory, because a list of feeds must not query the store for each
+	Pushes   *push.Service
+	Streams  *stream.Hub
+	Votes    *votes.Service
+	Reports  *drivers.Service // nil: there are no drivers' reports
+	Audit    *audit.Service
+	Apps     *apps.Service // nil: apps are off, and no answer mentions them
+
+	Regions func() *region.Region // the region from which routes are served; nil: there is none
+	Imports *imports.Service      // of regions, by admins
+	// Engine answers requests to OSRM's services; nil: navigation is off, and every request to it is answered with 503.
+	Engine Engine
+	// Navigation finds the routes of sessions, and Drives holds the sessions of drivers on the way; nil under the same condition as
+	// Engine, and if routes come from a remote engine.
+	Navigation *nav.Service
+	Drives     *session.Hub
+	Nodes      Nodes             // the other nodes, which have sessions too; nil: there are none
+	Conditions ExplainConditions // nil: navigation is off
+	Geocoder   Geocoder          // nil: navigation is off
+	Speech     *speech.Speaker   // of announcements; nil: they have no clips
+	// Takedowns hides single pins for curators, and stores drivers' complaints.
+	Takedowns *takedown.Service
+
+	Revisions Revisions // published at this node
+	// AwaitRoads waits until routes see the changes that readers of this node see, for a short time at most; nil: there are no
+	// routes.
+	AwaitRoads func(context.Context)
+
+	Incidents *Incidents // the built-in source; nil: no upstream is configured
+
+	Console        *console.Console // the pages for people
+	Overlay        fs.FS            // the built page for cars (web.Overlay); nil: / redirects to the page about the service
+	Scripts        fs.FS            // the console's built scripts (web.Console); nil: none, and no maps
+	Version        string           // the release, as the page for cars shows it
+	PrimaryNetwork string           // charger network that applies if a read names none (D4.7)
+
+	// BaseMap returns the current map below the pins, which for a region's map changes with the region; it returns nil while there
+	// is none. A nil BaseMap means that there never is one.
+	BaseMap func() *BaseMap
+	World   *basemap.Archive // the built-in overview of the world; nil: none
+	Places  *world.World     // large places, to describe where something is; nil: none
+	Demo    *Demo            // nil: this is not the demo
+
+	// StreamWriteTimeout is how long one chunk of a stream may take to be sent; 0: 5 s.
+	StreamWriteTimeout time.Duration
+
+	Limits  Limits
+	Buckets ratelimit.Buckets
+	Memory  Memory
+	// Work admits large reads, shared fairly among callers. nil: they do not wait.
+	Work *ratelimit.Gate
+	// Searches admits searches, shared fairly among callers. nil: they do not wait.
+	Searches *ratelimit.Gate
+
+	Deprecated []Deprecation // deprecations, as Deprecated returns them; nil: none
+
+	// Newest is shared by the handlers that one process makes one after the other: open streams continue with the newest one's
+	// settings, and are resumed there. nil: there is only one handler.
+	Newest *Newest
+}
+
+// Newest points to the newest handler of a process.
+type Newest struct{ api atomic.Pointer[api] }
+
+// Limits are the rates of D14 per minute.
+type Limits struct {
+	GuestReads    int
+	AccountReads  int
+	GuestRoutes   int
+	AccountRoutes int
+	Manage        int
+	Votes         int
+	Reports       int
+}
+
+// Incidents describes the built-in source of live incidents.
+type Incidents struct {
+	Attribution string // text that the upstreams require to be displayed
+	Stored      bool   // incidents.mode is database: reads may be cached (D8.9)
+}
+
+// api is the receiver of the handlers.
+type api struct {
+	Deps
+	https       bool   // the public address is HTTPS: cookies are Secure
+	host        string // of the public address, with its port if there is one
+	crossOrigin *http.CrossOriginProtection
+	health      healthCache
+	forwards    forwards
+	hopWarning  sync.Once
+
+	openapi    func() (*response.File, error) // openapi.json with marks of what is deprecated, made on the first request
+	docs       func() (*response.File, error) // the API's page, rendered on the first request
+	slowed     atomic.Int64                   // refusals that wait
+	overlay    *pages.Overlay
+	scripts    *pages.Scripts
+	tiles      tileserver.Server
+	appAnswers atomic.Pointer[appAnswers]
+	processID  string // random: a stream can be resumed only in the process in which it began
+}
+
+// New returns the handler of the public address.
+func New(deps Deps) http.Handler {
+	a := &api{
+		Deps:        deps,
+		https:       strings.HasPrefix(deps.BaseURL, "https://"),
+		crossOrigin: http.NewCrossOriginProtection(),
+		processID:   rand.Text(),
+	}
+	a.host = a.publicHost()
+	a.StreamWriteTimeout = cmp.Or(a.StreamWriteTimeout, defaultStreamWriteTimeout)
+	describe := sync.OnceValues(func() ([]byte, error) {
+		text, err := describeAPI(a.Apps != nil)
+		if err != nil {
+			return nil, err
+		}
+		return markDeprecated(text, a.Deprecated)
+	})
+	a.openapi = onceFile("application/json", describe)
+	a.docs = onceFile("text/html; charset=utf-8", func() ([]byte, error) {
+		text, err := describe()
+		if err != nil {
+			return nil, err
+		}
+		return apidocs.Render(text, a.BaseURL, a.placeExamples())
+	})
+	a.tiles = tileserver.Server{Current: a.currentMap, World: a.World, Origin: a.mapOrigin}
+	var mapOrigins []string
+	if a.BaseMap == nil {
+		a.BaseMap = func() *BaseMap { return nil }
+	}
+	if m := a.BaseMap(); m != nil {
+		mapOrigins = m.Origins // of the configuration: a region's map has none
+	}
+	a.overlay = pages.NewOverlay(a.Overlay, a.BaseURL, mapOrigins)
+	a.scripts = pages.NewScripts(a.Scripts, a.overlay)
+	byPath := make(map[string]methods)
+	for _, r := range a.servedRoutes() {
+		if byPath[r.path] == nil {
+			byPath[r.path] = make(methods)
+		}
+		byPath[r.path][r.method] = a.wrap(r)
+		if (r.class == classRead || r.class == classRoute || r.class == classDrive) && len(a.CORSOrigins) > 0 {
+			byPath[r.path][http.MethodOptions] = a.preflight
+		}
+	}
+	mux := http.NewServeMux()
+	for path, m := range byPath {
+		mux.Handle(path, a.dispatch(m))
+	}
+	a.serveNodes()
+	mux.Handle(navigationPath, a.otherNavigation())
+	mux.HandleFunc("/", a.unknownPath)
+	if a.Newest != nil {
+		if before := a.Newest.api.Load(); before != nil {
+			a.processID = before.processID
+		}
+		a.Newest.api.Store(a)
+	}
+	return a.guardHost(mux)
+}
+
+// newest returns the API with the settings in force.
+func (a *api) newest() *api {
+	if a.Newest == nil {
+		return a
+	}
+	return a.Newest.api.Load()
+}
+
+// methods are the handlers of one path, by method.
+type methods map[string]http.HandlerFunc
+
+// dispatch calls the handler of the request's method, or answers 405 with the allowed ones.
+func (a *api) dispatch(m methods) http.Handler {
+	allowed := make([]string, 0, len(m)+1)
+	for method := range m {
+		allowed = append(allowed, method)
+		if method == http.MethodGet {
+			allowed = append(allowed, http.MethodHead)
+		}
+	}
+	sort.Strings(allowed)
+	allow := strings.Join(allowed, ", ")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		method := r.Method
+		if method == http.MethodHead {
+			method = http.MethodGet
+		}
+		if handler, ok := m[method]; ok {
+			handler(w, r)
+			return
+		}
+		w.Header().Set("Allow", allow)
+		writeProblem(w, r, &problem{
+			Type: "method-not-allowed", Status: http.StatusMethodNotAllowed,
+			Detail: "This address answers " + allow + ".",
+		})
+	})
+}
+
+// unknownPath answers requests for unknown paths: a browser gets a page for people, as often as it may read pages, and a program a
+// problem document.
+func (a *api) unknownPath(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("Vary", "Accept")
+	if asksForPage(r) && a.refuseOnPage(w, r) {
+		return
+	}
+	writeProblem(w, r, &problem{
+		Type: "not-found", Status: http.StatusNotFound,
+		Detail: "There is nothing at this address. GET /docs lists what there is.",
+	})
+}
