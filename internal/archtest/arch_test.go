@@ -164,7 +164,7 @@ func TestChecksFind(t *testing.T) {
 		{"words of the program", "comments use plain words", "internal/x/a.go", "package x\n\nconst a = \"The service says so.\"\n", ""},
 		{"a tag in the words", "wire shapes live in the packages of the wire", "internal/mapdata/a.go", "package mapdata; type T struct { A int `json:\"a\"` }", "JSON tag"},
 		{"a tag on the wire", "wire shapes live in the packages of the wire", "internal/http/httpapi/a.go", "package httpapi; type T struct { A int `json:\"a\"` }", ""},
-		{"the environment", "one package reads the environment", "internal/mail/a.go", `package mail; import "os"; var a = os.Getenv("A")`, "os.Getenv"},
+		{"the environment", "one package reads the environment", "internal/people/mail/a.go", `package mail; import "os"; var a = os.Getenv("A")`, "os.Getenv"},
 		{"a kind elsewhere", "kinds are listed in one file", "internal/http/httpapi/a.go", `package httpapi; var a = "camera.speed"`, "kind camera.speed"},
 		{"a kind in a mapping", "kinds are listed in one file", "internal/format/waze/vocabulary.go", `package waze; var a = "alert.police"`, ""},
 		{"a kind beside a mapping", "kinds are listed in one file", "internal/provider/relay/raw.go", `package waze; var a = "alert.police"`, "kind alert.police"},

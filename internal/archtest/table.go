@@ -96,7 +96,7 @@ var rules = map[string]rule{
 	"store":                   {ours: []string{"geo", "mapdata"}, never: []string{"net/http"}},
 	"store/sqlite":            {ours: []string{"mapdata", "geo", "sched", "store", "store/migrate"}, never: []string{"net/http"}},
 	"store/postgres":          {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
-	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "apps", "feed", "store/replica", "ingest", "mail", "provider/pull", "provider/push", "signal", "store", "takedown", "votes"}, never: []string{"net/http"}},
+	"store/storetest":         {ours: []string{"mapdata", "geo", "people/account", "people/apps", "feed", "store/replica", "ingest", "people/mail", "provider/pull", "provider/push", "signal", "store", "people/takedown", "votes"}, never: []string{"net/http"}},
 	"store/sqlite/sqlitetest": {ours: []string{"store/sqlite"}, never: []string{"net/http", "database/sql"}},
 	"live/livetest":           {ours: []string{"live", "mapdata", "geo"}, never: transport},
 	"live/memory":             {never: transport},
@@ -111,14 +111,14 @@ var rules = map[string]rule{
 
 	"nodes/cluster": {ours: []string{"mapdata", "geo", "nodes/valkey", "signal"}, never: transport},
 
-	"openfeeds":     {ours: []string{"feed", "mapdata", "safehttp"}, never: transport},
-	"feed":          {ours: []string{"mapdata", "token", "signal"}, never: transport},
-	"apps/appcheck": {never: []string{"database/sql"}},
-	"apps":          {ours: []string{"feed", "mapdata", "signal"}, never: transport},
-	"audit":         {ours: []string{"mapdata"}, never: transport},
-	"takedown":      {ours: []string{"feed", "mapdata", "signal"}, never: transport},
-	"account":       {ours: []string{"mapdata", "token", "signal"}, never: transport},
-	"mail":          {ours: []string{"mapdata", "i18n", "signal"}, never: transport},
+	"openfeeds":            {ours: []string{"feed", "mapdata", "safehttp"}, never: transport},
+	"feed":                 {ours: []string{"mapdata", "token", "signal"}, never: transport},
+	"people/apps/appcheck": {never: []string{"database/sql"}},
+	"people/apps":          {ours: []string{"feed", "mapdata", "signal"}, never: transport},
+	"people/audit":         {ours: []string{"mapdata"}, never: transport},
+	"people/takedown":      {ours: []string{"feed", "mapdata", "signal"}, never: transport},
+	"people/account":       {ours: []string{"mapdata", "token", "signal"}, never: transport},
+	"people/mail":          {ours: []string{"mapdata", "i18n", "signal"}, never: transport},
 
 	"basemap":                 {never: transport},
 	"basemap/mvt":             {never: technology},
@@ -159,9 +159,9 @@ var rules = map[string]rule{
 	"budget":                  {ours: []string{"ratelimit"}, never: transport},
 	"nodes/ratelimit/cluster": {ours: []string{"ratelimit", "nodes/valkey"}, never: transport},
 	"http/console/words":      {ours: []string{"mapdata", "i18n"}, never: technology},
-	"http/console":            {ours: []string{"http/console/words", "account", "apps", "audit", "feed", "geo", "ingest", "mapdata", "openfeeds", "provider/trial", "secret", "catalog", "takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"http/console":            {ours: []string{"http/console/words", "people/account", "people/apps", "people/audit", "feed", "geo", "ingest", "mapdata", "openfeeds", "provider/trial", "secret", "catalog", "people/takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"http/httpapi": {
-		ours:  []string{"account", "apps", "budget", "http/console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/drivers", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "http/pages", "http/apidocs", "region", "region/imports", "sched", "speech", "nodes/cluster/forward"},
+		ours:  []string{"people/account", "people/apps", "budget", "http/console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/drivers", "provider/push", "catalog", "stream", "people/takedown", "people/audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "http/pages", "http/apidocs", "region", "region/imports", "sched", "speech", "nodes/cluster/forward"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
@@ -176,8 +176,8 @@ var rules = map[string]rule{
 	// Composition: only cli, bench and tests import service.
 	"run/service": {ours: []string{anything}},
 	"run/cli": {ours: []string{
-		"run/service", "run/config", "run/datadir", "telemetry", "http/httpserver", "mapdata", "apps", "feed", "audit", "takedown", "ingest", "provider/trial", "safehttp",
-		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "run/demo", "wire", "run/licences", "apps/appcheck", "region", "region/imports", "roads/graph", "geo", "bridge", "format", "openfeeds",
+		"run/service", "run/config", "run/datadir", "telemetry", "http/httpserver", "mapdata", "people/apps", "feed", "people/audit", "people/takedown", "ingest", "provider/trial", "safehttp",
+		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "run/demo", "wire", "run/licences", "people/apps/appcheck", "region", "region/imports", "roads/graph", "geo", "bridge", "format", "openfeeds",
 	}},
 
 	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
@@ -186,7 +186,7 @@ var rules = map[string]rule{
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"format", "openfeeds", "apps/appcheck", "roads/car", "nav/engine", "nav/valhalla", "region", "region/imports", "ingest", "http/httpapi", "http/apidocs", "basemap/tileserver", "wire", "law", "run/cli", "run/demo", "refprovider"}
+var wireShapes = []string{"format", "openfeeds", "people/apps/appcheck", "roads/car", "nav/engine", "nav/valhalla", "region", "region/imports", "ingest", "http/httpapi", "http/apidocs", "basemap/tileserver", "wire", "law", "run/cli", "run/demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use, so that rules for shipped code do not
 // apply to them.

@@ -124,7 +124,7 @@ func files(t *testing.T, pattern string) []string {
 func messageFiles(t *testing.T) []wording {
 	t.Helper()
 	var all []wording
-	for _, name := range slices.Concat(files(t, "internal/http/console/words/*/*.txt"), files(t, "internal/mail/words/*.txt")) {
+	for _, name := range slices.Concat(files(t, "internal/http/console/words/*/*.txt"), files(t, "internal/people/mail/words/*.txt")) {
 		language := path.Base(path.Dir(name))
 		if language == "words" {
 			language = strings.TrimSuffix(path.Base(name), ".txt")

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"net/http"
 
-	"wayside/internal/account"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 // stylePath is the path of the pages' only style sheet.

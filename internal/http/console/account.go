@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"net/url"
 
-	"wayside/internal/account"
 	"wayside/internal/feed"
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 const accountPath = "/account"

@@ -7,9 +7,9 @@ import (
 	"net/url"
 	"strings"
 
-	"wayside/internal/account"
-	"wayside/internal/apps"
 	"wayside/internal/http/console/words"
+	"wayside/internal/people/account"
+	"wayside/internal/people/apps"
 )
 
 // BenchScript loads an app in a frame and acts as the page around it (web/console/src/bench.ts).

@@ -15,10 +15,10 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"wayside/internal/apps"
 	"wayside/internal/feed"
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/apps"
 )
 
 // appForm is the data of the forms that submit an app or a version of one.

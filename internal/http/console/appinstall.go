@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"strings"
 
-	"wayside/internal/apps"
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/apps"
 )
 
 // installedLine is an app that the visitor installed, on the account's page.

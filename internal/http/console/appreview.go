@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/apps"
 	"wayside/internal/feed"
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/apps"
 )
 
 // queuedApp is one app of the review queue.

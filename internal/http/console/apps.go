@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"wayside/internal/account"
-	"wayside/internal/apps"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
+	"wayside/internal/people/apps"
 )
 
 const (

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/account"
-	"wayside/internal/audit"
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
+	"wayside/internal/people/audit"
 )
 
 const auditPath = "/audit"

@@ -8,11 +8,11 @@ import (
 	"net/http"
 	"strings"
 
-	"wayside/internal/account"
 	"wayside/internal/feed"
 	"wayside/internal/http/console/words"
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 	"wayside/internal/provider/trial"
 )
 

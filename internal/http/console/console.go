@@ -11,9 +11,6 @@ import (
 	"path"
 	"time"
 
-	"wayside/internal/account"
-	"wayside/internal/apps"
-	"wayside/internal/audit"
 	"wayside/internal/catalog"
 	"wayside/internal/feed"
 	"wayside/internal/geo"
@@ -21,9 +18,12 @@ import (
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/openfeeds"
+	"wayside/internal/people/account"
+	"wayside/internal/people/apps"
+	"wayside/internal/people/audit"
+	"wayside/internal/people/takedown"
 	"wayside/internal/provider/trial"
 	"wayside/internal/secret"
-	"wayside/internal/takedown"
 )
 
 // Config is what the pages need. Every field is required unless its comment says otherwise.

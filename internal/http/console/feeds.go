@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 const (

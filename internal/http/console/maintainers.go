@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"net/url"
 
-	"wayside/internal/account"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 const invitationPath = "/invitations/{id}"

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strings"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 const pairPath = "/pair"

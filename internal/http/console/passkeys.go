@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 // PasskeyScript calls the browser's passkey functions; a page with one of the templates in parts/passkeys.html names

@@ -3,7 +3,7 @@ package console
 import (
 	"net/http"
 
-	"wayside/internal/account"
+	"wayside/internal/people/account"
 )
 
 // Privacy is the operator's part of the privacy notice; an empty field is shown as not set.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"wayside/internal/account"
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 	"wayside/internal/region"
 	"wayside/internal/region/imports"
 )

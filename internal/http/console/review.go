@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/feed"
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 const (

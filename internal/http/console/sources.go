@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 const (

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
-	"wayside/internal/takedown"
+	"wayside/internal/people/account"
+	"wayside/internal/people/takedown"
 )
 
 const (

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 const typesPath = "/types"

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 // view is the data of a page's template.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 // hostile is markup that every page must escape.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/apps"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/apps"
 )
 
 // TestAppPageMustBeShownToBeTheDevelopers submits a page of another developer, and then publishes the proof that the answer asks

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"wayside/internal/account"
-	"wayside/internal/apps"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
+	"wayside/internal/people/apps"
 	"wayside/internal/ratelimit"
 	"wayside/internal/response"
 )

@@ -3,8 +3,8 @@ package httpapi
 import (
 	"net/http"
 
-	"wayside/internal/apps"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/apps"
 	"wayside/internal/response"
 )
 

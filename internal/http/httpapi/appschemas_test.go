@@ -22,7 +22,7 @@ func TestD16SchemasAreServed(t *testing.T) {
 		}
 		return jsonschema.UnmarshalJSON(strings.NewReader(got.body))
 	}))
-	files, err := os.ReadDir("../../apps/schemas")
+	files, err := os.ReadDir("../../people/apps/schemas")
 	if err != nil || len(files) != 5 {
 		t.Fatal(files, err)
 	}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/apps"
 	"wayside/internal/http/httpapi"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/apps"
 	"wayside/internal/safehttp"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/audit"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/audit"
 )
 
 // auditEntry is one entry of the audit log.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 	"wayside/internal/ratelimit"
 )
 

@@ -21,13 +21,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/account"
 	"wayside/internal/catalog"
 	"wayside/internal/feed"
 	"wayside/internal/http/console"
 	"wayside/internal/http/httpapi"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
+	"wayside/internal/people/account"
 	"wayside/internal/ratelimit"
 	"wayside/internal/region"
 	"wayside/internal/signal"

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/http/console"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 	"wayside/internal/ratelimit"
 	"wayside/internal/response"
 )

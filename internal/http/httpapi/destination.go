@@ -3,7 +3,7 @@ package httpapi
 import (
 	"net/http"
 
-	"wayside/internal/account"
+	"wayside/internal/people/account"
 )
 
 // destinationJSON is a destination that a phone sends to a car.

@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
 	"wayside/internal/nodes/cluster/forward"
+	"wayside/internal/people/account"
 )
 
 // Nodes sends requests to the node that has a session.

@@ -3,7 +3,7 @@ package httpapi
 import (
 	"time"
 
-	"wayside/internal/account"
+	"wayside/internal/people/account"
 	"wayside/internal/stream"
 )
 

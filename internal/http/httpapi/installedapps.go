@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strings"
 
-	"wayside/internal/apps"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/apps"
 )
 
 // publicNamePath is the name of an account in the catalogue of apps.

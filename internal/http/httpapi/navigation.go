@@ -12,10 +12,10 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
 	"wayside/internal/nav"
 	"wayside/internal/nav/osrm"
+	"wayside/internal/people/account"
 	"wayside/internal/response"
 )
 

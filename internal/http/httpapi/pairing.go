@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/http/console"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 	"wayside/internal/ratelimit"
 	"wayside/internal/response"
 )

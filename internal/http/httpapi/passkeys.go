@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 // postPasskeyBegin answers POST /v2/auth/passkey/begin. The response does not depend on the caller.

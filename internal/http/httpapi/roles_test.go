@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/http/httpapi"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 var update = flag.Bool("update", false, "write docs/roles.md anew")

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"wayside/internal/account"
 	"wayside/internal/http/pages"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 // route is one line of the table.

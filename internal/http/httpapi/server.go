@@ -14,9 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/account"
-	"wayside/internal/apps"
-	"wayside/internal/audit"
 	"wayside/internal/basemap"
 	"wayside/internal/basemap/tileserver"
 	"wayside/internal/basemap/world"
@@ -30,6 +27,10 @@ import (
 	"wayside/internal/nav"
 	"wayside/internal/nav/session"
 	"wayside/internal/nearby"
+	"wayside/internal/people/account"
+	"wayside/internal/people/apps"
+	"wayside/internal/people/audit"
+	"wayside/internal/people/takedown"
 	"wayside/internal/provider/drivers"
 	"wayside/internal/provider/push"
 	"wayside/internal/ratelimit"
@@ -38,7 +39,6 @@ import (
 	"wayside/internal/response"
 	"wayside/internal/speech"
 	"wayside/internal/stream"
-	"wayside/internal/takedown"
 	"wayside/internal/votes"
 )
 

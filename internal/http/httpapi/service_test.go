@@ -19,9 +19,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"wayside/internal/account"
-	"wayside/internal/apps"
-	"wayside/internal/audit"
 	"wayside/internal/catalog"
 	"wayside/internal/feed"
 	"wayside/internal/http/console"
@@ -33,6 +30,10 @@ import (
 	"wayside/internal/live/memory"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
+	"wayside/internal/people/account"
+	"wayside/internal/people/apps"
+	"wayside/internal/people/audit"
+	"wayside/internal/people/takedown"
 	"wayside/internal/provider/drivers"
 	"wayside/internal/provider/push"
 	"wayside/internal/provider/relay"
@@ -46,7 +47,6 @@ import (
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
 	"wayside/internal/stream"
-	"wayside/internal/takedown"
 	"wayside/internal/votes"
 	"wayside/internal/wire"
 )

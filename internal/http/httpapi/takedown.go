@@ -7,7 +7,7 @@ import (
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
-	"wayside/internal/takedown"
+	"wayside/internal/people/takedown"
 )
 
 // hiddenPin is an entity that a curator hides.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/apps"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/apps"
 )
 
 // appCmds are wayside app ….

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"wayside/internal/apps/appcheck"
+	"wayside/internal/people/apps/appcheck"
 	"wayside/web"
 )
 

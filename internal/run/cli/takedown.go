@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/audit"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
-	"wayside/internal/takedown"
+	"wayside/internal/people/audit"
+	"wayside/internal/people/takedown"
 )
 
 // pinCmds are wayside pin ….

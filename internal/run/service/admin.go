@@ -7,18 +7,18 @@ import (
 	"log/slog"
 	"time"
 
-	"wayside/internal/account"
-	"wayside/internal/apps"
-	"wayside/internal/audit"
 	"wayside/internal/bridge"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
+	"wayside/internal/people/apps"
+	"wayside/internal/people/audit"
+	"wayside/internal/people/takedown"
 	"wayside/internal/run/config"
 	"wayside/internal/run/datadir"
 	"wayside/internal/safehttp"
 	"wayside/internal/secret"
 	"wayside/internal/signal"
-	"wayside/internal/takedown"
 )
 
 // Admin is the store with the use cases of people over it. Commands use it beside a running service, and the service contains one.

@@ -7,13 +7,13 @@ import (
 	"net"
 	"net/http"
 
-	"wayside/internal/account"
 	"wayside/internal/basemap/world"
 	"wayside/internal/geo"
 	"wayside/internal/http/console"
 	"wayside/internal/http/httpapi"
 	"wayside/internal/mapdata"
 	"wayside/internal/openfeeds"
+	"wayside/internal/people/account"
 	"wayside/internal/run/config"
 	"wayside/web"
 )

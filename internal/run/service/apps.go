@@ -7,7 +7,7 @@ import (
 	"io"
 	"net/url"
 
-	"wayside/internal/apps"
+	"wayside/internal/people/apps"
 	"wayside/internal/run/config"
 	"wayside/internal/safehttp"
 	"wayside/internal/secret"

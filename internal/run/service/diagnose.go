@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	"wayside/internal/mail"
+	"wayside/internal/people/mail"
 	"wayside/internal/run/config"
 	"wayside/internal/safehttp"
 )

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 	"wayside/internal/run/config"
 	"wayside/internal/run/datadir"
 )

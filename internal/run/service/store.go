@@ -5,13 +5,14 @@ import (
 	"path/filepath"
 	"time"
 
-	"wayside/internal/account"
-	"wayside/internal/apps"
 	"wayside/internal/feed"
 	"wayside/internal/ingest"
 	"wayside/internal/live"
-	"wayside/internal/mail"
 	"wayside/internal/nearby"
+	"wayside/internal/people/account"
+	"wayside/internal/people/apps"
+	"wayside/internal/people/mail"
+	"wayside/internal/people/takedown"
 	"wayside/internal/provider/drivers"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
@@ -21,7 +22,6 @@ import (
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/replica"
 	"wayside/internal/store/sqlite"
-	"wayside/internal/takedown"
 	"wayside/internal/votes"
 )
 

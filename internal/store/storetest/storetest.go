@@ -10,18 +10,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/account"
-	"wayside/internal/apps"
 	"wayside/internal/feed"
 	"wayside/internal/geo"
 	"wayside/internal/ingest"
-	"wayside/internal/mail"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
+	"wayside/internal/people/apps"
+	"wayside/internal/people/mail"
+	"wayside/internal/people/takedown"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
 	"wayside/internal/store"
 	"wayside/internal/store/replica"
-	"wayside/internal/takedown"
 	"wayside/internal/votes"
 )
 

@@ -44,7 +44,7 @@ export interface StoredChoices {
 
 export const noStoredChoices: StoredChoices = { choices: {}, updated: 0, unsent: false };
 
-/** The service's limits (internal/account). */
+/** The service's limits (internal/people/account). */
 export const limits = { density: [0, 10], lead: [0.5, 2], sourcesOff: 200, kindsOff: 18, networks: 50, networkBytes: 64 } as const;
 
 /** Regions whose roads are measured in miles. */

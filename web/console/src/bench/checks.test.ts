@@ -86,8 +86,8 @@ it("shortens messages, and takes out what no text may hold", () => {
 });
 
 it("sends messages that fit their JSON Schemas", () => {
-  // internal/apps/schemas_test.go holds this file against the schemas.
-  const path = new URL("../../../../internal/apps/testdata/messages.json", import.meta.url);
+  // internal/people/apps/schemas_test.go holds this file against the schemas.
+  const path = new URL("../../../../internal/people/apps/testdata/messages.json", import.meta.url);
   const messages = JSON.parse(readFileSync(path, "utf8")) as { context: unknown[]; ready: unknown[] };
   const first = firstParts("widget", { api_key: "k", limit: 80, rate: "fast", warn: true, blank: "" });
   const second = firstParts("notifications", {});

@@ -1,5 +1,5 @@
 // The checks of an app's page. They are the same on the bench and in `wayside app check`, which runs this script in a browser of its
-// own (internal/apps/appcheck).
+// own (internal/people/apps/appcheck).
 
 import type { Context, Parts } from "../../../overlay/src/apps/host.ts";
 import { AppFrame, type FrameEvent } from "./appframe.ts";

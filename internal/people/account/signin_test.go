@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 func TestRequestSignIn(t *testing.T) {

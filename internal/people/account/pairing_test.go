@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 // beginPairing starts a pairing of a screen.

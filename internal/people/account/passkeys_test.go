@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
 )

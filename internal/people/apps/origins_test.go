@@ -3,7 +3,7 @@ package apps_test
 import (
 	"testing"
 
-	"wayside/internal/apps"
+	"wayside/internal/people/apps"
 )
 
 // TestOriginAsBrowsersWriteIt checks the spelling of origins: a frame's messages carry the origin as the browser writes it, and a

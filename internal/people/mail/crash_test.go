@@ -21,8 +21,8 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"wayside/internal/mail"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/mail"
 	"wayside/internal/store/sqlite"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 func (ts *testService) signInFrom(email string, language mapdata.Language) *account.SignedIn {

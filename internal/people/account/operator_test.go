@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 func TestOperatorCommands(t *testing.T) {

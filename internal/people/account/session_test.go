@@ -6,8 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/account"
 )
 
 func TestSessionLife(t *testing.T) {

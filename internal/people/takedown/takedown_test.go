@@ -9,10 +9,10 @@ import (
 
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/takedown"
 	"wayside/internal/signal"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
-	"wayside/internal/takedown"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/audit"
 	"wayside/internal/mapdata"
+	"wayside/internal/people/audit"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
 )
