@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/alerts/ahead/aheadtest"
-	"wayside/internal/nav"
+	"wayside/internal/drive/alerts/ahead/aheadtest"
+	"wayside/internal/drive/nav"
 	"wayside/internal/region"
 	"wayside/internal/run/demo"
 )

@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/drive/nav/session"
 	"wayside/internal/geo"
-	"wayside/internal/nav/session"
 	"wayside/internal/roads/roadtest"
 	"wayside/internal/testenv"
 )

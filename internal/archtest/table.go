@@ -26,15 +26,15 @@ var rules = map[string]rule{
 	"mapdata": {ours: []string{"geo"}, never: technology},
 	"signal":  {ours: []string{"mapdata", "geo"}, never: technology},
 
-	"ingest":    {ours: []string{"mapdata", "geo", "sched", "signal"}, never: transport},
-	"consensus": {ours: []string{"mapdata", "geo"}, never: transport},
-	"wire":      {ours: []string{"mapdata", "geo"}, never: technology},
-	"index":     {ours: []string{"mapdata", "geo", "law", "sched"}, never: transport},
-	"alerts":    {ours: []string{"mapdata", "geo"}, never: technology},
-	"law":       {ours: []string{"mapdata", "geo"}, never: technology},
+	"ingest":       {ours: []string{"mapdata", "geo", "sched", "signal"}, never: transport},
+	"consensus":    {ours: []string{"mapdata", "geo"}, never: transport},
+	"wire":         {ours: []string{"mapdata", "geo"}, never: technology},
+	"index":        {ours: []string{"mapdata", "geo", "law", "sched"}, never: transport},
+	"drive/alerts": {ours: []string{"mapdata", "geo"}, never: technology},
+	"law":          {ours: []string{"mapdata", "geo"}, never: technology},
 
-	"alerts/ahead/aheadtest": {ours: []string{"alerts", "alerts/ahead", "geo", "mapdata", "nav", "nav/guide", "nav/session", "roads/graph", "roads/match"}, never: technology},
-	"alerts/ahead":           {ours: []string{"geo", "roads/graph", "roads/match", "roads/minheap"}, never: technology},
+	"drive/alerts/ahead/aheadtest": {ours: []string{"drive/alerts", "drive/alerts/ahead", "geo", "mapdata", "drive/nav", "drive/nav/guide", "drive/nav/session", "roads/graph", "roads/match"}, never: technology},
+	"drive/alerts/ahead":           {ours: []string{"geo", "roads/graph", "roads/match", "roads/minheap"}, never: technology},
 
 	"catalog": {ours: []string{"mapdata"}, never: transport},
 	"votes":   {ours: []string{"geo", "mapdata", "signal"}, never: transport},
@@ -130,7 +130,7 @@ var rules = map[string]rule{
 	"http/pages":              {ours: []string{"mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"http/apidocs":            {never: []string{"database/sql", "modernc.org/sqlite"}},
 
-	"traffic": {ours: []string{"geo", "mapdata", "roads/graph", "roads/match", "signal", "wire"}, never: transport},
+	"drive/traffic": {ours: []string{"geo", "mapdata", "roads/graph", "roads/match", "signal", "wire"}, never: transport},
 
 	// The road network depends on no other package of this module but geometry.
 	"roads/osmpbf":   {ours: []string{"geo"}, never: technology},
@@ -140,16 +140,16 @@ var rules = map[string]rule{
 	"roads/match":    {ours: []string{"geo", "roads/graph"}, never: technology},
 	"roads/cch":      {ours: []string{"roads/graph", "roads/minheap"}, never: technology},
 
-	"nav/scenarios": {}, // tests alone
-	"nav/guide":     {ours: []string{"geo", "i18n", "roads/car", "roads/graph"}, never: technology},
-	"nav":           {ours: []string{"nav/guide", "roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
-	"nav/session":   {ours: []string{"geo", "mapdata", "nav", "ratelimit", "roads/graph", "roads/match"}, never: technology},
-	"nav/osrm":      {ours: []string{"nav", "nav/guide", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
-	"nav/engine":    {ours: []string{"nav", "nav/osrm", "roads/graph", "geo", "safehttp"}, never: []string{"database/sql"}},
-	"nav/valhalla":  {ours: []string{"nav", "nav/osrm", "roads/graph", "geo"}, never: technology},
+	"drive/nav/scenarios": {}, // tests alone
+	"drive/nav/guide":     {ours: []string{"geo", "i18n", "roads/car", "roads/graph"}, never: technology},
+	"drive/nav":           {ours: []string{"drive/nav/guide", "roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
+	"drive/nav/session":   {ours: []string{"geo", "mapdata", "drive/nav", "ratelimit", "roads/graph", "roads/match"}, never: technology},
+	"drive/nav/osrm":      {ours: []string{"drive/nav", "drive/nav/guide", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
+	"drive/nav/engine":    {ours: []string{"drive/nav", "drive/nav/osrm", "roads/graph", "geo", "safehttp"}, never: []string{"database/sql"}},
+	"drive/nav/valhalla":  {ours: []string{"drive/nav", "drive/nav/osrm", "roads/graph", "geo"}, never: technology},
 
-	"speech":  {never: transport},
-	"geocode": {ours: []string{"geo", "roads/graph", "roads/match", "roads/osmpbf"}, never: technology},
+	"drive/speech": {never: transport},
+	"geocode":      {ours: []string{"geo", "roads/graph", "roads/match", "roads/osmpbf"}, never: technology},
 
 	"region": {ours: []string{"basemap", "basemap/tilemaker", "geo", "geocode", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
 
@@ -161,7 +161,7 @@ var rules = map[string]rule{
 	"http/console/words":      {ours: []string{"mapdata", "i18n"}, never: technology},
 	"http/console":            {ours: []string{"http/console/words", "people/account", "people/apps", "people/audit", "feed", "geo", "ingest", "mapdata", "openfeeds", "provider/trial", "secret", "catalog", "people/takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"http/httpapi": {
-		ours:  []string{"people/account", "people/apps", "budget", "http/console", "alerts", "alerts/ahead", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "nav/valhalla", "roads/graph", "traffic", "provider/drivers", "provider/push", "catalog", "stream", "people/takedown", "people/audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "http/pages", "http/apidocs", "region", "region/imports", "sched", "speech", "nodes/cluster/forward"},
+		ours:  []string{"people/account", "people/apps", "budget", "http/console", "drive/alerts", "drive/alerts/ahead", "feed", "nearby", "geocode", "drive/nav", "drive/nav/osrm", "drive/nav/session", "drive/nav/valhalla", "roads/graph", "drive/traffic", "provider/drivers", "provider/push", "catalog", "stream", "people/takedown", "people/audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "http/pages", "http/apidocs", "region", "region/imports", "sched", "drive/speech", "nodes/cluster/forward"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
@@ -186,11 +186,11 @@ var rules = map[string]rule{
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"format", "openfeeds", "people/apps/appcheck", "roads/car", "nav/engine", "nav/valhalla", "region", "region/imports", "ingest", "http/httpapi", "http/apidocs", "basemap/tileserver", "wire", "law", "run/cli", "run/demo", "refprovider"}
+var wireShapes = []string{"format", "openfeeds", "people/apps/appcheck", "roads/car", "drive/nav/engine", "drive/nav/valhalla", "region", "region/imports", "ingest", "http/httpapi", "http/apidocs", "basemap/tileserver", "wire", "law", "run/cli", "run/demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use, so that rules for shipped code do not
 // apply to them.
-var suites = []string{"store/storetest", "format/formattest", "store/replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "alerts/ahead/aheadtest", "testenv"}
+var suites = []string{"store/storetest", "format/formattest", "store/replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "drive/alerts/ahead/aheadtest", "testenv"}
 
 // clients are the packages that use the service like any other client, so that they name kinds by their ids.
 var clients = []string{"run/demo", "refprovider"}

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"wayside/internal/alerts"
+	"wayside/internal/drive/alerts"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/wire"

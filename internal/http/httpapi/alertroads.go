@@ -7,11 +7,11 @@ import (
 	"math"
 	"time"
 
-	"wayside/internal/alerts"
-	"wayside/internal/alerts/ahead"
+	"wayside/internal/drive/alerts"
+	"wayside/internal/drive/alerts/ahead"
+	"wayside/internal/drive/nav"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/nav"
 	"wayside/internal/wire"
 )
 

@@ -5,14 +5,14 @@ import (
 	"net/http"
 	"strconv"
 
+	"wayside/internal/drive/nav"
+	"wayside/internal/drive/nav/osrm"
+	"wayside/internal/drive/traffic"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/nav"
-	"wayside/internal/nav/osrm"
 	"wayside/internal/nearby"
 	"wayside/internal/response"
 	"wayside/internal/roads/graph"
-	"wayside/internal/traffic"
 	"wayside/internal/wire"
 )
 

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"wayside/internal/alerts"
+	"wayside/internal/drive/alerts"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"wayside/internal/nav/session"
+	"wayside/internal/drive/nav/session"
 	"wayside/internal/wire"
 )
 

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/drive/nav/session"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/nav/session"
 	"wayside/internal/nodes/cluster/forward"
 )
 

@@ -9,11 +9,11 @@ import (
 	"net/http"
 	"strconv"
 
+	"wayside/internal/drive/nav"
+	"wayside/internal/drive/nav/osrm"
+	"wayside/internal/drive/nav/session"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/nav"
-	"wayside/internal/nav/osrm"
-	"wayside/internal/nav/session"
 	"wayside/internal/wire"
 )
 

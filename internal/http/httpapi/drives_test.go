@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/drive/nav/session"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/nav/session"
 )
 
 const drives = "/v2/navigation/sessions"

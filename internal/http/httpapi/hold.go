@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"wayside/internal/budget"
+	"wayside/internal/drive/nav/osrm"
 	"wayside/internal/mapdata"
-	"wayside/internal/nav/osrm"
 	"wayside/internal/ratelimit"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"wayside/internal/nav/osrm"
+	"wayside/internal/drive/nav/osrm"
 )
 
 // getMatch answers GET and POST /v2/navigation/match with the roads along which a trace was driven.

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"time"
 
+	"wayside/internal/drive/nav"
+	"wayside/internal/drive/nav/osrm"
 	"wayside/internal/mapdata"
-	"wayside/internal/nav"
-	"wayside/internal/nav/osrm"
 	"wayside/internal/people/account"
 	"wayside/internal/response"
 )

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/drive/nav"
+	"wayside/internal/drive/nav/engine"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/nav"
-	"wayside/internal/nav/engine"
 	"wayside/internal/roads/match"
 	"wayside/internal/roads/roadtest"
 )

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/drive/nav"
+	"wayside/internal/drive/nav/engine"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/nav"
-	"wayside/internal/nav/engine"
 	"wayside/internal/roads/match"
 )
 

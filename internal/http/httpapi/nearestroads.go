@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"wayside/internal/nav/osrm"
+	"wayside/internal/drive/nav/osrm"
 )
 
 // getNearestRoads answers GET and POST /v2/navigation/nearest with the roads nearest to a place.

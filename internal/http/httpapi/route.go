@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"wayside/internal/nav"
-	"wayside/internal/nav/osrm"
+	"wayside/internal/drive/nav"
+	"wayside/internal/drive/nav/osrm"
 )
 
 // getRoute answers GET and POST /v2/navigation/route with the best way over some places.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"net/http"
 
+	"wayside/internal/drive/nav/osrm"
+	"wayside/internal/drive/nav/session"
 	"wayside/internal/mapdata"
-	"wayside/internal/nav/osrm"
-	"wayside/internal/nav/session"
 	"wayside/internal/ratelimit"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/drive/nav/session"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/nav/session"
 )
 
 // TestRoutesArePaidByWork checks that a long trace counts by its places (T1), a tour by its legs (T6, T10), and a session as its

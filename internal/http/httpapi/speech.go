@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"time"
 
+	"wayside/internal/drive/nav/osrm"
+	"wayside/internal/drive/speech"
 	"wayside/internal/mapdata"
-	"wayside/internal/nav/osrm"
-	"wayside/internal/speech"
 )
 
 const (

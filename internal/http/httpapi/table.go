@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"wayside/internal/nav/osrm"
+	"wayside/internal/drive/nav/osrm"
 )
 
 // getTable answers GET and POST /v2/navigation/table with times and distances between places.

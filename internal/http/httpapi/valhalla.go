@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
-	"wayside/internal/nav"
-	"wayside/internal/nav/osrm"
-	"wayside/internal/nav/valhalla"
+	"wayside/internal/drive/nav"
+	"wayside/internal/drive/nav/osrm"
+	"wayside/internal/drive/nav/valhalla"
 )
 
 // getValhallaRoute answers GET and POST /v2/navigation/valhalla/route with a route in Valhalla's form (D15.19).

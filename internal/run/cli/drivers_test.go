@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/nav/session"
+	"wayside/internal/drive/nav/session"
 	"wayside/internal/roads/roadtest"
 )
 

@@ -91,7 +91,7 @@ func TestCountsOfReadme(t *testing.T) {
 			countries[f.Country] = true
 		}
 	}
-	words, err := filepath.Glob("../../nav/guide/words/*.txt")
+	words, err := filepath.Glob("../../drive/nav/guide/words/*.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestComparisonOfReadme(t *testing.T) {
 		"confirm while passing":                     "web/overlay/src/stillthere.ts",
 		"report from the car":                       "web/overlay/src/report",
 		"search, routes and spoken directions":      "web/overlay/src/nav",
-		"led around a closure, with the reason":     "internal/nav/session",
+		"led around a closure, with the reason":     "internal/drive/nav/session",
 		"apps of others beside the map":             "web/overlay/src/apps",
 		"opens without network, installable":        "web/overlay/src/offline.ts",
 		"live data of a country without any set-up": "",

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/drive/nav"
 	"wayside/internal/geo"
-	"wayside/internal/nav"
 	"wayside/internal/roads/match"
 )
 

@@ -6,9 +6,9 @@ import (
 	"log/slog"
 	"time"
 
+	"wayside/internal/drive/nav"
+	"wayside/internal/drive/nav/engine"
 	"wayside/internal/http/console"
-	"wayside/internal/nav"
-	"wayside/internal/nav/engine"
 	"wayside/internal/run/config"
 	"wayside/internal/safehttp"
 )

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/nav/session"
+	"wayside/internal/drive/nav/session"
 	"wayside/internal/nodes/cluster/forward"
 	"wayside/internal/nodes/valkey"
 )

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"wayside/internal/drive/nav"
 	"wayside/internal/geocode"
 	"wayside/internal/http/console"
-	"wayside/internal/nav"
 	"wayside/internal/nodes/cluster"
 	"wayside/internal/provider/osm"
 	"wayside/internal/region"

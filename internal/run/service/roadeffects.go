@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
+	"wayside/internal/drive/traffic"
 	"wayside/internal/geo"
 	"wayside/internal/http/console"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
-	"wayside/internal/traffic"
 )
 
 // streetsNamed is how many street names the page of a feed shows for an entity.

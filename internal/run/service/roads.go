@@ -9,14 +9,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"wayside/internal/drive/nav"
+	"wayside/internal/drive/traffic"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/nav"
 	"wayside/internal/nearby"
 	"wayside/internal/region"
 	"wayside/internal/roads/cch"
 	"wayside/internal/signal"
-	"wayside/internal/traffic"
 )
 
 // roads holds the roads of the current region with their conditions, on which routes are found.

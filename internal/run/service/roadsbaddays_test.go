@@ -14,16 +14,16 @@ import (
 	"time"
 
 	"wayside/internal/catalog"
+	"wayside/internal/drive/nav"
+	"wayside/internal/drive/traffic"
 	"wayside/internal/geo"
 	"wayside/internal/index"
 	"wayside/internal/mapdata"
-	"wayside/internal/nav"
 	"wayside/internal/nearby"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 	"wayside/internal/signal"
-	"wayside/internal/traffic"
 	"wayside/internal/wire"
 )
 

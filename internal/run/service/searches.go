@@ -4,8 +4,8 @@ import (
 	"context"
 	"runtime"
 
-	"wayside/internal/nav/engine"
-	"wayside/internal/nav/session"
+	"wayside/internal/drive/nav/engine"
+	"wayside/internal/drive/nav/session"
 	"wayside/internal/ratelimit"
 	"wayside/internal/run/config"
 )

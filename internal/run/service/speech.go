@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"wayside/internal/drive/speech"
 	"wayside/internal/run/config"
 	"wayside/internal/run/datadir"
-	"wayside/internal/speech"
 )
 
 // openSpeech makes the speaker of announcements, if the operator names a program.

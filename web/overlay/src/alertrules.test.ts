@@ -5,7 +5,7 @@ import type { AlertPin, AlertStage, Announced } from "./alertrules.ts";
 import { bearing, angleBetween } from "./geo.ts";
 import { seeded } from "./seeded.ts";
 
-// The golden table of the service's internal/alerts; alerts_test.go documents its members.
+// The golden table of the service's internal/drive/alerts; alerts_test.go documents its members.
 interface Case {
   name: string;
   car: { lat: number; lng: number; heading: number | null; speed: number };
@@ -25,7 +25,7 @@ interface Case {
   expect: { id: string; distance_m: number; seconds: number | null; bearing: number; lead_m: number; stage: AlertStage; announce: boolean }[];
 }
 
-const table = new URL("../../../internal/alerts/testdata/cases.json", import.meta.url);
+const table = new URL("../../../internal/drive/alerts/testdata/cases.json", import.meta.url);
 const cases = JSON.parse(readFileSync(table, "utf8")) as Case[];
 
 /** tell returns the announced stages that the keys name. */

@@ -1,5 +1,5 @@
 // Which pins lie ahead of a driver, and which of them are announced (pure). These are the same rules as in the service's
-// internal/alerts, for use while the page is offline: internal/alerts/testdata/cases.json tests both, and the Go package documents
+// internal/drive/alerts, for use while the page is offline: internal/drive/alerts/testdata/cases.json tests both, and the Go package documents
 // the reasons for the constants.
 
 import { bearing, distance, angleBetween, nearestOnSegment, type Place } from "./geo.ts";
