@@ -82,7 +82,7 @@ generated:
 program:
 	@.ci/program
 
-tests: $(if $(READY),,tools cc servers program) ## all tests, with the race detector where goroutines are (RACE=all: everywhere); PKG=./internal/ingest/... for some
+tests: $(if $(READY),,tools cc servers program) ## all tests, with the race detector where goroutines are (RACE=all: everywhere); PKG=./internal/feeds/ingest/... for some
 	@$(STEP) 'tests'
 	WAYSIDE=$(CURDIR)/bin/wayside-test RACE=$(RACE) .ci/tests $(PKG)
 

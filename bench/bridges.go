@@ -20,8 +20,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"wayside/internal/bridge"
-	"wayside/internal/format"
+	"wayside/internal/feeds/bridge"
+	"wayside/internal/feeds/format"
 )
 
 // Goals of bridges.
@@ -51,7 +51,7 @@ func (b *bench) runBridges(ctx context.Context) error {
 
 // samples returns the format's own documents, and the largest of those in the folder of real ones, if there is one.
 func (b *bench) samples(f bridge.Format) ([]string, error) {
-	patterns := []string{filepath.Join("internal", "format", strings.ReplaceAll(f.Name, "-", ""), "testdata", "sample*")}
+	patterns := []string{filepath.Join("internal", "feeds", "format", strings.ReplaceAll(f.Name, "-", ""), "testdata", "sample*")}
 	if b.documents != "" {
 		patterns = append(patterns, filepath.Join(b.documents, f.Name, "*"))
 	}
@@ -145,7 +145,7 @@ func (b *bench) bridgeOver(f bridge.Format, file string) error {
 
 // sampleOptions returns the options beside the format's own sample.
 func sampleOptions(f bridge.Format) (*format.Options, error) {
-	text, err := os.ReadFile(filepath.Join("internal", "format", strings.ReplaceAll(f.Name, "-", ""), "testdata", "sample.options.json"))
+	text, err := os.ReadFile(filepath.Join("internal", "feeds", "format", strings.ReplaceAll(f.Name, "-", ""), "testdata", "sample.options.json"))
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func newHostileCorpus(random *rand.Rand, b *bench) *hostileCorpus {
 // fuzzSeeds reads the inputs that fuzzers have found in this repository, if it is there; each line is one seed.
 func fuzzSeeds() (seeds []string) {
 	for _, root := range []string{"internal", filepath.Join("..", "internal")} {
-		files, err := filepath.Glob(filepath.Join(root, "*", "testdata", "fuzz", "*", "*"))
+		files, err := filepath.Glob(filepath.Join(root, "*", "*", "testdata", "fuzz", "*", "*"))
 		if err != nil {
 			continue
 		}

@@ -79,8 +79,8 @@ func TestCheckTable(t *testing.T) {
 	all, err := readModule(fstest.MapFS{
 		"internal/a/a.go": {Data: []byte(`package a; import _ "wayside/internal/b"`)}, "internal/b/b.go": {Data: []byte("package b")},
 		"internal/a/a_test.go": {Data: []byte(`package a; import _ "wayside/internal/c"`)}, "internal/c/c.go": {Data: []byte("package c")},
-		"internal/format/x/x.go": {Data: []byte(`package x; import _ "wayside/internal/b"`)},
-		"internal/format/y/y.go": {Data: []byte(`package y; import _ "wayside/internal/c"`)},
+		"internal/feeds/format/x/x.go": {Data: []byte(`package x; import _ "wayside/internal/b"`)},
+		"internal/feeds/format/y/y.go": {Data: []byte(`package y; import _ "wayside/internal/c"`)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -139,13 +139,13 @@ func TestChecksFind(t *testing.T) {
 		name, check, path, text string
 		want                    string // part of the one finding; empty: none
 	}{
-		{"an allowed import", "imports follow the table", "internal/ingest/a.go", `package ingest; import _ "wayside/internal/mapdata"`, ""},
-		{"an import across", "imports follow the table", "internal/ingest/a.go", `package ingest; import _ "wayside/internal/index"`, "may not import index"},
-		{"an import that is never allowed", "imports follow the table", "internal/provider/push/a.go", `package push; import _ "net/http"`, "must never import net/http"},
-		{"a driver under another name", "imports follow the table", "internal/feed/a.go", `package feed; import q "database/sql/driver"`, "must never import database/sql/driver"},
+		{"an allowed import", "imports follow the table", "internal/feeds/ingest/a.go", `package ingest; import _ "wayside/internal/mapdata"`, ""},
+		{"an import across", "imports follow the table", "internal/feeds/ingest/a.go", `package ingest; import _ "wayside/internal/index"`, "may not import index"},
+		{"an import that is never allowed", "imports follow the table", "internal/feeds/provider/push/a.go", `package push; import _ "net/http"`, "must never import net/http"},
+		{"a driver under another name", "imports follow the table", "internal/feeds/feed/a.go", `package feed; import q "database/sql/driver"`, "must never import database/sql/driver"},
 		{"a package that is not listed", "imports follow the table", "internal/new/a.go", `package new`, "is not in archtest's table"},
 		{"a command that knows more than cli", "imports follow the table", "cmd/wayside/main.go", `package main; import _ "wayside/internal/run/config"`, "may not import config"},
-		{"tests may import more", "imports follow the table", "internal/ingest/a_test.go", `package ingest; import _ "wayside/internal/index"`, ""},
+		{"tests may import more", "imports follow the table", "internal/feeds/ingest/a_test.go", `package ingest; import _ "wayside/internal/index"`, ""},
 		{"no doc", "every package has a doc comment", "internal/x/a.go", "package x", "no package comment"},
 		{"a long function", "no file and no function is too long", "internal/x/a.go", long, "f has 82 lines"},
 		{"a long file", "no file and no function is too long", "internal/x/a.go", "package x\n" + strings.Repeat("\n", 600), "601 lines"},
@@ -166,8 +166,8 @@ func TestChecksFind(t *testing.T) {
 		{"a tag on the wire", "wire shapes live in the packages of the wire", "internal/http/httpapi/a.go", "package httpapi; type T struct { A int `json:\"a\"` }", ""},
 		{"the environment", "one package reads the environment", "internal/people/mail/a.go", `package mail; import "os"; var a = os.Getenv("A")`, "os.Getenv"},
 		{"a kind elsewhere", "kinds are listed in one file", "internal/http/httpapi/a.go", `package httpapi; var a = "camera.speed"`, "kind camera.speed"},
-		{"a kind in a mapping", "kinds are listed in one file", "internal/format/waze/vocabulary.go", `package waze; var a = "alert.police"`, ""},
-		{"a kind beside a mapping", "kinds are listed in one file", "internal/provider/relay/raw.go", `package waze; var a = "alert.police"`, "kind alert.police"},
+		{"a kind in a mapping", "kinds are listed in one file", "internal/feeds/format/waze/vocabulary.go", `package waze; var a = "alert.police"`, ""},
+		{"a kind beside a mapping", "kinds are listed in one file", "internal/feeds/provider/relay/raw.go", `package waze; var a = "alert.police"`, "kind alert.police"},
 		{"a kind in a test", "kinds are listed in one file", "internal/http/httpapi/a_test.go", `package httpapi; var a = "camera.speed"`, ""},
 	}
 	for _, tt := range tests {

@@ -44,8 +44,8 @@ func checkGoroutines(t *testing.T, all []source) {
 	t.Helper()
 	found := goroutines(all)
 	for dir, want := range map[string]bool{
-		"internal/stream": true, "internal/http/httpapi": true, "internal/store/sqlite": true, "internal/provider/pull": true,
-		"internal/geo": false, "internal/bridge": false, "deploy": false,
+		"internal/stream": true, "internal/http/httpapi": true, "internal/store/sqlite": true, "internal/feeds/provider/pull": true,
+		"internal/geo": false, "internal/feeds/bridge": false, "deploy": false,
 	} {
 		if slices.Contains(found, dir) != want {
 			t.Errorf("%s is found: %v, want %v", dir, !want, want)

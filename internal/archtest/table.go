@@ -26,7 +26,7 @@ var rules = map[string]rule{
 	"mapdata": {ours: []string{"geo"}, never: technology},
 	"signal":  {ours: []string{"mapdata", "geo"}, never: technology},
 
-	"ingest":       {ours: []string{"mapdata", "geo", "sched", "signal"}, never: transport},
+	"feeds/ingest": {ours: []string{"mapdata", "geo", "sched", "signal"}, never: transport},
 	"consensus":    {ours: []string{"mapdata", "geo"}, never: transport},
 	"wire":         {ours: []string{"mapdata", "geo"}, never: technology},
 	"index":        {ours: []string{"mapdata", "geo", "law", "sched"}, never: transport},
@@ -43,60 +43,60 @@ var rules = map[string]rule{
 	"roads/car": {never: technology},
 
 	// One line per format, because several are added at a time.
-	"bridge": {ours: []string{
-		"format",
-		"format/autobahn",
-		"format/cifs",
-		"format/csv",
-		"format/datex2",
-		"format/datex2energy",
-		"format/digitraffic",
-		"format/geojson",
-		"format/mapping",
-		"format/ocm",
-		"format/ocpi",
-		"format/open511",
-		"format/overpass",
-		"format/traff",
-		"format/wzdx",
-		"ingest",
+	"feeds/bridge": {ours: []string{
+		"feeds/format",
+		"feeds/format/autobahn",
+		"feeds/format/cifs",
+		"feeds/format/csv",
+		"feeds/format/datex2",
+		"feeds/format/datex2energy",
+		"feeds/format/digitraffic",
+		"feeds/format/geojson",
+		"feeds/format/mapping",
+		"feeds/format/ocm",
+		"feeds/format/ocpi",
+		"feeds/format/open511",
+		"feeds/format/overpass",
+		"feeds/format/traff",
+		"feeds/format/wzdx",
+		"feeds/ingest",
 		"mapdata",
 	}, never: transport},
-	"format":              {ours: []string{"mapdata", "geo"}, never: technology},
-	"format/jsondoc":      {ours: []string{"format"}, never: technology},
-	"format/formattest":   {ours: []string{"format"}, never: technology},
-	"format/geometry":     {ours: []string{"format", "format/jsondoc", "geo"}, never: technology},
-	"format/xmldoc":       {ours: []string{"format"}, never: technology},
-	"format/wzdx":         {ours: []string{"format", "format/geometry", "format/jsondoc"}, never: technology},
-	"format/datex2":       {ours: []string{"format", "format/geometry", "format/xmldoc", "geo"}, never: technology},
-	"format/ocpi":         {ours: []string{"format", "format/jsondoc", "geo"}, never: technology},
-	"format/datex2energy": {ours: []string{"format", "format/jsondoc", "format/xmldoc", "geo"}, never: technology},
-	"format/open511":      {ours: []string{"format", "format/geometry", "format/jsondoc", "format/xmldoc"}, never: technology},
-	"format/cifs":         {ours: []string{"format", "format/alertwords", "format/geometry", "format/jsondoc", "format/xmldoc", "geo"}, never: technology},
-	"format/traff":        {ours: []string{"format", "format/geometry", "format/xmldoc"}, never: technology},
-	"format/mapping":      {ours: []string{"format", "format/geometry", "format/jsondoc", "geo", "mapdata"}, never: technology},
-	"format/geojson":      {ours: []string{"format", "format/geometry", "format/jsondoc", "format/mapping"}, never: technology},
-	"format/csv":          {ours: []string{"format", "format/geometry", "format/mapping"}, never: technology},
-	"format/autobahn":     {ours: []string{"format", "format/geometry", "format/jsondoc", "geo"}, never: technology},
-	"format/ocm":          {ours: []string{"format", "format/jsondoc", "geo"}, never: technology},
-	"format/overpass":     {ours: []string{"format", "format/jsondoc", "geo", "mapdata"}, never: technology},
-	"format/alertwords":   {ours: []string{"mapdata"}, never: technology},
-	"format/waze":         {ours: []string{"format/alertwords", "mapdata", "geo"}, never: transport},
-	"safehttp":            {ours: []string{"mapdata"}, never: []string{"database/sql"}},
-	"provider/trial":      {ours: []string{"budget", "ratelimit", "bridge", "format", "ingest", "mapdata", "safehttp"}, never: []string{"database/sql"}},
-	"provider/pull":       {ours: []string{"ingest", "mapdata", "provider/trial", "safehttp", "signal"}, never: []string{"database/sql"}},
-	"provider/relay":      {ours: []string{"format/waze", "ingest", "live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
-	"provider/osm":        {ours: []string{"ingest", "mapdata", "region"}, never: transport},
-	"provider/push":       {ours: []string{"budget", "ingest", "mapdata", "ratelimit", "token", "signal"}, never: transport},
-	"format/digitraffic":  {ours: []string{"format", "format/geometry", "format/jsondoc"}, never: technology},
+	"feeds/format":              {ours: []string{"mapdata", "geo"}, never: technology},
+	"feeds/format/jsondoc":      {ours: []string{"feeds/format"}, never: technology},
+	"feeds/format/formattest":   {ours: []string{"feeds/format"}, never: technology},
+	"feeds/format/geometry":     {ours: []string{"feeds/format", "feeds/format/jsondoc", "geo"}, never: technology},
+	"feeds/format/xmldoc":       {ours: []string{"feeds/format"}, never: technology},
+	"feeds/format/wzdx":         {ours: []string{"feeds/format", "feeds/format/geometry", "feeds/format/jsondoc"}, never: technology},
+	"feeds/format/datex2":       {ours: []string{"feeds/format", "feeds/format/geometry", "feeds/format/xmldoc", "geo"}, never: technology},
+	"feeds/format/ocpi":         {ours: []string{"feeds/format", "feeds/format/jsondoc", "geo"}, never: technology},
+	"feeds/format/datex2energy": {ours: []string{"feeds/format", "feeds/format/jsondoc", "feeds/format/xmldoc", "geo"}, never: technology},
+	"feeds/format/open511":      {ours: []string{"feeds/format", "feeds/format/geometry", "feeds/format/jsondoc", "feeds/format/xmldoc"}, never: technology},
+	"feeds/format/cifs":         {ours: []string{"feeds/format", "feeds/format/alertwords", "feeds/format/geometry", "feeds/format/jsondoc", "feeds/format/xmldoc", "geo"}, never: technology},
+	"feeds/format/traff":        {ours: []string{"feeds/format", "feeds/format/geometry", "feeds/format/xmldoc"}, never: technology},
+	"feeds/format/mapping":      {ours: []string{"feeds/format", "feeds/format/geometry", "feeds/format/jsondoc", "geo", "mapdata"}, never: technology},
+	"feeds/format/geojson":      {ours: []string{"feeds/format", "feeds/format/geometry", "feeds/format/jsondoc", "feeds/format/mapping"}, never: technology},
+	"feeds/format/csv":          {ours: []string{"feeds/format", "feeds/format/geometry", "feeds/format/mapping"}, never: technology},
+	"feeds/format/autobahn":     {ours: []string{"feeds/format", "feeds/format/geometry", "feeds/format/jsondoc", "geo"}, never: technology},
+	"feeds/format/ocm":          {ours: []string{"feeds/format", "feeds/format/jsondoc", "geo"}, never: technology},
+	"feeds/format/overpass":     {ours: []string{"feeds/format", "feeds/format/jsondoc", "geo", "mapdata"}, never: technology},
+	"feeds/format/alertwords":   {ours: []string{"mapdata"}, never: technology},
+	"feeds/format/waze":         {ours: []string{"feeds/format/alertwords", "mapdata", "geo"}, never: transport},
+	"safehttp":                  {ours: []string{"mapdata"}, never: []string{"database/sql"}},
+	"feeds/provider/trial":      {ours: []string{"budget", "ratelimit", "feeds/bridge", "feeds/format", "feeds/ingest", "mapdata", "safehttp"}, never: []string{"database/sql"}},
+	"feeds/provider/pull":       {ours: []string{"feeds/ingest", "mapdata", "feeds/provider/trial", "safehttp", "signal"}, never: []string{"database/sql"}},
+	"feeds/provider/relay":      {ours: []string{"feeds/format/waze", "feeds/ingest", "live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
+	"feeds/provider/osm":        {ours: []string{"feeds/ingest", "mapdata", "region"}, never: transport},
+	"feeds/provider/push":       {ours: []string{"budget", "feeds/ingest", "mapdata", "ratelimit", "token", "signal"}, never: transport},
+	"feeds/format/digitraffic":  {ours: []string{"feeds/format", "feeds/format/geometry", "feeds/format/jsondoc"}, never: technology},
 
-	"provider/drivers": {ours: []string{"ingest", "mapdata", "nearby", "votes"}, never: transport},
+	"feeds/provider/drivers": {ours: []string{"feeds/ingest", "mapdata", "nearby", "votes"}, never: transport},
 
 	"store/migrate":           {},
 	"store":                   {ours: []string{"geo", "mapdata"}, never: []string{"net/http"}},
 	"store/sqlite":            {ours: []string{"mapdata", "geo", "sched", "store", "store/migrate"}, never: []string{"net/http"}},
 	"store/postgres":          {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
-	"store/storetest":         {ours: []string{"mapdata", "geo", "people/account", "people/apps", "feed", "store/replica", "ingest", "people/mail", "provider/pull", "provider/push", "signal", "store", "people/takedown", "votes"}, never: []string{"net/http"}},
+	"store/storetest":         {ours: []string{"mapdata", "geo", "people/account", "people/apps", "feeds/feed", "store/replica", "feeds/ingest", "people/mail", "feeds/provider/pull", "feeds/provider/push", "signal", "store", "people/takedown", "votes"}, never: []string{"net/http"}},
 	"store/sqlite/sqlitetest": {ours: []string{"store/sqlite"}, never: []string{"net/http", "database/sql"}},
 	"live/livetest":           {ours: []string{"live", "mapdata", "geo"}, never: transport},
 	"live/memory":             {never: transport},
@@ -111,12 +111,12 @@ var rules = map[string]rule{
 
 	"nodes/cluster": {ours: []string{"mapdata", "geo", "nodes/valkey", "signal"}, never: transport},
 
-	"openfeeds":            {ours: []string{"feed", "mapdata", "safehttp"}, never: transport},
-	"feed":                 {ours: []string{"mapdata", "token", "signal"}, never: transport},
+	"feeds/openfeeds":      {ours: []string{"feeds/feed", "mapdata", "safehttp"}, never: transport},
+	"feeds/feed":           {ours: []string{"mapdata", "token", "signal"}, never: transport},
 	"people/apps/appcheck": {never: []string{"database/sql"}},
-	"people/apps":          {ours: []string{"feed", "mapdata", "signal"}, never: transport},
+	"people/apps":          {ours: []string{"feeds/feed", "mapdata", "signal"}, never: transport},
 	"people/audit":         {ours: []string{"mapdata"}, never: transport},
-	"people/takedown":      {ours: []string{"feed", "mapdata", "signal"}, never: transport},
+	"people/takedown":      {ours: []string{"feeds/feed", "mapdata", "signal"}, never: transport},
 	"people/account":       {ours: []string{"mapdata", "token", "signal"}, never: transport},
 	"people/mail":          {ours: []string{"mapdata", "i18n", "signal"}, never: transport},
 
@@ -159,9 +159,9 @@ var rules = map[string]rule{
 	"budget":                  {ours: []string{"ratelimit"}, never: transport},
 	"nodes/ratelimit/cluster": {ours: []string{"ratelimit", "nodes/valkey"}, never: transport},
 	"http/console/words":      {ours: []string{"mapdata", "i18n"}, never: technology},
-	"http/console":            {ours: []string{"http/console/words", "people/account", "people/apps", "people/audit", "feed", "geo", "ingest", "mapdata", "openfeeds", "provider/trial", "secret", "catalog", "people/takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"http/console":            {ours: []string{"http/console/words", "people/account", "people/apps", "people/audit", "feeds/feed", "geo", "feeds/ingest", "mapdata", "feeds/openfeeds", "feeds/provider/trial", "secret", "catalog", "people/takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"http/httpapi": {
-		ours:  []string{"people/account", "people/apps", "budget", "http/console", "drive/alerts", "drive/alerts/ahead", "feed", "nearby", "geocode", "drive/nav", "drive/nav/osrm", "drive/nav/session", "drive/nav/valhalla", "roads/graph", "drive/traffic", "provider/drivers", "provider/push", "catalog", "stream", "people/takedown", "people/audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "http/pages", "http/apidocs", "region", "region/imports", "sched", "drive/speech", "nodes/cluster/forward"},
+		ours:  []string{"people/account", "people/apps", "budget", "http/console", "drive/alerts", "drive/alerts/ahead", "feeds/feed", "nearby", "geocode", "drive/nav", "drive/nav/osrm", "drive/nav/session", "drive/nav/valhalla", "roads/graph", "drive/traffic", "feeds/provider/drivers", "feeds/provider/push", "catalog", "stream", "people/takedown", "people/audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "http/pages", "http/apidocs", "region", "region/imports", "sched", "drive/speech", "nodes/cluster/forward"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
@@ -176,24 +176,24 @@ var rules = map[string]rule{
 	// Composition: only cli, bench and tests import service.
 	"run/service": {ours: []string{anything}},
 	"run/cli": {ours: []string{
-		"run/service", "run/config", "run/datadir", "telemetry", "http/httpserver", "mapdata", "people/apps", "feed", "people/audit", "people/takedown", "ingest", "provider/trial", "safehttp",
-		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "run/demo", "wire", "run/licences", "people/apps/appcheck", "region", "region/imports", "roads/graph", "geo", "bridge", "format", "openfeeds",
+		"run/service", "run/config", "run/datadir", "telemetry", "http/httpserver", "mapdata", "people/apps", "feeds/feed", "people/audit", "people/takedown", "feeds/ingest", "feeds/provider/trial", "safehttp",
+		"store/migrate", "store/postgres", "store/sqlite", "feeds/refprovider", "run/demo", "wire", "run/licences", "people/apps/appcheck", "region", "region/imports", "roads/graph", "geo", "feeds/bridge", "feeds/format", "feeds/openfeeds",
 	}},
 
-	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
+	"feeds/refprovider": {ours: []string{"feeds/ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
 
 	"run/demo": {ours: []string{"geo", "roads/osmpbf"}}, // knows the service by its wire, and writes its extract as any tool would
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"format", "openfeeds", "people/apps/appcheck", "roads/car", "drive/nav/engine", "drive/nav/valhalla", "region", "region/imports", "ingest", "http/httpapi", "http/apidocs", "basemap/tileserver", "wire", "law", "run/cli", "run/demo", "refprovider"}
+var wireShapes = []string{"feeds/format", "feeds/openfeeds", "people/apps/appcheck", "roads/car", "drive/nav/engine", "drive/nav/valhalla", "region", "region/imports", "feeds/ingest", "http/httpapi", "http/apidocs", "basemap/tileserver", "wire", "law", "run/cli", "run/demo", "feeds/refprovider"}
 
 // suites are packages that only tests and measurements of other packages use, so that rules for shipped code do not
 // apply to them.
-var suites = []string{"store/storetest", "format/formattest", "store/replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "drive/alerts/ahead/aheadtest", "testenv"}
+var suites = []string{"store/storetest", "feeds/format/formattest", "store/replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "drive/alerts/ahead/aheadtest", "testenv"}
 
 // clients are the packages that use the service like any other client, so that they name kinds by their ids.
-var clients = []string{"run/demo", "refprovider"}
+var clients = []string{"run/demo", "feeds/refprovider"}
 
 // environment is the one package that reads environment variables.
 const environment = "run/cli"
@@ -202,7 +202,7 @@ const environment = "run/cli"
 const kindsFile = "internal/mapdata/kinds.go"
 
 // mappings are the files that map foreign words to kinds (D8.5): they name kinds, and list none.
-var mappings = []string{"internal/format/kinds.go", "internal/format/alertwords/alertwords.go", "internal/format/waze/vocabulary.go"}
+var mappings = []string{"internal/feeds/format/kinds.go", "internal/feeds/format/alertwords/alertwords.go", "internal/feeds/format/waze/vocabulary.go"}
 
 // Limits of sizes, which keep a file and a function readable.
 const (

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/account"

@@ -15,7 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/apps"

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/apps"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 	"wayside/internal/people/apps"

@@ -8,12 +8,12 @@ import (
 	"net/http"
 	"strings"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
+	"wayside/internal/feeds/ingest"
+	"wayside/internal/feeds/provider/trial"
 	"wayside/internal/http/console/words"
-	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
-	"wayside/internal/provider/trial"
 )
 
 const checkPath = "/check"

@@ -12,17 +12,17 @@ import (
 	"time"
 
 	"wayside/internal/catalog"
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
+	"wayside/internal/feeds/ingest"
+	"wayside/internal/feeds/openfeeds"
+	"wayside/internal/feeds/provider/trial"
 	"wayside/internal/geo"
 	"wayside/internal/http/console/words"
-	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
-	"wayside/internal/openfeeds"
 	"wayside/internal/people/account"
 	"wayside/internal/people/apps"
 	"wayside/internal/people/audit"
 	"wayside/internal/people/takedown"
-	"wayside/internal/provider/trial"
 	"wayside/internal/secret"
 )
 

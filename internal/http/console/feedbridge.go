@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
 )

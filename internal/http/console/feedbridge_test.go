@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"wayside/internal/feeds/provider/trial"
 	"wayside/internal/mapdata"
-	"wayside/internal/provider/trial"
 )
 
 // TestCarriedFromCheck checks that a link from a check to the form of a new feed never has the auth header, and no long mapping.

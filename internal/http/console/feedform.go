@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
+	"wayside/internal/feeds/openfeeds"
 	"wayside/internal/mapdata"
-	"wayside/internal/openfeeds"
 )
 
 // feedForm is the data of a feed's forms.

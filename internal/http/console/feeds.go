@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 )

@@ -3,7 +3,7 @@ package console
 import (
 	"net/http"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 )
 

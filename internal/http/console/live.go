@@ -6,7 +6,7 @@ import (
 	"hash/fnv"
 	"net/http"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 )
 
 // PageScript adds conveniences to pages that work without scripts too, with one click more: buttons that copy, times in the

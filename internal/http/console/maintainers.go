@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 )

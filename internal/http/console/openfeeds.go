@@ -4,8 +4,8 @@ import (
 	"net/url"
 	"strconv"
 
+	"wayside/internal/feeds/openfeeds"
 	"wayside/internal/mapdata"
-	"wayside/internal/openfeeds"
 )
 
 // fillFrom fills in the form of a new feed from the list of open feeds, and returns the entry; nil: the list lacks the id.

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/net/idna"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 )
 
 // origin is where a URL leads, shown to people so that they can decide whether they trust it.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"wayside/internal/feeds/ingest"
 	"wayside/internal/http/console/words"
-	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 )
 
@@ -99,7 +99,7 @@ func TestEveryFailureIsTranslated(t *testing.T) {
 // language.
 func TestEveryRefusalIsTranslated(t *testing.T) {
 	everyLanguage(t, func(t *testing.T, w *words.Words) {
-		codes := inSource(t, "../../feed", `\bAdd\([\w"]+, "(\w+)"`)
+		codes := inSource(t, "../../feeds/feed", `\bAdd\([\w"]+, "(\w+)"`)
 		codes = append(codes, inSource(t, "../../mapdata/fielderrors.go", `\bAdd\([\w"]+, "(\w+)"`)...)
 		codes = append(codes, inSource(t, "../../safehttp", `refuse\("(\w+)"`, "operator.go")...)
 		codes = append(codes, "invalid_name", "invalid_email", "not_yours", "invalid_id", "unknown_account", "invalid_version")

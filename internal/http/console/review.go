@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/account"

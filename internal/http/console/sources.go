@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 )

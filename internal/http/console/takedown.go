@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 	"wayside/internal/people/takedown"

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"time"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
+	"wayside/internal/feeds/ingest"
 	"wayside/internal/geo"
-	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/apps"
 )

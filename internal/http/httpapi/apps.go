@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 	"wayside/internal/people/apps"

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 )
 

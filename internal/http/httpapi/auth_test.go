@@ -22,7 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/catalog"
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/http/console"
 	"wayside/internal/http/httpapi"
 	"wayside/internal/mapdata"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/response"

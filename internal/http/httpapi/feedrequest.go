@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 )
 

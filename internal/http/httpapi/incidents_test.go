@@ -406,7 +406,7 @@ func TestMerging(t *testing.T) {
 
 // TestUpstreamTextIsEscaped checks that text of an upstream reaches clients only inside JSON strings.
 func TestUpstreamTextIsEscaped(t *testing.T) {
-	text, err := os.ReadFile("../../format/waze/testdata/hostile_strings.json")
+	text, err := os.ReadFile("../../feeds/format/waze/testdata/hostile_strings.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"wayside/internal/feeds/ingest"
 	"wayside/internal/geo"
-	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 )
 

@@ -3,7 +3,7 @@ package httpapi
 import (
 	"net/http"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 )
 

@@ -21,7 +21,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"wayside/internal/catalog"
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/geo"
 	"wayside/internal/http/console"
 	"wayside/internal/http/httpapi"

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/ingest"
+	"wayside/internal/feeds/ingest"
 	"wayside/internal/mapdata"
 )
 

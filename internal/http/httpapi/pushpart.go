@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"regexp"
 
-	"wayside/internal/provider/push"
+	"wayside/internal/feeds/provider/push"
 )
 
 // snapshotIDForm matches the ids that a provider may choose for a snapshot.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/feeds/provider/drivers"
 	"wayside/internal/mapdata"
-	"wayside/internal/provider/drivers"
 )
 
 // TestReportsOfNewAccountsShowNoClosure holds what D17.37 is for: hundreds of accounts that signed in an hour ago (two thousand if

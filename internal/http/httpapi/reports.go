@@ -3,8 +3,8 @@ package httpapi
 import (
 	"net/http"
 
+	"wayside/internal/feeds/provider/drivers"
 	"wayside/internal/nearby"
-	"wayside/internal/provider/drivers"
 )
 
 const (

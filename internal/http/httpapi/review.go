@@ -3,7 +3,7 @@ package httpapi
 import (
 	"net/http"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 )
 
 // maxQueueLength is how many feeds one response of the queue contains.

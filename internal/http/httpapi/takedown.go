@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/people/takedown"

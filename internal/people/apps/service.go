@@ -14,7 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/signal"
 )

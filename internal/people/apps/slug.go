@@ -3,7 +3,7 @@ package apps
 import (
 	"slices"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 )
 
 // unnamed is the slug of an app whose name has no letter or digit that a slug may contain.

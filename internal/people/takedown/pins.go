@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/signal"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/takedown"
 	"wayside/internal/signal"

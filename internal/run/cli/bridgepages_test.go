@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/bridge"
+	"wayside/internal/feeds/bridge"
 	"wayside/internal/testenv"
 )
 

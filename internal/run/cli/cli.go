@@ -13,7 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"wayside/internal/bridge"
+	"wayside/internal/feeds/bridge"
 	"wayside/internal/region"
 	"wayside/internal/run/datadir"
 )

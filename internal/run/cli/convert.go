@@ -16,10 +16,10 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"wayside/internal/bridge"
-	"wayside/internal/format"
+	"wayside/internal/feeds/bridge"
+	"wayside/internal/feeds/format"
+	"wayside/internal/feeds/ingest"
 	"wayside/internal/geo"
-	"wayside/internal/ingest"
 )
 
 // convertCmd is wayside convert.

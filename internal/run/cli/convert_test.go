@@ -12,7 +12,7 @@ import (
 // off results in no rows, and the report.
 func TestConvert(t *testing.T) {
 	t.Parallel()
-	sample := filepath.Join("..", "..", "format", "wzdx", "testdata", "sample.json")
+	sample := filepath.Join("..", "..", "feeds", "format", "wzdx", "testdata", "sample.json")
 	folder := t.TempDir()
 	report := filepath.Join(folder, "report.json")
 	at := []string{"convert", "--from", "wzdx", "--at", "2026-03-01T12:00:00Z"}

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/region"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/run/config"
 	"wayside/internal/run/demo"

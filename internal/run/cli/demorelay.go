@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"wayside/internal/refprovider"
+	"wayside/internal/feeds/refprovider"
 	"wayside/internal/run/config"
 	"wayside/internal/run/demo"
 )

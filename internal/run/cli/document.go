@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/bridge"
-	"wayside/internal/format"
+	"wayside/internal/feeds/bridge"
+	"wayside/internal/feeds/format"
 	"wayside/internal/run/config"
 	"wayside/internal/run/service"
 	"wayside/internal/safehttp"

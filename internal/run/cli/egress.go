@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"wayside/internal/ingest"
+	"wayside/internal/feeds/ingest"
+	"wayside/internal/feeds/provider/trial"
 	"wayside/internal/mapdata"
-	"wayside/internal/provider/trial"
 	"wayside/internal/run/config"
 	"wayside/internal/run/service"
 	"wayside/internal/safehttp"

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/feed"
+	"wayside/internal/feeds/feed"
+	"wayside/internal/feeds/openfeeds"
 	"wayside/internal/mapdata"
-	"wayside/internal/openfeeds"
 )
 
 type feedCatalogueCmd struct {

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/bridge"
-	"wayside/internal/openfeeds"
+	"wayside/internal/feeds/bridge"
+	"wayside/internal/feeds/openfeeds"
 	"wayside/internal/testenv"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"wayside/internal/feeds/refprovider"
 	"wayside/internal/http/httpserver"
-	"wayside/internal/refprovider"
 	"wayside/internal/run/config"
 	"wayside/internal/run/service"
 	"wayside/internal/safehttp"

@@ -22,7 +22,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/refprovider"
+	"wayside/internal/feeds/refprovider"
 	"wayside/internal/testenv"
 )
 

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/bridge"
-	"wayside/internal/format"
-	"wayside/internal/ingest"
+	"wayside/internal/feeds/bridge"
+	"wayside/internal/feeds/format"
+	"wayside/internal/feeds/ingest"
 	"wayside/internal/run/config"
 )
 

@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"time"
 
-	"wayside/internal/bridge"
-	"wayside/internal/feed"
+	"wayside/internal/feeds/bridge"
+	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 	"wayside/internal/people/apps"

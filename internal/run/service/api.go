@@ -8,11 +8,11 @@ import (
 	"net/http"
 
 	"wayside/internal/basemap/world"
+	"wayside/internal/feeds/openfeeds"
 	"wayside/internal/geo"
 	"wayside/internal/http/console"
 	"wayside/internal/http/httpapi"
 	"wayside/internal/mapdata"
-	"wayside/internal/openfeeds"
 	"wayside/internal/people/account"
 	"wayside/internal/run/config"
 	"wayside/web"

@@ -4,8 +4,8 @@ import (
 	"net/url"
 	"strings"
 
+	"wayside/internal/feeds/provider/drivers"
 	"wayside/internal/nearby"
-	"wayside/internal/provider/drivers"
 	"wayside/internal/run/config"
 	"wayside/internal/votes"
 )

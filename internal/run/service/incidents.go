@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"wayside/internal/feeds/provider/relay"
 	"wayside/internal/geo"
 	"wayside/internal/http/httpapi"
 	"wayside/internal/live"
 	"wayside/internal/mapdata"
-	"wayside/internal/provider/relay"
 	"wayside/internal/run/config"
 	"wayside/internal/safehttp"
 	"wayside/internal/wire"

@@ -2,8 +2,8 @@ package service
 
 import (
 	"wayside/internal/budget"
+	"wayside/internal/feeds/provider/push"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/provider/push"
 )
 
 // The memory that all requests together may hold (docs/decisions/0029-request-budget.md). Each kind of request has its part, so

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"wayside/internal/budget"
-	"wayside/internal/ingest"
+	"wayside/internal/feeds/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/ratelimit"
 )

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"wayside/internal/drive/nav"
+	"wayside/internal/feeds/provider/osm"
 	"wayside/internal/geocode"
 	"wayside/internal/http/console"
 	"wayside/internal/nodes/cluster"
-	"wayside/internal/provider/osm"
 	"wayside/internal/region"
 	"wayside/internal/run/config"
 	"wayside/internal/run/datadir"

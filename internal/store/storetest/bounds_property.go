@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"wayside/internal/ingest"
+	"wayside/internal/feeds/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/signal"
 )

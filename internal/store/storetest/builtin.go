@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"wayside/internal/ingest"
+	"wayside/internal/feeds/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/signal"
 )

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"wayside/internal/feeds/ingest"
 	"wayside/internal/geo"
-	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/signal"
 )

@@ -1,0 +1,108 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wayside/internal/feeds/format"
+	"wayside/internal/mapdata"
+	"wayside/internal/safehttp"
+)
+
+// slowPages answers with an endless chain of pages, each of which takes a while.
+type slowPages struct {
+	each  time.Duration
+	pages int
+}
+
+func (s *slowPages) Fetch(_ context.Context, r safehttp.Request) (*safehttp.Response, error) {
+	s.pages++
+	limit := 15 * time.Second
+	if r.Timeout < limit {
+		limit = r.Timeout
+	}
+	if r.Started != nil {
+		r.Started()
+	}
+	if s.each > limit {
+		time.Sleep(limit)
+		return nil, &safehttp.Error{Outcome: mapdata.OutcomeTimeout, Advice: "one page"}
+	}
+	time.Sleep(s.each)
+	next := fmt.Sprintf(`<https://slow.example.com/%d>; rel="next"`, s.pages)
+	return &safehttp.Response{
+		Status: 200, URL: r.URL, Header: http.Header{"Link": {next}}, Body: io.NopCloser(strings.NewReader(`{"data":[],"status_code":1000}`)),
+	}, nil
+}
+
+// TestPagesTakeTwoMinutes checks that all pages of a poll together have 120 s and a single page 15 s, and that the
+// owner's text names the limit.
+func TestPagesTakeTwoMinutes(t *testing.T) {
+	for name, tt := range map[string]struct {
+		each   time.Duration
+		takes  time.Duration
+		reason mapdata.Reason
+		advice string
+	}{
+		"cut off":  {13 * time.Second, 120 * time.Second, mapdata.ReasonPages, "All pages together took longer than 120 seconds."},
+		"just so":  {12 * time.Second, 120 * time.Second, mapdata.ReasonPages, "All pages together took longer than 120 seconds."},
+		"one page": {16 * time.Second, 15 * time.Second, "", "one page"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				u, err := safehttp.CheckURL("https://slow.example.com/0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				_, err = NewSpool(t.TempDir()).Fetch(t.Context(), &slowPages{each: tt.each}, &Target{URL: u, Bridge: mapdata.Bridge{Format: "ocpi"}})
+				var failure *Failure
+				if !errors.As(FetchFailure(err), &failure) || failure.Outcome != mapdata.OutcomeTimeout || failure.Reason != tt.reason || !strings.HasPrefix(failure.Advice, tt.advice) {
+					t.Errorf("%+v (%v)", failure, err)
+				}
+				if took := time.Since(began); took != tt.takes {
+					t.Errorf("took %v, want %v", took, tt.takes)
+				}
+			})
+		})
+	}
+}
+
+// boundedPages is slowPages that remembers how its first request is bounded.
+type boundedPages struct {
+	slowPages
+	first safehttp.Request
+}
+
+func (b *boundedPages) Fetch(ctx context.Context, r safehttp.Request) (*safehttp.Response, error) {
+	if b.pages == 0 {
+		b.first = r
+	}
+	return b.slowPages.Fetch(ctx, r)
+}
+
+// TestBoundsOfDocuments holds the figures of D17.12 and D17.13: 64 MiB over the wire, 256 MiB unpacked, 120 s and 1 000 pages a poll.
+func TestBoundsOfDocuments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u, err := safehttp.CheckURL("https://slow.example.com/0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		endless := &boundedPages{slowPages: slowPages{each: time.Millisecond}}
+		_, err = NewSpool(t.TempDir()).Fetch(t.Context(), endless, &Target{URL: u, Bridge: mapdata.Bridge{Format: "ocpi"}})
+		var bad *format.Error
+		if !errors.As(err, &bad) || bad.Fault != format.BadPages || endless.pages != 1000 {
+			t.Errorf("%d pages, then %v", endless.pages, err)
+		}
+		if r := endless.first; r.MaxWire != 64<<20 || r.MaxBody != 256<<20 || r.Timeout != 120*time.Second {
+			t.Errorf("%d bytes as sent, %d unpacked, in %v", r.MaxWire, r.MaxBody, r.Timeout)
+		}
+	})
+}
