@@ -91,7 +91,7 @@ attack: $(if $(READY),,program) ## attack the real program through every door fo
 	@$(STEP) 'attack'
 	ATTACK=yes WAYSIDE=$(CURDIR)/bin/wayside-test GOFLAGS=-trimpath $(GO) test ./bench -run '^TestAttack$$' -count 1 -timeout 60m
 
-mutate: ## change the code of PKG=./internal/nearby bit by bit and list what no test notices; TESTS=, MAX=, TIMEOUT=, SEED=
+mutate: ## change the code of PKG=./internal/entities/nearby bit by bit and list what no test notices; TESTS=, MAX=, TIMEOUT=, SEED=
 	@TESTS='$(TESTS)' MAX=$(MAX) TIMEOUT=$(TIMEOUT) SEED=$(SEED) .ci/mutate $(PKG)
 
 web: ## check the pages in web/ and build them into web/dist (needs Node)

@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"time"
 
+	"wayside/internal/entities/index"
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
-	"wayside/internal/index"
 	"wayside/internal/mapdata"
-	"wayside/internal/wire"
 )
 
 // Sizes of the compared indexes, and limits of the larger one.

@@ -251,7 +251,7 @@ func median(values []float64) float64 {
 
 // search runs the benchmark of package index, which always uses a million entities.
 func (b *bench) search(ctx context.Context) error {
-	out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkSearch$", "./internal/index").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkSearch$", "./internal/entities/index").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}

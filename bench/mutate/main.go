@@ -30,7 +30,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.pkg, "pkg", "", "the package to change, such as ./internal/nearby")
+	flag.StringVar(&o.pkg, "pkg", "", "the package to change, such as ./internal/entities/nearby")
 	tests := flag.String("tests", "", "more packages whose tests may notice a change, separated by spaces")
 	flag.IntVar(&o.most, "max", 0, "try only so many changes, chosen at random; 0: all")
 	flag.Uint64Var(&o.seed, "seed", 1, "chooses which changes -max tries")

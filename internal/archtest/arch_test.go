@@ -140,12 +140,12 @@ func TestChecksFind(t *testing.T) {
 		want                    string // part of the one finding; empty: none
 	}{
 		{"an allowed import", "imports follow the table", "internal/feeds/ingest/a.go", `package ingest; import _ "wayside/internal/mapdata"`, ""},
-		{"an import across", "imports follow the table", "internal/feeds/ingest/a.go", `package ingest; import _ "wayside/internal/index"`, "may not import index"},
+		{"an import across", "imports follow the table", "internal/feeds/ingest/a.go", `package ingest; import _ "wayside/internal/entities/index"`, "may not import index"},
 		{"an import that is never allowed", "imports follow the table", "internal/feeds/provider/push/a.go", `package push; import _ "net/http"`, "must never import net/http"},
 		{"a driver under another name", "imports follow the table", "internal/feeds/feed/a.go", `package feed; import q "database/sql/driver"`, "must never import database/sql/driver"},
 		{"a package that is not listed", "imports follow the table", "internal/new/a.go", `package new`, "is not in archtest's table"},
 		{"a command that knows more than cli", "imports follow the table", "cmd/wayside/main.go", `package main; import _ "wayside/internal/run/config"`, "may not import config"},
-		{"tests may import more", "imports follow the table", "internal/feeds/ingest/a_test.go", `package ingest; import _ "wayside/internal/index"`, ""},
+		{"tests may import more", "imports follow the table", "internal/feeds/ingest/a_test.go", `package ingest; import _ "wayside/internal/entities/index"`, ""},
 		{"no doc", "every package has a doc comment", "internal/x/a.go", "package x", "no package comment"},
 		{"a long function", "no file and no function is too long", "internal/x/a.go", long, "f has 82 lines"},
 		{"a long file", "no file and no function is too long", "internal/x/a.go", "package x\n" + strings.Repeat("\n", 600), "601 lines"},

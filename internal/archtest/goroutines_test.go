@@ -44,7 +44,7 @@ func checkGoroutines(t *testing.T, all []source) {
 	t.Helper()
 	found := goroutines(all)
 	for dir, want := range map[string]bool{
-		"internal/stream": true, "internal/http/httpapi": true, "internal/store/sqlite": true, "internal/feeds/provider/pull": true,
+		"internal/entities/stream": true, "internal/http/httpapi": true, "internal/store/sqlite": true, "internal/feeds/provider/pull": true,
 		"internal/geo": false, "internal/feeds/bridge": false, "deploy": false,
 	} {
 		if slices.Contains(found, dir) != want {

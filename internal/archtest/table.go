@@ -26,19 +26,19 @@ var rules = map[string]rule{
 	"mapdata": {ours: []string{"geo"}, never: technology},
 	"signal":  {ours: []string{"mapdata", "geo"}, never: technology},
 
-	"feeds/ingest": {ours: []string{"mapdata", "geo", "sched", "signal"}, never: transport},
-	"consensus":    {ours: []string{"mapdata", "geo"}, never: transport},
-	"wire":         {ours: []string{"mapdata", "geo"}, never: technology},
-	"index":        {ours: []string{"mapdata", "geo", "law", "sched"}, never: transport},
-	"drive/alerts": {ours: []string{"mapdata", "geo"}, never: technology},
-	"law":          {ours: []string{"mapdata", "geo"}, never: technology},
+	"feeds/ingest":       {ours: []string{"mapdata", "geo", "sched", "signal"}, never: transport},
+	"entities/consensus": {ours: []string{"mapdata", "geo"}, never: transport},
+	"entities/wire":      {ours: []string{"mapdata", "geo"}, never: technology},
+	"entities/index":     {ours: []string{"mapdata", "geo", "entities/law", "sched"}, never: transport},
+	"drive/alerts":       {ours: []string{"mapdata", "geo"}, never: technology},
+	"entities/law":       {ours: []string{"mapdata", "geo"}, never: technology},
 
 	"drive/alerts/ahead/aheadtest": {ours: []string{"drive/alerts", "drive/alerts/ahead", "geo", "mapdata", "drive/nav", "drive/nav/guide", "drive/nav/session", "roads/graph", "roads/match"}, never: technology},
 	"drive/alerts/ahead":           {ours: []string{"geo", "roads/graph", "roads/match", "roads/minheap"}, never: technology},
 
-	"catalog": {ours: []string{"mapdata"}, never: transport},
-	"votes":   {ours: []string{"geo", "mapdata", "signal"}, never: transport},
-	"live":    {ours: []string{"mapdata", "geo"}, never: transport},
+	"entities/catalog": {ours: []string{"mapdata"}, never: transport},
+	"entities/votes":   {ours: []string{"geo", "mapdata", "signal"}, never: transport},
+	"entities/live":    {ours: []string{"mapdata", "geo"}, never: transport},
 
 	"roads/car": {never: technology},
 
@@ -85,27 +85,27 @@ var rules = map[string]rule{
 	"safehttp":                  {ours: []string{"mapdata"}, never: []string{"database/sql"}},
 	"feeds/provider/trial":      {ours: []string{"budget", "ratelimit", "feeds/bridge", "feeds/format", "feeds/ingest", "mapdata", "safehttp"}, never: []string{"database/sql"}},
 	"feeds/provider/pull":       {ours: []string{"feeds/ingest", "mapdata", "feeds/provider/trial", "safehttp", "signal"}, never: []string{"database/sql"}},
-	"feeds/provider/relay":      {ours: []string{"feeds/format/waze", "feeds/ingest", "live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
+	"feeds/provider/relay":      {ours: []string{"feeds/format/waze", "feeds/ingest", "entities/live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
 	"feeds/provider/osm":        {ours: []string{"feeds/ingest", "mapdata", "region"}, never: transport},
 	"feeds/provider/push":       {ours: []string{"budget", "feeds/ingest", "mapdata", "ratelimit", "token", "signal"}, never: transport},
 	"feeds/format/digitraffic":  {ours: []string{"feeds/format", "feeds/format/geometry", "feeds/format/jsondoc"}, never: technology},
 
-	"feeds/provider/drivers": {ours: []string{"feeds/ingest", "mapdata", "nearby", "votes"}, never: transport},
+	"feeds/provider/drivers": {ours: []string{"feeds/ingest", "mapdata", "entities/nearby", "entities/votes"}, never: transport},
 
 	"store/migrate":           {},
 	"store":                   {ours: []string{"geo", "mapdata"}, never: []string{"net/http"}},
 	"store/sqlite":            {ours: []string{"mapdata", "geo", "sched", "store", "store/migrate"}, never: []string{"net/http"}},
 	"store/postgres":          {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
-	"store/storetest":         {ours: []string{"mapdata", "geo", "people/account", "people/apps", "feeds/feed", "store/replica", "feeds/ingest", "people/mail", "feeds/provider/pull", "feeds/provider/push", "signal", "store", "people/takedown", "votes"}, never: []string{"net/http"}},
+	"store/storetest":         {ours: []string{"mapdata", "geo", "people/account", "people/apps", "feeds/feed", "store/replica", "feeds/ingest", "people/mail", "feeds/provider/pull", "feeds/provider/push", "signal", "store", "people/takedown", "entities/votes"}, never: []string{"net/http"}},
 	"store/sqlite/sqlitetest": {ours: []string{"store/sqlite"}, never: []string{"net/http", "database/sql"}},
-	"live/livetest":           {ours: []string{"live", "mapdata", "geo"}, never: transport},
-	"live/memory":             {never: transport},
+	"entities/live/livetest":  {ours: []string{"entities/live", "mapdata", "geo"}, never: transport},
+	"entities/live/memory":    {never: transport},
 	"nodes/valkey":            {ours: []string{"mapdata"}, never: transport},
 
 	"store/replica":                {ours: []string{"mapdata", "signal"}, never: transport},
 	"store/replica/projectiontest": {ours: []string{"store/replica", "mapdata", "geo"}, never: transport},
-	"nearby":                       {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
-	"stream":                       {ours: []string{"mapdata", "geo", "ratelimit", "signal"}, never: transport},
+	"entities/nearby":              {ours: []string{"mapdata", "geo", "entities/consensus", "entities/law"}, never: transport},
+	"entities/stream":              {ours: []string{"mapdata", "geo", "ratelimit", "signal"}, never: transport},
 
 	"nodes/cluster/forward": {never: []string{"database/sql"}},
 
@@ -130,7 +130,7 @@ var rules = map[string]rule{
 	"http/pages":              {ours: []string{"mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"http/apidocs":            {never: []string{"database/sql", "modernc.org/sqlite"}},
 
-	"drive/traffic": {ours: []string{"geo", "mapdata", "roads/graph", "roads/match", "signal", "wire"}, never: transport},
+	"drive/traffic": {ours: []string{"geo", "mapdata", "roads/graph", "roads/match", "signal", "entities/wire"}, never: transport},
 
 	// The road network depends on no other package of this module but geometry.
 	"roads/osmpbf":   {ours: []string{"geo"}, never: technology},
@@ -144,7 +144,7 @@ var rules = map[string]rule{
 	"drive/nav/guide":     {ours: []string{"geo", "i18n", "roads/car", "roads/graph"}, never: technology},
 	"drive/nav":           {ours: []string{"drive/nav/guide", "roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
 	"drive/nav/session":   {ours: []string{"geo", "mapdata", "drive/nav", "ratelimit", "roads/graph", "roads/match"}, never: technology},
-	"drive/nav/osrm":      {ours: []string{"drive/nav", "drive/nav/guide", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
+	"drive/nav/osrm":      {ours: []string{"drive/nav", "drive/nav/guide", "roads/graph", "roads/match", "geo", "entities/wire"}, never: technology},
 	"drive/nav/engine":    {ours: []string{"drive/nav", "drive/nav/osrm", "roads/graph", "geo", "safehttp"}, never: []string{"database/sql"}},
 	"drive/nav/valhalla":  {ours: []string{"drive/nav", "drive/nav/osrm", "roads/graph", "geo"}, never: technology},
 
@@ -159,9 +159,9 @@ var rules = map[string]rule{
 	"budget":                  {ours: []string{"ratelimit"}, never: transport},
 	"nodes/ratelimit/cluster": {ours: []string{"ratelimit", "nodes/valkey"}, never: transport},
 	"http/console/words":      {ours: []string{"mapdata", "i18n"}, never: technology},
-	"http/console":            {ours: []string{"http/console/words", "people/account", "people/apps", "people/audit", "feeds/feed", "geo", "feeds/ingest", "mapdata", "feeds/openfeeds", "feeds/provider/trial", "secret", "catalog", "people/takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"http/console":            {ours: []string{"http/console/words", "people/account", "people/apps", "people/audit", "feeds/feed", "geo", "feeds/ingest", "mapdata", "feeds/openfeeds", "feeds/provider/trial", "secret", "entities/catalog", "people/takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"http/httpapi": {
-		ours:  []string{"people/account", "people/apps", "budget", "http/console", "drive/alerts", "drive/alerts/ahead", "feeds/feed", "nearby", "geocode", "drive/nav", "drive/nav/osrm", "drive/nav/session", "drive/nav/valhalla", "roads/graph", "drive/traffic", "feeds/provider/drivers", "feeds/provider/push", "catalog", "stream", "people/takedown", "people/audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "http/pages", "http/apidocs", "region", "region/imports", "sched", "drive/speech", "nodes/cluster/forward"},
+		ours:  []string{"people/account", "people/apps", "budget", "http/console", "drive/alerts", "drive/alerts/ahead", "feeds/feed", "entities/nearby", "geocode", "drive/nav", "drive/nav/osrm", "drive/nav/session", "drive/nav/valhalla", "roads/graph", "drive/traffic", "feeds/provider/drivers", "feeds/provider/push", "entities/catalog", "entities/stream", "people/takedown", "people/audit", "entities/votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "entities/wire", "response", "http/pages", "http/apidocs", "region", "region/imports", "sched", "drive/speech", "nodes/cluster/forward"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
@@ -177,7 +177,7 @@ var rules = map[string]rule{
 	"run/service": {ours: []string{anything}},
 	"run/cli": {ours: []string{
 		"run/service", "run/config", "run/datadir", "telemetry", "http/httpserver", "mapdata", "people/apps", "feeds/feed", "people/audit", "people/takedown", "feeds/ingest", "feeds/provider/trial", "safehttp",
-		"store/migrate", "store/postgres", "store/sqlite", "feeds/refprovider", "run/demo", "wire", "run/licences", "people/apps/appcheck", "region", "region/imports", "roads/graph", "geo", "feeds/bridge", "feeds/format", "feeds/openfeeds",
+		"store/migrate", "store/postgres", "store/sqlite", "feeds/refprovider", "run/demo", "entities/wire", "run/licences", "people/apps/appcheck", "region", "region/imports", "roads/graph", "geo", "feeds/bridge", "feeds/format", "feeds/openfeeds",
 	}},
 
 	"feeds/refprovider": {ours: []string{"feeds/ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
@@ -186,11 +186,11 @@ var rules = map[string]rule{
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"feeds/format", "feeds/openfeeds", "people/apps/appcheck", "roads/car", "drive/nav/engine", "drive/nav/valhalla", "region", "region/imports", "feeds/ingest", "http/httpapi", "http/apidocs", "basemap/tileserver", "wire", "law", "run/cli", "run/demo", "feeds/refprovider"}
+var wireShapes = []string{"feeds/format", "feeds/openfeeds", "people/apps/appcheck", "roads/car", "drive/nav/engine", "drive/nav/valhalla", "region", "region/imports", "feeds/ingest", "http/httpapi", "http/apidocs", "basemap/tileserver", "entities/wire", "entities/law", "run/cli", "run/demo", "feeds/refprovider"}
 
 // suites are packages that only tests and measurements of other packages use, so that rules for shipped code do not
 // apply to them.
-var suites = []string{"store/storetest", "feeds/format/formattest", "store/replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "drive/alerts/ahead/aheadtest", "testenv"}
+var suites = []string{"store/storetest", "feeds/format/formattest", "store/replica/projectiontest", "store/sqlite/sqlitetest", "entities/live/livetest", "roads/roadtest", "drive/alerts/ahead/aheadtest", "testenv"}
 
 // clients are the packages that use the service like any other client, so that they name kinds by their ids.
 var clients = []string{"run/demo", "feeds/refprovider"}

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"wayside/internal/drive/traffic"
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/roads/graph"
-	"wayside/internal/wire"
 )
 
 // TestMergeDistance checks that pins up to 285 m from a change are read again, because a pin that was merged into a

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/roads/match"
-	"wayside/internal/wire"
 )
 
 // pin is one of the entities that make up a condition, with the arcs that it affects (D15.15). It never changes.

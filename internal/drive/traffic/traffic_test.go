@@ -14,12 +14,12 @@ import (
 	"pgregory.net/rapid"
 
 	"wayside/internal/drive/traffic"
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 	"wayside/internal/signal"
-	"wayside/internal/wire"
 )
 
 // The roads are a grid of streets, 200 m apart; x and y are metres. Each street is open in both directions.

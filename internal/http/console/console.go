@@ -11,7 +11,7 @@ import (
 	"path"
 	"time"
 
-	"wayside/internal/catalog"
+	"wayside/internal/entities/catalog"
 	"wayside/internal/feeds/feed"
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/feeds/openfeeds"

@@ -9,9 +9,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"wayside/internal/drive/alerts"
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/wire"
 )
 
 // maxLines bounds the pins whose lines are measured, the nearest ones; the distance to others is that to the pin.

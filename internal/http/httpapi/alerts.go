@@ -10,11 +10,11 @@ import (
 	"wayside/internal/drive/alerts"
 	"wayside/internal/drive/alerts/ahead"
 	"wayside/internal/drive/nav/session"
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 	"wayside/internal/response"
-	"wayside/internal/wire"
 )
 
 // Bounds of the parameters of alerts.

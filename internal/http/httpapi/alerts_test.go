@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"wayside/internal/entities/law"
 	"wayside/internal/geo"
-	"wayside/internal/law"
 	"wayside/internal/mapdata"
 )
 

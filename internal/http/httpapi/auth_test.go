@@ -21,12 +21,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/catalog"
+	"wayside/internal/entities/catalog"
+	"wayside/internal/entities/nearby"
 	"wayside/internal/feeds/feed"
 	"wayside/internal/http/console"
 	"wayside/internal/http/httpapi"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 	"wayside/internal/people/account"
 	"wayside/internal/ratelimit"
 	"wayside/internal/region"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"wayside/internal/entities/nearby"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 )
 
 // TestBuiltinSourcesAreKnown checks that the built-in sources are known even if they are empty (D4.5), and which reads may be

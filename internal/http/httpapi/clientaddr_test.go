@@ -7,8 +7,8 @@ import (
 	"net/netip"
 	"testing"
 
+	"wayside/internal/entities/nearby"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 )
 
 // TestClientAddr checks which address limits count: the headers of a client that is not a trusted proxy are not believed.

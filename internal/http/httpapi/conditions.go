@@ -8,12 +8,12 @@ import (
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/osrm"
 	"wayside/internal/drive/traffic"
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 	"wayside/internal/response"
 	"wayside/internal/roads/graph"
-	"wayside/internal/wire"
 )
 
 // ExplainConditions describes the effects on roads of the entities around a place: those that a guest may read, and the account's

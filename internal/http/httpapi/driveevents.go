@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"wayside/internal/drive/nav/session"
-	"wayside/internal/wire"
+	"wayside/internal/entities/wire"
 )
 
 // getDriveEvents answers GET /v2/navigation/sessions/{id}/events with the route, and its changes until the client leaves.

@@ -12,9 +12,9 @@ import (
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/osrm"
 	"wayside/internal/drive/nav/session"
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/wire"
 )
 
 const (

@@ -7,10 +7,10 @@ import (
 	"math"
 	"net/http"
 
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
-	"wayside/internal/wire"
 )
 
 // maxVoteBody is the largest body of a vote in bytes.

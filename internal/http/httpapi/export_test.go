@@ -3,8 +3,8 @@ package httpapi
 import (
 	"time"
 
+	"wayside/internal/entities/stream"
 	"wayside/internal/people/account"
-	"wayside/internal/stream"
 )
 
 // RouteLine is a line of the table of routes, for tests.

@@ -10,11 +10,11 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
 	"wayside/internal/geocode"
 	"wayside/internal/response"
 	"wayside/internal/roads/graph"
-	"wayside/internal/wire"
 )
 
 // Geocoder returns the place search of the served region, and the attribution that is shown with its results. A nil index means

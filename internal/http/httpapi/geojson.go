@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/wire"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
-	"wayside/internal/wire"
 )
 
 // The media types of a read.

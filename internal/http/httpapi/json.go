@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"wayside/internal/entities/wire"
 	"wayside/internal/response"
-	"wayside/internal/wire"
 )
 
 // timestamp is a time in JSON; the zero time is null.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"wayside/internal/entities/nearby"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 )
 
 // Limits of resuming a stream.

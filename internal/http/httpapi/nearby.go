@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/wire"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 	"wayside/internal/response"
-	"wayside/internal/wire"
 
 	"wayside/internal/sched"
 )

@@ -20,19 +20,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
-	"wayside/internal/catalog"
+	"wayside/internal/entities/catalog"
+	"wayside/internal/entities/index"
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/wire"
 	"wayside/internal/feeds/feed"
 	"wayside/internal/geo"
 	"wayside/internal/http/console"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/index"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 	"wayside/internal/ratelimit"
 	"wayside/internal/signal"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
-	"wayside/internal/wire"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/entities/nearby"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 )
 
 // errorCode returns the code of the first error of parameters; empty: there is none.

@@ -3,8 +3,8 @@ package httpapi
 import (
 	"net/http"
 
+	"wayside/internal/entities/nearby"
 	"wayside/internal/feeds/provider/drivers"
-	"wayside/internal/nearby"
 )
 
 const (

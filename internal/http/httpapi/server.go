@@ -17,10 +17,13 @@ import (
 	"wayside/internal/basemap"
 	"wayside/internal/basemap/tileserver"
 	"wayside/internal/basemap/world"
-	"wayside/internal/catalog"
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/session"
 	"wayside/internal/drive/speech"
+	"wayside/internal/entities/catalog"
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/stream"
+	"wayside/internal/entities/votes"
 	"wayside/internal/feeds/feed"
 	"wayside/internal/feeds/provider/drivers"
 	"wayside/internal/feeds/provider/push"
@@ -29,7 +32,6 @@ import (
 	"wayside/internal/http/console"
 	"wayside/internal/http/pages"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 	"wayside/internal/people/account"
 	"wayside/internal/people/apps"
 	"wayside/internal/people/audit"
@@ -38,8 +40,6 @@ import (
 	"wayside/internal/region"
 	"wayside/internal/region/imports"
 	"wayside/internal/response"
-	"wayside/internal/stream"
-	"wayside/internal/votes"
 )
 
 // Deps are the dependencies of the handlers. Every field is required unless its comment says otherwise.

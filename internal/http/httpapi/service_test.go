@@ -19,7 +19,15 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"wayside/internal/catalog"
+	"wayside/internal/entities/catalog"
+	"wayside/internal/entities/index"
+	"wayside/internal/entities/law"
+	"wayside/internal/entities/live"
+	"wayside/internal/entities/live/memory"
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/stream"
+	"wayside/internal/entities/votes"
+	"wayside/internal/entities/wire"
 	"wayside/internal/feeds/feed"
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/feeds/provider/drivers"
@@ -28,12 +36,7 @@ import (
 	"wayside/internal/feeds/provider/trial"
 	"wayside/internal/http/console"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/index"
-	"wayside/internal/law"
-	"wayside/internal/live"
-	"wayside/internal/live/memory"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 	"wayside/internal/people/account"
 	"wayside/internal/people/apps"
 	"wayside/internal/people/audit"
@@ -46,9 +49,6 @@ import (
 	"wayside/internal/store/replica"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
-	"wayside/internal/stream"
-	"wayside/internal/votes"
-	"wayside/internal/wire"
 )
 
 // testService is the service without pollers and mail, with a real database and a real server. Only the test advances

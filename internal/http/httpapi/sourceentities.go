@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"time"
 
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/wire"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
-	"wayside/internal/wire"
 )
 
 // getSourceEntities answers GET /v2/sources/{id}/entities with the entities of a source that a guest sees around the center of its

@@ -16,16 +16,16 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/catalog"
+	"wayside/internal/entities/catalog"
+	"wayside/internal/entities/index"
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
 	"wayside/internal/http/httpapi"
 	"wayside/internal/http/httpserver"
-	"wayside/internal/index"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 	"wayside/internal/ratelimit"
 	"wayside/internal/telemetry"
-	"wayside/internal/wire"
 )
 
 // nowhere is a ResponseWriter that discards the response.

@@ -9,12 +9,12 @@ import (
 	"sync"
 	"time"
 
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/stream"
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 	"wayside/internal/ratelimit"
-	"wayside/internal/stream"
-	"wayside/internal/wire"
 )
 
 // Parameters of writing to a stream.

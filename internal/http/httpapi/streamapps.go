@@ -4,7 +4,7 @@ import (
 	"context"
 	"strconv"
 
-	"wayside/internal/stream"
+	"wayside/internal/entities/stream"
 )
 
 // tellApps sends an event about a change of the catalogue of apps.

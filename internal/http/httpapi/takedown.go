@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"time"
 
+	"wayside/internal/entities/nearby"
 	"wayside/internal/feeds/feed"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 	"wayside/internal/people/takedown"
 )
 

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync"
 
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
-	"wayside/internal/wire"
 )
 
 // viewScratch is reusable memory for one view.

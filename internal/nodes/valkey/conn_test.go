@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/live"
-	"wayside/internal/live/livetest"
+	"wayside/internal/entities/live"
+	"wayside/internal/entities/live/livetest"
 	"wayside/internal/mapdata"
 	"wayside/internal/nodes/valkey"
 	"wayside/internal/testenv"

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"wayside/internal/wire"
+	"wayside/internal/entities/wire"
 )
 
 // writeJSON prints v as JSON.

@@ -10,9 +10,9 @@ import (
 	"log/slog"
 	"time"
 
+	"wayside/internal/entities/live"
+	"wayside/internal/entities/live/memory"
 	"wayside/internal/feeds/provider/relay"
-	"wayside/internal/live"
-	"wayside/internal/live/memory"
 	"wayside/internal/mapdata"
 	"wayside/internal/nodes/cluster"
 	ratecluster "wayside/internal/nodes/ratelimit/cluster"

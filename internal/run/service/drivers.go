@@ -4,10 +4,10 @@ import (
 	"net/url"
 	"strings"
 
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/votes"
 	"wayside/internal/feeds/provider/drivers"
-	"wayside/internal/nearby"
 	"wayside/internal/run/config"
-	"wayside/internal/votes"
 )
 
 // keepDrivers returns the job that keeps the source of drivers' reports.

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"wayside/internal/entities/live"
+	"wayside/internal/entities/wire"
 	"wayside/internal/feeds/provider/relay"
 	"wayside/internal/geo"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/live"
 	"wayside/internal/mapdata"
 	"wayside/internal/run/config"
 	"wayside/internal/safehttp"
-	"wayside/internal/wire"
 )
 
 // Limits of calls to upstreams, which the operator chose (D8.6).

@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"wayside/internal/law"
+	"wayside/internal/entities/law"
 )
 
 // readLaw reads the configured areas; nil without a file.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/law"
+	"wayside/internal/entities/law"
 )
 
 // TestReadLaw checks that the error names the file, the feature and the member for the operator.

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"wayside/internal/entities/law"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/law"
 	"wayside/internal/mapdata"
 	"wayside/internal/run/config"
 )

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"wayside/internal/drive/traffic"
+	"wayside/internal/entities/nearby"
 	"wayside/internal/geo"
 	"wayside/internal/http/console"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 )
 
 // streetsNamed is how many street names the page of a feed shows for an entity.

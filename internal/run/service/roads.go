@@ -11,9 +11,9 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/traffic"
+	"wayside/internal/entities/nearby"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 	"wayside/internal/region"
 	"wayside/internal/roads/cch"
 	"wayside/internal/signal"

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"wayside/internal/entities/nearby"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 	"wayside/internal/region"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/match"

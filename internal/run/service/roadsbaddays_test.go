@@ -13,18 +13,18 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wayside/internal/catalog"
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/traffic"
+	"wayside/internal/entities/catalog"
+	"wayside/internal/entities/index"
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
-	"wayside/internal/index"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 	"wayside/internal/signal"
-	"wayside/internal/wire"
 )
 
 // The size of squareTown: its streets in each direction, a hundred metres apart. Some of them are open in one direction only.

@@ -10,11 +10,15 @@ import (
 	"time"
 
 	"wayside/internal/basemap/world"
-	"wayside/internal/catalog"
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/engine"
 	"wayside/internal/drive/nav/session"
 	"wayside/internal/drive/speech"
+	"wayside/internal/entities/catalog"
+	"wayside/internal/entities/index"
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/stream"
+	"wayside/internal/entities/votes"
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/feeds/provider/osm"
 	"wayside/internal/feeds/provider/pull"
@@ -23,8 +27,6 @@ import (
 	"wayside/internal/geo"
 	"wayside/internal/http/httpapi"
 	"wayside/internal/http/httpserver"
-	"wayside/internal/index"
-	"wayside/internal/nearby"
 	"wayside/internal/nodes/cluster"
 	"wayside/internal/people/account"
 	"wayside/internal/people/mail"
@@ -36,9 +38,7 @@ import (
 	"wayside/internal/safehttp"
 	"wayside/internal/signal"
 	"wayside/internal/store/replica"
-	"wayside/internal/stream"
 	"wayside/internal/telemetry"
-	"wayside/internal/votes"
 )
 
 // Options holds the dependencies and settings of a Service.

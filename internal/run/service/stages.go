@@ -9,20 +9,20 @@ import (
 	"path/filepath"
 	"time"
 
-	"wayside/internal/catalog"
+	"wayside/internal/entities/catalog"
+	"wayside/internal/entities/index"
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/stream"
+	"wayside/internal/entities/votes"
+	"wayside/internal/entities/wire"
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/feeds/provider/pull"
 	"wayside/internal/feeds/provider/push"
 	"wayside/internal/feeds/provider/trial"
-	"wayside/internal/index"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
 	"wayside/internal/people/mail"
 	"wayside/internal/run/datadir"
 	"wayside/internal/store/replica"
-	"wayside/internal/stream"
-	"wayside/internal/votes"
-	"wayside/internal/wire"
 )
 
 // openStore opens the store, the use cases over it that commands have too, and the sender of the e-mails that these use cases

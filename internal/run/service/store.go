@@ -5,13 +5,14 @@ import (
 	"path/filepath"
 	"time"
 
+	"wayside/internal/entities/live"
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/votes"
 	"wayside/internal/feeds/feed"
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/feeds/provider/drivers"
 	"wayside/internal/feeds/provider/pull"
 	"wayside/internal/feeds/provider/push"
-	"wayside/internal/live"
-	"wayside/internal/nearby"
 	"wayside/internal/people/account"
 	"wayside/internal/people/apps"
 	"wayside/internal/people/mail"
@@ -22,7 +23,6 @@ import (
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/replica"
 	"wayside/internal/store/sqlite"
-	"wayside/internal/votes"
 )
 
 // Store is everything durable: the embedded database, or PostgreSQL.

@@ -14,15 +14,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/catalog"
+	"wayside/internal/entities/catalog"
+	"wayside/internal/entities/index"
+	"wayside/internal/entities/votes"
 	"wayside/internal/geo"
-	"wayside/internal/index"
 	"wayside/internal/mapdata"
 	"wayside/internal/signal"
 	"wayside/internal/store/replica"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
-	"wayside/internal/votes"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

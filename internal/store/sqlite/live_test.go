@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/live"
-	"wayside/internal/live/livetest"
+	"wayside/internal/entities/live"
+	"wayside/internal/entities/live/livetest"
 	"wayside/internal/store"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"wayside/internal/entities/votes"
 	"wayside/internal/feeds/feed"
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/feeds/provider/pull"
@@ -22,7 +23,6 @@ import (
 	"wayside/internal/people/takedown"
 	"wayside/internal/store"
 	"wayside/internal/store/replica"
-	"wayside/internal/votes"
 )
 
 // Store is the combination of the ports of all use cases.

@@ -4,9 +4,9 @@ import (
 	"strconv"
 
 	"wayside/internal/drive/nav"
+	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
 	"wayside/internal/roads/graph"
-	"wayside/internal/wire"
 )
 
 // stretch is the part of a leg between two locations.

@@ -8,9 +8,9 @@ import (
 	"strconv"
 
 	"wayside/internal/drive/nav"
+	"wayside/internal/entities/wire"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
-	"wayside/internal/wire"
 )
 
 // AppendError appends the answer to a request that failed.

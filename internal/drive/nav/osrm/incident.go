@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"wayside/internal/drive/nav"
-	"wayside/internal/wire"
+	"wayside/internal/entities/wire"
 )
 
 // eventType returns Mapbox's word for the type of an incident.

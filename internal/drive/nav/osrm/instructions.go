@@ -5,7 +5,7 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/guide"
-	"wayside/internal/wire"
+	"wayside/internal/entities/wire"
 )
 
 // teller appends the banners and announcements of the steps of one leg, in Mapbox's form.

@@ -4,9 +4,9 @@ import (
 	"strconv"
 
 	"wayside/internal/drive/nav"
+	"wayside/internal/entities/wire"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
-	"wayside/internal/wire"
 )
 
 // NearestRequest returns the request of the service nearest.

@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"wayside/internal/drive/nav"
+	"wayside/internal/entities/wire"
 	"wayside/internal/roads/match"
-	"wayside/internal/wire"
 )
 
 // AppendRoute appends the answer of the service route.

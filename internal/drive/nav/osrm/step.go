@@ -5,8 +5,8 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/guide"
+	"wayside/internal/entities/wire"
 	"wayside/internal/roads/graph"
-	"wayside/internal/wire"
 )
 
 // appendStep appends a step of a leg, without its closing brace.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"wayside/internal/drive/nav"
-	"wayside/internal/wire"
+	"wayside/internal/entities/wire"
 )
 
 // TableRequest returns the request of the service table.

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
+	"wayside/internal/entities/nearby"
+	"wayside/internal/entities/votes"
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearby"
-	"wayside/internal/votes"
 )
 
 // Store stores reports and the data that bound them.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"wayside/internal/live"
+	"wayside/internal/entities/live"
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
 )

@@ -11,9 +11,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"wayside/internal/entities/live"
 	"wayside/internal/feeds/format/waze"
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/live"
 	"wayside/internal/mapdata"
 )
 

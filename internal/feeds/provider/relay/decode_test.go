@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/live"
+	"wayside/internal/entities/live"
 	"wayside/internal/mapdata"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"wayside/internal/entities/live"
 	"wayside/internal/geo"
-	"wayside/internal/live"
 )
 
 // maxMoves is the largest number of changed positions of an answer that are reported one by one; beyond it, the whole

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"wayside/internal/entities/live"
 	"wayside/internal/geo"
-	"wayside/internal/live"
 	"wayside/internal/signal"
 )
 

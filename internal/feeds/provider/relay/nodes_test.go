@@ -14,8 +14,8 @@ import (
 
 	raw "github.com/valkey-io/valkey-go"
 
+	"wayside/internal/entities/live"
 	"wayside/internal/feeds/provider/relay"
-	"wayside/internal/live"
 	"wayside/internal/mapdata"
 	"wayside/internal/nodes/valkey"
 	"wayside/internal/safehttp"

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/live"
+	"wayside/internal/entities/live"
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
 	"wayside/internal/signal"

@@ -18,10 +18,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"wayside/internal/entities/live"
+	"wayside/internal/entities/live/memory"
 	"wayside/internal/feeds/provider/relay"
 	"wayside/internal/geo"
-	"wayside/internal/live"
-	"wayside/internal/live/memory"
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
 )

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/live"
+	"wayside/internal/entities/live"
 )
 
 // The windows of the cache (Provider-hosted: relay mode; D8.3), counted from the last good answer.
