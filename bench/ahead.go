@@ -14,7 +14,7 @@ import (
 
 	"wayside/internal/drive/alerts/ahead/aheadtest"
 	"wayside/internal/drive/nav"
-	"wayside/internal/region"
+	"wayside/internal/roads/region"
 	"wayside/internal/run/demo"
 )
 

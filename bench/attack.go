@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/region"
+	"wayside/internal/roads/region"
 	"wayside/internal/run/datadir"
 )
 

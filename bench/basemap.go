@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"wayside/internal/basemap/mvt"
+	"wayside/internal/roads/basemap/mvt"
 )
 
 // tilesMeasured is the number of tiles requested over HTTP, one after the other.

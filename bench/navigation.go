@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"wayside/internal/geo"
-	"wayside/internal/region"
 	"wayside/internal/roads/osmpbf"
+	"wayside/internal/roads/region"
 	"wayside/internal/run/datadir"
 )
 

@@ -86,7 +86,7 @@ var rules = map[string]rule{
 	"feeds/provider/trial":      {ours: []string{"budget", "ratelimit", "feeds/bridge", "feeds/format", "feeds/ingest", "mapdata", "safehttp"}, never: []string{"database/sql"}},
 	"feeds/provider/pull":       {ours: []string{"feeds/ingest", "mapdata", "feeds/provider/trial", "safehttp", "signal"}, never: []string{"database/sql"}},
 	"feeds/provider/relay":      {ours: []string{"feeds/format/waze", "feeds/ingest", "entities/live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
-	"feeds/provider/osm":        {ours: []string{"feeds/ingest", "mapdata", "region"}, never: transport},
+	"feeds/provider/osm":        {ours: []string{"feeds/ingest", "mapdata", "roads/region"}, never: transport},
 	"feeds/provider/push":       {ours: []string{"budget", "feeds/ingest", "mapdata", "ratelimit", "token", "signal"}, never: transport},
 	"feeds/format/digitraffic":  {ours: []string{"feeds/format", "feeds/format/geometry", "feeds/format/jsondoc"}, never: technology},
 
@@ -120,15 +120,15 @@ var rules = map[string]rule{
 	"people/account":       {ours: []string{"mapdata", "token", "signal"}, never: transport},
 	"people/mail":          {ours: []string{"mapdata", "i18n", "signal"}, never: transport},
 
-	"basemap":                 {never: transport},
-	"basemap/mvt":             {never: technology},
-	"basemap/world":           {ours: []string{"basemap", "basemap/mvt", "geo"}, never: technology},
-	"basemap/world/makeworld": {ours: []string{"basemap", "basemap/mvt"}, never: transport},
-	"basemap/tilemaker":       {ours: []string{"basemap", "basemap/mvt", "geo", "roads/osmpbf"}, never: technology},
-	"basemap/tileserver":      {ours: []string{"basemap", "mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
-	"response":                {ours: []string{"sched"}, never: []string{"database/sql", "modernc.org/sqlite"}},
-	"http/pages":              {ours: []string{"mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
-	"http/apidocs":            {never: []string{"database/sql", "modernc.org/sqlite"}},
+	"roads/basemap":                 {never: transport},
+	"roads/basemap/mvt":             {never: technology},
+	"roads/basemap/world":           {ours: []string{"roads/basemap", "roads/basemap/mvt", "geo"}, never: technology},
+	"roads/basemap/world/makeworld": {ours: []string{"roads/basemap", "roads/basemap/mvt"}, never: transport},
+	"roads/basemap/tilemaker":       {ours: []string{"roads/basemap", "roads/basemap/mvt", "geo", "roads/osmpbf"}, never: technology},
+	"roads/basemap/tileserver":      {ours: []string{"roads/basemap", "mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"response":                      {ours: []string{"sched"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"http/pages":                    {ours: []string{"mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"http/apidocs":                  {never: []string{"database/sql", "modernc.org/sqlite"}},
 
 	"drive/traffic": {ours: []string{"geo", "mapdata", "roads/graph", "roads/match", "signal", "entities/wire"}, never: transport},
 
@@ -148,20 +148,20 @@ var rules = map[string]rule{
 	"drive/nav/engine":    {ours: []string{"drive/nav", "drive/nav/osrm", "roads/graph", "geo", "safehttp"}, never: []string{"database/sql"}},
 	"drive/nav/valhalla":  {ours: []string{"drive/nav", "drive/nav/osrm", "roads/graph", "geo"}, never: technology},
 
-	"drive/speech": {never: transport},
-	"geocode":      {ours: []string{"geo", "roads/graph", "roads/match", "roads/osmpbf"}, never: technology},
+	"drive/speech":  {never: transport},
+	"roads/geocode": {ours: []string{"geo", "roads/graph", "roads/match", "roads/osmpbf"}, never: technology},
 
-	"region": {ours: []string{"basemap", "basemap/tilemaker", "geo", "geocode", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
+	"roads/region": {ours: []string{"roads/basemap", "roads/basemap/tilemaker", "geo", "roads/geocode", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
 
-	"region/imports": {ours: []string{"mapdata", "region"}, never: transport},
+	"roads/region/imports": {ours: []string{"mapdata", "roads/region"}, never: transport},
 
 	"ratelimit":               {ours: []string{"mapdata"}, never: transport},
 	"budget":                  {ours: []string{"ratelimit"}, never: transport},
 	"nodes/ratelimit/cluster": {ours: []string{"ratelimit", "nodes/valkey"}, never: transport},
 	"http/console/words":      {ours: []string{"mapdata", "i18n"}, never: technology},
-	"http/console":            {ours: []string{"http/console/words", "people/account", "people/apps", "people/audit", "feeds/feed", "geo", "feeds/ingest", "mapdata", "feeds/openfeeds", "feeds/provider/trial", "secret", "entities/catalog", "people/takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"http/console":            {ours: []string{"http/console/words", "people/account", "people/apps", "people/audit", "feeds/feed", "geo", "feeds/ingest", "mapdata", "feeds/openfeeds", "feeds/provider/trial", "secret", "entities/catalog", "people/takedown", "roads/region", "roads/region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"http/httpapi": {
-		ours:  []string{"people/account", "people/apps", "budget", "http/console", "drive/alerts", "drive/alerts/ahead", "feeds/feed", "entities/nearby", "geocode", "drive/nav", "drive/nav/osrm", "drive/nav/session", "drive/nav/valhalla", "roads/graph", "drive/traffic", "feeds/provider/drivers", "feeds/provider/push", "entities/catalog", "entities/stream", "people/takedown", "people/audit", "entities/votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "entities/wire", "response", "http/pages", "http/apidocs", "region", "region/imports", "sched", "drive/speech", "nodes/cluster/forward"},
+		ours:  []string{"people/account", "people/apps", "budget", "http/console", "drive/alerts", "drive/alerts/ahead", "feeds/feed", "entities/nearby", "roads/geocode", "drive/nav", "drive/nav/osrm", "drive/nav/session", "drive/nav/valhalla", "roads/graph", "drive/traffic", "feeds/provider/drivers", "feeds/provider/push", "entities/catalog", "entities/stream", "people/takedown", "people/audit", "entities/votes", "mapdata", "geo", "ratelimit", "roads/basemap", "roads/basemap/tileserver", "roads/basemap/world", "entities/wire", "response", "http/pages", "http/apidocs", "roads/region", "roads/region/imports", "sched", "drive/speech", "nodes/cluster/forward"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
@@ -177,7 +177,7 @@ var rules = map[string]rule{
 	"run/service": {ours: []string{anything}},
 	"run/cli": {ours: []string{
 		"run/service", "run/config", "run/datadir", "telemetry", "http/httpserver", "mapdata", "people/apps", "feeds/feed", "people/audit", "people/takedown", "feeds/ingest", "feeds/provider/trial", "safehttp",
-		"store/migrate", "store/postgres", "store/sqlite", "feeds/refprovider", "run/demo", "entities/wire", "run/licences", "people/apps/appcheck", "region", "region/imports", "roads/graph", "geo", "feeds/bridge", "feeds/format", "feeds/openfeeds",
+		"store/migrate", "store/postgres", "store/sqlite", "feeds/refprovider", "run/demo", "entities/wire", "run/licences", "people/apps/appcheck", "roads/region", "roads/region/imports", "roads/graph", "geo", "feeds/bridge", "feeds/format", "feeds/openfeeds",
 	}},
 
 	"feeds/refprovider": {ours: []string{"feeds/ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
@@ -186,7 +186,7 @@ var rules = map[string]rule{
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"feeds/format", "feeds/openfeeds", "people/apps/appcheck", "roads/car", "drive/nav/engine", "drive/nav/valhalla", "region", "region/imports", "feeds/ingest", "http/httpapi", "http/apidocs", "basemap/tileserver", "entities/wire", "entities/law", "run/cli", "run/demo", "feeds/refprovider"}
+var wireShapes = []string{"feeds/format", "feeds/openfeeds", "people/apps/appcheck", "roads/car", "drive/nav/engine", "drive/nav/valhalla", "roads/region", "roads/region/imports", "feeds/ingest", "http/httpapi", "http/apidocs", "roads/basemap/tileserver", "entities/wire", "entities/law", "run/cli", "run/demo", "feeds/refprovider"}
 
 // suites are packages that only tests and measurements of other packages use, so that rules for shipped code do not
 // apply to them.

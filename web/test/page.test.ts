@@ -60,7 +60,7 @@ test("the first pins wait for neither streets nor names, which follow", async ()
   await showsCamera(car);
   expect(car.requests.filter((url) => url.includes("/map/tiles/"))).toEqual([]);
   answer();
-  const street: Colour = [0xff, 0xd4, 0x6b]; // of a large road (internal/basemap)
+  const street: Colour = [0xff, 0xd4, 0x6b]; // of a large road (internal/roads/basemap)
   await eventually("streets are drawn", async () => (await countPixels(car.page, street)) > 300);
   expect(await countPixels(car.page, cameraBlue)).toBeGreaterThan(300);
 });

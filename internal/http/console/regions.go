@@ -11,8 +11,8 @@ import (
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
-	"wayside/internal/region"
-	"wayside/internal/region/imports"
+	"wayside/internal/roads/region"
+	"wayside/internal/roads/region/imports"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 
 	"wayside/internal/http/console/words"
 	"wayside/internal/mapdata"
-	"wayside/internal/region"
+	"wayside/internal/roads/region"
 )
 
 // TestRegionsAreNamed checks that every step and product of an import has a name in every language.

@@ -29,7 +29,7 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 	"wayside/internal/ratelimit"
-	"wayside/internal/region"
+	"wayside/internal/roads/region"
 	"wayside/internal/signal"
 )
 

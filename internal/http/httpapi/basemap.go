@@ -4,8 +4,8 @@ import (
 	"errors"
 	"net/http"
 
-	"wayside/internal/basemap"
-	"wayside/internal/basemap/tileserver"
+	"wayside/internal/roads/basemap"
+	"wayside/internal/roads/basemap/tileserver"
 )
 
 // BaseMap is the map on which the pins are drawn.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/basemap"
-	"wayside/internal/basemap/world"
 	"wayside/internal/http/httpapi"
+	"wayside/internal/roads/basemap"
+	"wayside/internal/roads/basemap/world"
 )
 
 // newMapService returns a service with a map of two tiles.

@@ -12,8 +12,8 @@ import (
 
 	"wayside/internal/entities/wire"
 	"wayside/internal/geo"
-	"wayside/internal/geocode"
 	"wayside/internal/response"
+	"wayside/internal/roads/geocode"
 	"wayside/internal/roads/graph"
 )
 

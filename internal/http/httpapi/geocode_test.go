@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/geocode"
 	"wayside/internal/http/httpapi"
+	"wayside/internal/roads/geocode"
 	"wayside/internal/roads/match"
 	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/roadtest"

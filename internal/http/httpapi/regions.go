@@ -3,8 +3,8 @@ package httpapi
 import (
 	"net/http"
 
-	"wayside/internal/region"
-	"wayside/internal/region/imports"
+	"wayside/internal/roads/region"
+	"wayside/internal/roads/region/imports"
 )
 
 // regionItem is the region from which routes are served.

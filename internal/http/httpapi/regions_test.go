@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"wayside/internal/mapdata"
-	"wayside/internal/region"
-	"wayside/internal/region/imports"
+	"wayside/internal/roads/region"
+	"wayside/internal/roads/region/imports"
 )
 
 // heldRegionID is the region that heldRegion makes.

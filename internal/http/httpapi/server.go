@@ -14,9 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/basemap"
-	"wayside/internal/basemap/tileserver"
-	"wayside/internal/basemap/world"
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/session"
 	"wayside/internal/drive/speech"
@@ -37,9 +34,12 @@ import (
 	"wayside/internal/people/audit"
 	"wayside/internal/people/takedown"
 	"wayside/internal/ratelimit"
-	"wayside/internal/region"
-	"wayside/internal/region/imports"
 	"wayside/internal/response"
+	"wayside/internal/roads/basemap"
+	"wayside/internal/roads/basemap/tileserver"
+	"wayside/internal/roads/basemap/world"
+	"wayside/internal/roads/region"
+	"wayside/internal/roads/region/imports"
 )
 
 // Deps are the dependencies of the handlers. Every field is required unless its comment says otherwise.

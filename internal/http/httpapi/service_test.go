@@ -42,7 +42,7 @@ import (
 	"wayside/internal/people/audit"
 	"wayside/internal/people/takedown"
 	"wayside/internal/ratelimit"
-	"wayside/internal/region"
+	"wayside/internal/roads/region"
 	"wayside/internal/safehttp"
 	"wayside/internal/secret"
 	"wayside/internal/signal"

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/basemap/world"
 	"wayside/internal/http/httpapi"
 	"wayside/internal/mapdata"
+	"wayside/internal/roads/basemap/world"
 )
 
 // viewAnswer is a view's response as the page decodes it.

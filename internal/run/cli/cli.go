@@ -14,7 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"wayside/internal/feeds/bridge"
-	"wayside/internal/region"
+	"wayside/internal/roads/region"
 	"wayside/internal/run/datadir"
 )
 

@@ -16,7 +16,7 @@ import (
 	"wayside/internal/feeds/feed"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/region"
+	"wayside/internal/roads/region"
 	"wayside/internal/run/config"
 	"wayside/internal/run/datadir"
 	"wayside/internal/run/demo"

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"wayside/internal/geo"
-	"wayside/internal/region"
+	"wayside/internal/roads/region"
 	"wayside/internal/run/datadir"
 	"wayside/internal/run/demo"
 )

@@ -11,8 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"wayside/internal/basemap/mvt"
 	"wayside/internal/geo"
+	"wayside/internal/roads/basemap/mvt"
 	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/roadtest"
 )

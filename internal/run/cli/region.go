@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/region"
-	"wayside/internal/region/imports"
 	"wayside/internal/roads/graph"
+	"wayside/internal/roads/region"
+	"wayside/internal/roads/region/imports"
 	"wayside/internal/run/datadir"
 )
 

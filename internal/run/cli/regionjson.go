@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"wayside/internal/region"
+	"wayside/internal/roads/region"
 )
 
 // importJSON is the output of wayside region import --json (D15.2).

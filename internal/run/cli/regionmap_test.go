@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/basemap/mvt"
+	"wayside/internal/roads/basemap/mvt"
 )
 
 // TestTheRegionHasTheMap imports regions into a running service without a configured map, and checks that each brings its map, with

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/basemap"
-	"wayside/internal/basemap/mvt"
-	"wayside/internal/basemap/tilemaker"
 	"wayside/internal/geo"
+	"wayside/internal/roads/basemap"
+	"wayside/internal/roads/basemap/mvt"
+	"wayside/internal/roads/basemap/tilemaker"
 	"wayside/internal/roads/osmpbf"
 )
 

@@ -7,13 +7,13 @@ import (
 	"net"
 	"net/http"
 
-	"wayside/internal/basemap/world"
 	"wayside/internal/feeds/openfeeds"
 	"wayside/internal/geo"
 	"wayside/internal/http/console"
 	"wayside/internal/http/httpapi"
 	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
+	"wayside/internal/roads/basemap/world"
 	"wayside/internal/run/config"
 	"wayside/web"
 )

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"net/url"
 
-	"wayside/internal/basemap"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/region"
+	"wayside/internal/roads/basemap"
+	"wayside/internal/roads/region"
 	"wayside/internal/run/config"
 )
 

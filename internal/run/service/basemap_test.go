@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/basemap"
 	"wayside/internal/http/httpapi"
+	"wayside/internal/roads/basemap"
 	"wayside/internal/run/config"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/feeds/provider/osm"
-	"wayside/internal/geocode"
 	"wayside/internal/http/console"
 	"wayside/internal/nodes/cluster"
-	"wayside/internal/region"
+	"wayside/internal/roads/geocode"
+	"wayside/internal/roads/region"
 	"wayside/internal/run/config"
 	"wayside/internal/run/datadir"
 )

@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"wayside/internal/region"
-	"wayside/internal/region/imports"
+	"wayside/internal/roads/region"
+	"wayside/internal/roads/region/imports"
 	"wayside/internal/run/datadir"
 )
 

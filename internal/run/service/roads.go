@@ -14,8 +14,8 @@ import (
 	"wayside/internal/entities/nearby"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/region"
 	"wayside/internal/roads/cch"
+	"wayside/internal/roads/region"
 	"wayside/internal/signal"
 )
 

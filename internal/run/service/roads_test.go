@@ -9,9 +9,9 @@ import (
 
 	"wayside/internal/entities/nearby"
 	"wayside/internal/mapdata"
-	"wayside/internal/region"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/match"
+	"wayside/internal/roads/region"
 	"wayside/internal/signal"
 )
 

@@ -17,7 +17,7 @@ import (
 	"wayside/internal/people/apps"
 	"wayside/internal/people/mail"
 	"wayside/internal/people/takedown"
-	"wayside/internal/region/imports"
+	"wayside/internal/roads/region/imports"
 	"wayside/internal/run/datadir"
 	"wayside/internal/signal"
 	"wayside/internal/store/postgres"

@@ -10,7 +10,7 @@ const grounds: Record<Theme, string> = { day: "#eceae4", night: "#11161c" };
 const ownStyle = "/map/style.json";
 /** The overview's source in that style. */
 export const worldSource = "world";
-/** From this zoom on the overview has no names below an operator's map (internal/basemap). */
+/** From this zoom on the overview has no names below an operator's map (internal/roads/basemap). */
 const coveredFrom = 11;
 
 /** worldAttribution returns what must be shown with the overview of the world where it is in view; null where it is not. */

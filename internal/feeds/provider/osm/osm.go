@@ -20,7 +20,7 @@ import (
 
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/mapdata"
-	"wayside/internal/region"
+	"wayside/internal/roads/region"
 )
 
 // Store keeps feeds.

@@ -13,8 +13,8 @@ import (
 
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/mapdata"
-	"wayside/internal/region"
 	"wayside/internal/roads/osmpbf"
+	"wayside/internal/roads/region"
 	"wayside/internal/signal"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
