@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"strings"
 
-	"wayside/internal/token"
+	"wayside/internal/ground/token"
 )
 
 // tileOf returns the tile of a zoom in which a place lies.

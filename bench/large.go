@@ -14,8 +14,8 @@ import (
 
 	"wayside/internal/entities/index"
 	"wayside/internal/entities/wire"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Sizes of the compared indexes, and limits of the larger one.

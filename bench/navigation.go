@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/region"
 	"wayside/internal/run/datadir"

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 )
 

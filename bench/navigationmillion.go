@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/osmpbf"
 )

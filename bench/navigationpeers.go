@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 const (

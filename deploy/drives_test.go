@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"wayside/internal/drive/nav/session"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/roadtest"
 	"wayside/internal/testenv"
 )

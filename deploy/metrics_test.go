@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/telemetry"
+	"wayside/internal/ground/telemetry"
 	"wayside/internal/testenv"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // root is the path of the module's directory from here.
@@ -139,7 +139,7 @@ func TestChecksFind(t *testing.T) {
 		name, check, path, text string
 		want                    string // part of the one finding; empty: none
 	}{
-		{"an allowed import", "imports follow the table", "internal/feeds/ingest/a.go", `package ingest; import _ "wayside/internal/mapdata"`, ""},
+		{"an allowed import", "imports follow the table", "internal/feeds/ingest/a.go", `package ingest; import _ "wayside/internal/ground/mapdata"`, ""},
 		{"an import across", "imports follow the table", "internal/feeds/ingest/a.go", `package ingest; import _ "wayside/internal/entities/index"`, "may not import index"},
 		{"an import that is never allowed", "imports follow the table", "internal/feeds/provider/push/a.go", `package push; import _ "net/http"`, "must never import net/http"},
 		{"a driver under another name", "imports follow the table", "internal/feeds/feed/a.go", `package feed; import q "database/sql/driver"`, "must never import database/sql/driver"},
@@ -162,7 +162,7 @@ func TestChecksFind(t *testing.T) {
 		{"a riddle in a comment", "comments use plain words", "internal/x/a_test.go", "package x\n\n// f is for whoever asks.\nfunc f() {}\n", `"whoever"`},
 		{"a riddle over two lines", "comments use plain words", "internal/x/a.go", "package x\n\n// f is right if the log says\n// so.\nfunc f() {}\n", `"says so"`},
 		{"words of the program", "comments use plain words", "internal/x/a.go", "package x\n\nconst a = \"The service says so.\"\n", ""},
-		{"a tag in the words", "wire shapes live in the packages of the wire", "internal/mapdata/a.go", "package mapdata; type T struct { A int `json:\"a\"` }", "JSON tag"},
+		{"a tag in the words", "wire shapes live in the packages of the wire", "internal/ground/mapdata/a.go", "package mapdata; type T struct { A int `json:\"a\"` }", "JSON tag"},
 		{"a tag on the wire", "wire shapes live in the packages of the wire", "internal/http/httpapi/a.go", "package httpapi; type T struct { A int `json:\"a\"` }", ""},
 		{"the environment", "one package reads the environment", "internal/people/mail/a.go", `package mail; import "os"; var a = os.Getenv("A")`, "os.Getenv"},
 		{"a kind elsewhere", "kinds are listed in one file", "internal/http/httpapi/a.go", `package httpapi; var a = "camera.speed"`, "kind camera.speed"},

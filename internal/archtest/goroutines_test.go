@@ -45,7 +45,7 @@ func checkGoroutines(t *testing.T, all []source) {
 	found := goroutines(all)
 	for dir, want := range map[string]bool{
 		"internal/entities/stream": true, "internal/http/httpapi": true, "internal/store/sqlite": true, "internal/feeds/provider/pull": true,
-		"internal/geo": false, "internal/feeds/bridge": false, "deploy": false,
+		"internal/ground/geo": false, "internal/feeds/bridge": false, "deploy": false,
 	} {
 		if slices.Contains(found, dir) != want {
 			t.Errorf("%s is found: %v, want %v", dir, !want, want)

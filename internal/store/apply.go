@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // EntityColumns are the columns of an entity that readers of entities scan.

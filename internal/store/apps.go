@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 const (

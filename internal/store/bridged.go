@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // bridgedTexts returns the stored form of a feed's skips and validators; empty: none.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // ScanFeed scans a row of FeedColumns.

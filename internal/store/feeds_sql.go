@@ -1,6 +1,6 @@
 package store
 
-import "wayside/internal/mapdata"
+import "wayside/internal/ground/mapdata"
 
 // FeedColumns are the columns that ScanFeed scans, in its order.
 const FeedColumns = `id, owner, layer_id, layer_slug, layer_name, name, description, attribution, licence, spec_url,

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Queries that read many feeds at a time, for the replica.

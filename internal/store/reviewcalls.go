@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TallyColumns are the columns that ScanTallies scans, in its order.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Millis returns the stored form of an instant: NULL for never.

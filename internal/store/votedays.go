@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 const selectVoteDays = `SELECT at / 86400000 AS day, CAST(SUM(CASE WHEN vote > 0 THEN 1 ELSE 0 END) AS bigint),

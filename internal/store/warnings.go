@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 const (

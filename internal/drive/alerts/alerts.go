@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Geometry of the corridor, the union of a cone and a strip in front of the car:

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"wayside/internal/drive/alerts"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // testdata/cases.json is the golden table of this package and of the page's TypeScript version. It is a list of cases:

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"wayside/internal/drive/alerts"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // north returns the place that is the given number of metres north of 0, 0, exactly if the number is whole.

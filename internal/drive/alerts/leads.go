@@ -3,8 +3,8 @@ package alerts
 import (
 	"math"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // leadRule is the distance at which a class of kinds is announced: the distance that the car drives in the given

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 )

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 )
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 )

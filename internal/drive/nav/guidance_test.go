@@ -9,7 +9,7 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/guide"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/roadtest"
 )

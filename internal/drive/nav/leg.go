@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"wayside/internal/drive/nav/guide"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 )

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // finish makes a matching from the columns: the most probable states from its beginning to its end.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"wayside/internal/drive/nav"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 	"wayside/internal/roads/roadtest"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"wayside/internal/drive/nav"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/roadtest"
 )

@@ -1,7 +1,7 @@
 package nav
 
 import (
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"wayside/internal/drive/traffic"
 	"wayside/internal/entities/wire"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/roads/graph"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // conditionOf returns the condition of a pin, together with the pins merged into it (D15.13). old is the pin's previous

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // collection holds all known conditions, in force or not, indexed for each kind of lookup.

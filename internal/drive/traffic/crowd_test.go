@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"wayside/internal/drive/traffic"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // listed is a Reader of a list. It is cheap, so that a benchmark of the follower does not measure the reader.

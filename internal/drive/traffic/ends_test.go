@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/roads/graph"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/roads/graph"
 )
 

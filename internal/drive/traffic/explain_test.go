@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"wayside/internal/drive/traffic"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // TestExplanationsAreBounded checks that an explanation matches only a bounded number of unknown conditions, and reports

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 )
 
 // Reader reads entities with the view of a guest who drives.

@@ -3,7 +3,7 @@ package traffic
 import (
 	"math"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/roads/graph"
 )
 

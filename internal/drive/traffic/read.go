@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // pending holds the areas that were notified and are not read yet. Conditions that are due by time stay in the timetable

@@ -4,8 +4,8 @@ import (
 	"container/heap"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // timetable holds the times at which areas must be read again: one entry for each condition and each suppression,

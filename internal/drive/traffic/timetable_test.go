@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/roads/graph"
 )
 

@@ -15,11 +15,11 @@ import (
 
 	"wayside/internal/drive/traffic"
 	"wayside/internal/entities/wire"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
-	"wayside/internal/signal"
 )
 
 // The roads are a grid of streets, 200 m apart; x and y are metres. Each street is open in both directions.

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Counts returns the number of a feed's published entities, by whether they expire.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/entities/catalog"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"wayside/internal/entities/catalog"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store/replica/projectiontest"
 )
 

@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // source is a feed with the inputs of its health; immutable except for the cached health.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"wayside/internal/entities/catalog"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store/replica/projectiontest"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // stage is a view under construction.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"wayside/internal/entities/consensus"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // denseHits returns n live and n feed hits within 5 km, half of which are near a hit of the other.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxCompared is the mean number of comparisons per hit after which MergeFeeds leaves finding pairs to the grid.

@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"strings"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // kindTable holds which kinds may be one event, and how near they must be (D10.1, D10.2).

@@ -1,8 +1,8 @@
 package consensus
 
 import (
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // order sorts hits by keys, because hits are large and should be moved at most once.

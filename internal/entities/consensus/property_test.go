@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"wayside/internal/entities/consensus"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // testPoints are points at which rounding or wrapping may go wrong.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // event is a cluster of the reference: the hits of one event, by source.

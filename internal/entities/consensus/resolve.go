@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Resolver converts the results of a read to the pins to show. The zero value is ready. It reuses memory from call to

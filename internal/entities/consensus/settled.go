@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // Settled gives a distance in metres from center: what the last Resolve returned within it stays as it is, whatever lies

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // buckets is a hash table without values: chains of positions, each plus one, so that 0 ends a chain.

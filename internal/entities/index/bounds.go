@@ -3,8 +3,8 @@ package index
 import (
 	"math"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // bounds is a box in a form that searches can compare with vectors. Rounding may admit positions some micrometres

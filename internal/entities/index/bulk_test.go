@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"wayside/internal/entities/index"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // sameCellEntities returns n entities of one feed within one cell of the grid, with the given ChangedAt.

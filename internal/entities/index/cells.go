@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // removal is an entry that is removed from a cell.

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // change is the next version while it is built from the current one. It changes only copies of its own.

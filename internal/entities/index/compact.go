@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxCompacted bounds the segments whose slots one change moves.

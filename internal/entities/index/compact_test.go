@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"wayside/internal/entities/index"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestCompactionWithinOneChange compacts two segments in one change, while the open one fills up, and checks that

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // regions is the grid of coverage: cells about a degree high. Where thousands of feeds are served, an answer names only

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/entities/index"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestEntitiesExpireAtTheirEnds checks by a load and by changes that the earlier of lifetime and end counts, and that

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"wayside/internal/entities/law"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Extent returns a box around all entities that s selects under a law, wherever they are, and false if there are none. Of several boxes it

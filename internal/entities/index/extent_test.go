@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"wayside/internal/entities/index"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 func everything() *mapdata.Search {

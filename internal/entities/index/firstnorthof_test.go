@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // TestFirstNorthOf compares the result with that of a linear scan, for even and clustered distributions.

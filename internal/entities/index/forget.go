@@ -3,7 +3,7 @@ package index
 import (
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // forgetVotes deletes the votes on entities that the index does not hold, if the newest of them was before the given

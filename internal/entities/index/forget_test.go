@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestOldVotesAreDropped checks that memory does not grow with all votes ever cast, while votes on stored entities are

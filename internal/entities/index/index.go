@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"wayside/internal/entities/law"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // grid is the index's grid. Cells about 2.2 km high were measured best for radii of 1 to 5 km in towns.

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"wayside/internal/entities/index"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

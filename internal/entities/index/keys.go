@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // writer is the state of the newest version that only the writer needs. Staging a change modifies it, and records how

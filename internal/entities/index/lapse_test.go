@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wayside/internal/entities/index"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestPersistentEntitiesOfAFailedFeed checks D4.16: the persistent entities of a feed that failures deactivated are

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Loader builds a version from nothing, several parts in parallel. The index answers from its current version in the

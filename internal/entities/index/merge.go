@@ -3,8 +3,8 @@ package index
 import (
 	"slices"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // merge copies the slots of a load's runs in the order of their cells, so that entities near each other on the globe

@@ -12,8 +12,8 @@ import (
 
 	"wayside/internal/entities/index"
 	"wayside/internal/entities/law"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // overviewLaw hides police, and shows cameras as zones, in two squares, of which one lies over the antimeridian.

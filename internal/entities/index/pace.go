@@ -3,7 +3,7 @@ package index
 import (
 	"time"
 
-	"wayside/internal/sched"
+	"wayside/internal/ground/sched"
 )
 
 // yieldEvery is the number of rows after which the writer lets other goroutines run. A search takes a few microseconds and

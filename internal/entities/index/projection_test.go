@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"wayside/internal/entities/index"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store/replica/projectiontest"
 )
 

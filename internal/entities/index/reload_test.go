@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/entities/index"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // disputedTally returns a tally that suppresses an entity.

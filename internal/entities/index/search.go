@@ -6,8 +6,8 @@ import (
 	"sort"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // search is the state of one search, kept and reused so that searching allocates nothing.

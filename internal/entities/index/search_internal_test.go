@@ -5,8 +5,8 @@ import (
 	"time"
 	"unsafe"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestSearchAfterPanic checks that a search that panicked leaves no state that affects another search.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"wayside/internal/entities/law"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Sizes of a segment. Its text is sized by the average of earlier entities, so that both arrays fill up together.

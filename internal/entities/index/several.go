@@ -1,7 +1,7 @@
 package index
 
 import (
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // SeveralFeeds reports whether the entities that s selects, without a limit, come from at least two feeds. It stops at

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"wayside/internal/entities/index"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestSeveralFeeds checks that a second feed counts only for entities that a search would find.

@@ -1,6 +1,6 @@
 package index
 
-import "wayside/internal/mapdata"
+import "wayside/internal/ground/mapdata"
 
 // Staged is a version that is built and not published yet, so that no reader sees it. One that is never published
 // leaves the index unchanged.

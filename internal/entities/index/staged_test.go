@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"wayside/internal/entities/index"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // state formats the search results and counts of an index around 52, 4.

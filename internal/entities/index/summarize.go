@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"wayside/internal/entities/law"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // spot returns the entity as overviews count it: where a law hides its exact position, in the middle of its zone.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // An overview of a large area must not read each entity, so the index also holds the number of entities in each tile of some levels, by all

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // tallies holds the votes on entities by number. Few entities have votes, and votes come one by one: a slot has the

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wayside/internal/entities/index"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func alert(t *testing.T, id string) mapdata.Entity {

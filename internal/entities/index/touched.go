@@ -1,8 +1,8 @@
 package index
 
 import (
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // touchedMargin widens touched areas, in metres, so that rounding hides no change from readers who watch their edge.

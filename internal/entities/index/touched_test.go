@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"wayside/internal/entities/index"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 func touches(t mapdata.Touched, p geo.Point) bool {

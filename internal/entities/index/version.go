@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 
 	"wayside/internal/entities/law"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // version is one immutable state of the index. A load numbers feeds and votes anew, so that a version's places and

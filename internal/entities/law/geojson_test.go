@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"wayside/internal/entities/law"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 func position(p geo.Point) string { return fmt.Sprintf("[%v,%v]", p.Lng, p.Lat) }

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Law is a set of areas. It does not change, and may be used from many goroutines. A nil Law has no areas.

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"wayside/internal/entities/law"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 func kind(t testing.TB, id string) mapdata.Kind {

@@ -3,7 +3,7 @@ package law
 import (
 	"math"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // Widths of zones in metres.

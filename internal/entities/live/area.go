@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"iter"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // tileGrid divides the globe into tiles of about 11 km: a town is one value or four, and the widest circle of readers some

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // TestTilesCoverEveryCircle checks that a point within a circle lies in a tile that the circle touches, and that no tile

@@ -8,8 +8,8 @@ import (
 
 	"wayside/internal/entities/live"
 	"wayside/internal/entities/live/memory"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 var center = geo.Point{Lat: 52.35, Lng: 4.9}

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxParsedBytes is the memory that one generation of parsed tiles may take; there are two.

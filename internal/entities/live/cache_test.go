@@ -18,8 +18,8 @@ import (
 
 	"wayside/internal/entities/live"
 	"wayside/internal/entities/live/memory"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // recorder is a driver that records the writes made through it.

@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // A tile's value is a head and its records. The head consists of the format's version, eleven random bytes that make

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // keyBuilder builds many keys with one allocation. keys empties it.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Freshness is how long a live incident is shown after a real request to an upstream for its area.

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // tile is a parsed value. It is immutable, so that readers share it.

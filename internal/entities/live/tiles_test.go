@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestParsedTilesAreBounded checks that tiles that are no longer requested are dropped, and requested ones kept.

@@ -9,8 +9,8 @@ import (
 	"wayside/internal/entities/index"
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/votes"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestMergeChainsBeyondTheLimit checks a read of one pin with more entities around than the first search returns (66),

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"wayside/internal/entities/nearby"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // newCrowd returns a reader of hazards that several feeds say in one place: a square whose sides are width metres long.

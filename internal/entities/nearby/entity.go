@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // End is the rule that determines when an entity ends.

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"wayside/internal/entities/consensus"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // search answers a query without live incidents that no law affects. It merges alerts of several feeds (D10.1); a read that finds none to

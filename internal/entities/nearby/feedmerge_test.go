@@ -12,8 +12,8 @@ import (
 	"wayside/internal/entities/catalog"
 	"wayside/internal/entities/index"
 	"wayside/internal/entities/nearby"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // namesOf lists the pins of an answer, with the entities merged into each.

@@ -3,7 +3,7 @@ package nearby
 import (
 	"context"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // findIncidents finds the live incidents of a query, without their votes. Votes, suppression and merging come before the

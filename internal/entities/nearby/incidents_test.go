@@ -14,8 +14,8 @@ import (
 	"wayside/internal/entities/index"
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/votes"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // fakeLive is a live source with fixed pins and health.

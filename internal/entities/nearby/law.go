@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"wayside/internal/entities/law"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // rules holds the law's state of one read.

@@ -16,8 +16,8 @@ import (
 	"wayside/internal/entities/index"
 	"wayside/internal/entities/law"
 	"wayside/internal/entities/nearby"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // lawOf creates a law of areas, each given as its properties and its west, south, east and north.

@@ -13,8 +13,8 @@ import (
 	"wayside/internal/entities/law"
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/votes"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestLimitsOfAQuery checks the numbers of D4.1 and D4.2, on which clients rely.

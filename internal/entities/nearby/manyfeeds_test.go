@@ -9,8 +9,8 @@ import (
 	"wayside/internal/entities/catalog"
 	"wayside/internal/entities/index"
 	"wayside/internal/entities/nearby"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // BenchmarkManyFeeds measures reads without changes, and while 100 of 10 000 feeds change per second. It reports the 99th percentile.

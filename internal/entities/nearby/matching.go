@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxMatching is the number of entities around a report that are considered, the nearest first.

@@ -3,8 +3,8 @@ package nearby_test
 import (
 	"testing"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestMatchingReaches checks for each merged kind that a report finds an entity of its kind up to the distance at which

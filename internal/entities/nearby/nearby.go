@@ -8,8 +8,8 @@ import (
 
 	"wayside/internal/entities/consensus"
 	"wayside/internal/entities/law"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Limits of a query (D4.1, D4.2).

@@ -12,8 +12,8 @@ import (
 	"wayside/internal/entities/catalog"
 	"wayside/internal/entities/index"
 	"wayside/internal/entities/nearby"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Merging precedes the limit (D10.1), so it needs more entities than are shown: those merged into pins, and the

@@ -13,9 +13,9 @@ import (
 	"wayside/internal/entities/catalog"
 	"wayside/internal/entities/index"
 	"wayside/internal/entities/nearby"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 	"wayside/internal/store/replica"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"wayside/internal/entities/law"
 	"wayside/internal/entities/nearby"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // country is a view of a few degrees around inArea and outsideArea.

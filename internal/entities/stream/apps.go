@@ -3,7 +3,7 @@ package stream
 import (
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // appsInterval is the least time between two events about apps on one stream. A developer may change the public name as often as

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"wayside/internal/entities/stream"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // appsRecorder records the changes of apps that a stream's client received, and when.

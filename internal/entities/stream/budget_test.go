@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"wayside/internal/entities/stream"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestStreamsOfOneCallerShareBytes checks four streams of one caller whose updates have a megabyte each and are due four times a

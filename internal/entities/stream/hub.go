@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
-	"wayside/internal/signal"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
+	"wayside/internal/ground/signal"
 )
 
 // Limits on streams that are open at the same time.

@@ -13,10 +13,10 @@ import (
 	"pgregory.net/rapid"
 
 	"wayside/internal/entities/stream"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
-	"wayside/internal/signal"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
+	"wayside/internal/ground/signal"
 )
 
 func callerKey(n byte) ratelimit.Key {

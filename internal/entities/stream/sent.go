@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // expiryLead is how long before an expiry that the client knows the stream checks for a later one, so that the client gets

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/entities/stream"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

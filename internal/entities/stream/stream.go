@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/ratelimit"
 )
 
 // Intervals of a stream.

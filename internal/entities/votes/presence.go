@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Bounds of the stored positions of accounts. A full Presence holds some 64 MiB; an account costs its owner an e-mail.

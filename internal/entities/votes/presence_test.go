@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"wayside/internal/entities/votes"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // setClock is a time that a test sets.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 )
 
 // Live finds live incidents. It is declared here so that voting does not depend on upstreams.

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // pageCount is the number of pages: a vote copies one page (copy-on-write), which has some 25 of 100 000 tallies.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/entities/votes"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestAppendTime compares Calendar with the standard library.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // crowd returns hits with properties of a kilobyte each, as many as a read may ask for.

@@ -2,7 +2,7 @@ package bridge
 
 import (
 	"wayside/internal/feeds/format/mapping"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // CheckMapping lists the mistakes in a mapping of a format; Field is the path within the mapping.

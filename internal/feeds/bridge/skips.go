@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"wayside/internal/feeds/format"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxWord is how long words and ids are kept, in characters.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // NoteFormat is the review note of an approved feed that is pending again because its documents are read in another way (D17.17). Pages

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxCachedFeeds is the number of feeds whose values a cache holds.

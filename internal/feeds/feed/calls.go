@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // callInterval is the interval at which the service checks whether e-mails to curators or owners are due because time

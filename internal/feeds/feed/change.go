@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Patch is an owner's change of a feed. A nil field stays unchanged.

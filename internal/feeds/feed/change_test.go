@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func TestPatchChangesOnlyGivenFields(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Counting a feed's entities reads all of them: 0.4 s for 200 000. A slow count is therefore cached for a multiple of its

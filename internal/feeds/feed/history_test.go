@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // recordFailedPoll records a failed poll at the current test time, after which the feed is due in an hour.

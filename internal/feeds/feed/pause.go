@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // mayTakeDown checks that the actor may decide on somebody else's feed. Curators must not learn of private feeds that

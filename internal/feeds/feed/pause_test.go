@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestPause checks who may pause whose feed, that its owner cannot end the pause, and that polls resume when it ends.

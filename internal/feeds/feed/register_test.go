@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
-	"wayside/internal/token"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/token"
 )
 
 // TestRegisterWritesAuditLog checks that the audit log records which kind of secret a feed was registered with (D11.8).

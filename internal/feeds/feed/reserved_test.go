@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestReservedNames checks that no feed and no layer can have a name that could be taken for that of a built-in source

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Lengths of the parts of a version. A version identifies the state of a feed that a curator reviewed, in hexadecimal digits: 16 bytes of a

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // changedFields lists the fields of a *mapdata.ChangedError.

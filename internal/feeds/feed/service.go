@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
-	"wayside/internal/token"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
+	"wayside/internal/ground/token"
 )
 
 // DefaultLimit is the number of feeds that an account may have unless the operator configures another one (D5.9).

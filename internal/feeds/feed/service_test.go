@@ -12,11 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
+	"wayside/internal/ground/token"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
-	"wayside/internal/token"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Sketch summarizes the contents of a served feed, from a sample of its first entities.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // slowStore has served feeds. Reading the entities of slowFeed blocks until release is closed.

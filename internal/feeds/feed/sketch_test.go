@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestSketch checks that only served feeds have a sketch, and that it is cached for a minute.

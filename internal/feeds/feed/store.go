@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Store persists feeds. Every method is one transaction; those that change a feed raise the revision, so that every node

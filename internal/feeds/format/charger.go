@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // fastKW is the power from which on a site is a fast charger (D17.10).

@@ -5,8 +5,8 @@ import (
 	"io"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Bounds of a document (D17.12, D17.15).

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 //go:embed kinds.json

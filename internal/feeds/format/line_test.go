@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"wayside/internal/feeds/format"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 func at(lat, lng float64) geo.Point { return geo.Point{Lat: lat, Lng: lng} }

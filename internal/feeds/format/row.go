@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // Row is the content of a v1 row.

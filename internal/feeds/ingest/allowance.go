@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // allowance bounds the growth that a change may add to its feed and to the feeds of its owner (D5.10).

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 )
 
 // rowsOf returns n rows of about 230 bytes; every hundredth contains the version.

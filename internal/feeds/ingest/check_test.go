@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func check(t *testing.T, rows ...string) *ingest.Checked {

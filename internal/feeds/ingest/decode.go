@@ -8,9 +8,9 @@ import (
 	"iter"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 
-	"wayside/internal/sched"
+	"wayside/internal/ground/sched"
 )
 
 // Errors that make a whole text unacceptable (D3.11); all of them are mapdata.ErrMalformed too.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // DriverReport holds the members of a driver's report, as JSON values; nil: absent.

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 )
 
 // Ingester stores batches and snapshots.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Part identifies the snapshot, pushed in several batches, to which a batch belongs.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // misfits are the well-known properties of a row whose values readers will not show. They include properties that

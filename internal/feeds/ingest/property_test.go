@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestWarnings checks for values of well-known properties which warning they get. The rows are accepted in every case.

@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Replace makes a built-in feed contain exactly the rows of a body, in one transaction: entities that the body lacks are retired

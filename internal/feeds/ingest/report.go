@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // RowError is the reason why a row was rejected (D3.10).

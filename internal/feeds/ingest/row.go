@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Bounds of a row (D3).

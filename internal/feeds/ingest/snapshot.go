@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Snapshot is a complete, fetched answer of a pull URL.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 
-	"wayside/internal/sched"
+	"wayside/internal/ground/sched"
 )
 
 // Beside is the data of a bridge's row that a v1 row cannot express (D17.3). No member of a row sets it.

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // bridged is a foreign document: rows with their lines and ends. It skips a row whose end has passed, as a bridge does.

@@ -3,7 +3,7 @@ package ingest
 import (
 	"context"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Store stores changes of feeds.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // turns serialises the pushes to one feed, because the store would refuse concurrent ones and they would be compared

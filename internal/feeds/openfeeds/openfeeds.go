@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/safehttp"
 )
 
 //go:embed feeds.json

@@ -9,7 +9,7 @@ import (
 
 	"wayside/internal/feeds/bridge"
 	"wayside/internal/feeds/openfeeds"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/safehttp"
 )
 
 // TestBuiltInFeeds checks that there are at least 20 open feeds, each with a URL that may be registered, attribution, licence and the

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Registration returns the request for a feed that polls this one. It includes the attribution and licence, so that

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // The endpoints, and the header that carries the secret, as specified.

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // Bounds of the parameters, as specified: metres, characters.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // MaxAge is how long a snapshot is answered from after it was read: older rows are not live incidents any more, and the provider

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // timeForm is the layout of every time in answers: UTC, milliseconds.

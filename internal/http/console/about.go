@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/account"
 )
 

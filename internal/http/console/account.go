@@ -6,8 +6,8 @@ import (
 	"net/url"
 
 	"wayside/internal/feeds/feed"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 )
 

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 	"wayside/internal/people/apps"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/account"
 	"wayside/internal/people/apps"
 )

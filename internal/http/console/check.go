@@ -11,8 +11,8 @@ import (
 	"wayside/internal/feeds/feed"
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/feeds/provider/trial"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 )
 

@@ -16,14 +16,14 @@ import (
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/feeds/openfeeds"
 	"wayside/internal/feeds/provider/trial"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/secret"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 	"wayside/internal/people/apps"
 	"wayside/internal/people/audit"
 	"wayside/internal/people/takedown"
-	"wayside/internal/secret"
 )
 
 // Config is what the pages need. Every field is required unless its comment says otherwise.

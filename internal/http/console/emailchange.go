@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // emailChangePath is the target of the links by which two addresses confirm a change.

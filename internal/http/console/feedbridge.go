@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"wayside/internal/feeds/feed"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 )
 
 // bridgeFields are the inputs that only some formats use.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"wayside/internal/feeds/provider/trial"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestCarriedFromCheck checks that a link from a check to the form of a new feed never has the auth header, and no long mapping.

@@ -12,7 +12,7 @@ import (
 
 	"wayside/internal/feeds/feed"
 	"wayside/internal/feeds/openfeeds"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // feedForm is the data of a feed's forms.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"wayside/internal/feeds/feed"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 )
 
 // feedPage is the data of the page of one feed.

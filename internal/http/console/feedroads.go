@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"time"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 )
 
 // MaxRoadEffects bounds the entities that a feed's page lists with their effects on roads.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"wayside/internal/feeds/feed"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 )
 
 // feedState is the state of a feed in one word, which is also a group of keys of the messages.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func tokenURL(id mapdata.FeedID) string { return feedURL(id) + "/token" }

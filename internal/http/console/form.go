@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"strings"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 )
 
 // maxFormBytes bounds a form: the largest is a decision with the values that the page showed, every character encoded as up to

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 )
 
 // MapScript draws a map in every element with data-feed-map (doc.go).

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // nextSteps lists what a person may want to do after signing in, the most urgent first.

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // errorPage replaces the page that was requested.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"wayside/internal/feeds/openfeeds"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // fillFrom fills in the form of a new feed from the list of open feeds, and returns the entry; nil: the list lacks the id.

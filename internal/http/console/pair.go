@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/account"
 )
 

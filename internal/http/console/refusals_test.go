@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"wayside/internal/feeds/ingest"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 )
 
 // everyLanguage runs a test for each language.
@@ -76,7 +76,7 @@ func TestEveryFailureIsTranslated(t *testing.T) {
 		}
 		for _, outcome := range []mapdata.Outcome{mapdata.OutcomeBlockedAddress, mapdata.OutcomeRedirectError} {
 			plain := outcomeAdvice(w, &mapdata.Attempt{Outcome: outcome})
-			for _, code := range inSource(t, "../../safehttp", `refuse\("(\w+)"`, "operator.go", "header.go") {
+			for _, code := range inSource(t, "../../ground/safehttp", `refuse\("(\w+)"`, "operator.go", "header.go") {
 				if outcomeAdvice(w, &mapdata.Attempt{Outcome: outcome, Reason: mapdata.Reason(code)}) == plain {
 					t.Errorf("%s: no words for the rule %s", outcome, code)
 				}
@@ -100,8 +100,8 @@ func TestEveryFailureIsTranslated(t *testing.T) {
 func TestEveryRefusalIsTranslated(t *testing.T) {
 	everyLanguage(t, func(t *testing.T, w *words.Words) {
 		codes := inSource(t, "../../feeds/feed", `\bAdd\([\w"]+, "(\w+)"`)
-		codes = append(codes, inSource(t, "../../mapdata/fielderrors.go", `\bAdd\([\w"]+, "(\w+)"`)...)
-		codes = append(codes, inSource(t, "../../safehttp", `refuse\("(\w+)"`, "operator.go")...)
+		codes = append(codes, inSource(t, "../../ground/mapdata/fielderrors.go", `\bAdd\([\w"]+, "(\w+)"`)...)
+		codes = append(codes, inSource(t, "../../ground/safehttp", `refuse\("(\w+)"`, "operator.go")...)
 		codes = append(codes, "invalid_name", "invalid_email", "not_yours", "invalid_id", "unknown_account", "invalid_version")
 		for _, code := range codes {
 			if !slices.ContainsFunc(formFields, func(field string) bool { return w.Has("wrong." + field + code) }) {

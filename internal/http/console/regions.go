@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 	"wayside/internal/roads/region"
 	"wayside/internal/roads/region/imports"

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 	"wayside/internal/roads/region"
 )
 

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 )
 
 //go:embed pages/*.html pages/parts/*.html pages/style.css

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestPagesParse checks that every page parses in every language, because a service parses a page only when it is first shown.

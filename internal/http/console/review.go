@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"wayside/internal/feeds/feed"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 )
 

@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // queuedFeed is one feed of the review queue.

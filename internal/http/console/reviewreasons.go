@@ -3,8 +3,8 @@ package console
 import (
 	"strings"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 )
 
 // rejectReasons are the reasons that curators choose from, by the last part of their keys: "reason.<name>" is the text

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // sourcesKept is how long guests get the same text of a page of the list of sources: it takes milliseconds to make.

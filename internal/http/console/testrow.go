@@ -8,8 +8,8 @@ import (
 
 	"wayside/internal/feeds/feed"
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // The test row is the row of the command that a new provider pastes. Its pin is harmless on a real map: it closes no road, and it

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // A new token is stored only as a hash, and the page that makes one redirects to the page that shows it, so that

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 )
 

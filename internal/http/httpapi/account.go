@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 type accountAnswer struct {

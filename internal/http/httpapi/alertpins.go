@@ -10,8 +10,8 @@ import (
 
 	"wayside/internal/drive/alerts"
 	"wayside/internal/entities/wire"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxLines bounds the pins whose lines are measured, the nearest ones; the distance to others is that to the pin.

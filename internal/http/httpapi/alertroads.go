@@ -11,8 +11,8 @@ import (
 	"wayside/internal/drive/alerts/ahead"
 	"wayside/internal/drive/nav"
 	"wayside/internal/entities/wire"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // pinMargin is how near a pin must be to the way ahead for its properties to be read, in metres.

@@ -12,9 +12,9 @@ import (
 	"wayside/internal/drive/nav/session"
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/wire"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/response"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/response"
 )
 
 // Bounds of the parameters of alerts.

@@ -11,11 +11,11 @@ import (
 	"sync/atomic"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
+	"wayside/internal/ground/response"
 	"wayside/internal/people/account"
 	"wayside/internal/people/apps"
-	"wayside/internal/ratelimit"
-	"wayside/internal/response"
 )
 
 // maxSubmissionBytes bounds a submission: texts, schema, report and an icon of the maximum sizes fit.

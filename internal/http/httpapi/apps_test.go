@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // appTest is a service with a developer, a curator and a driver.

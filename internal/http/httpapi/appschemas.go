@@ -3,9 +3,9 @@ package httpapi
 import (
 	"net/http"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/response"
 	"wayside/internal/people/apps"
-	"wayside/internal/response"
 )
 
 // schemasPath is the path of the JSON Schemas of apps' messages and submissions.

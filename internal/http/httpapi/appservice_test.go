@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/mapdata"
 	"wayside/internal/people/apps"
-	"wayside/internal/safehttp"
 )
 
 // newApps returns the use case of apps over the test's store. Pages of apps answer with d.page; the file of proofs at their origin

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/audit"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
 	"wayside/internal/people/account"
-	"wayside/internal/ratelimit"
 )
 
 // Limits per client address: sign-in e-mails (each recipient has another limit, D11.1), and attempts with links or codes.

@@ -24,13 +24,13 @@ import (
 	"wayside/internal/entities/catalog"
 	"wayside/internal/entities/nearby"
 	"wayside/internal/feeds/feed"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
+	"wayside/internal/ground/signal"
 	"wayside/internal/http/console"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
-	"wayside/internal/ratelimit"
 	"wayside/internal/roads/region"
-	"wayside/internal/signal"
 )
 
 const formType = "application/x-www-form-urlencoded"

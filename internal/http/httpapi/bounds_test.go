@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestPollsOfScreensAreBounded holds that an address may ask 240 times in a minute whether its screens are approved.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"wayside/internal/entities/nearby"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestBuiltinSourcesAreKnown checks that the built-in sources are known even if they are empty (D4.5), and which reads may be

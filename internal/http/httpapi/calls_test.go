@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // callEvery lets virtual time pass, looks every minute for whom to e-mail, over more than three hours every ten minutes until the last

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestCheckOffersWhatADocumentSays checks a document in another format: its publisher and licence are shown, and fill in the form

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"wayside/internal/entities/nearby"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestClientAddr checks which address limits count: the headers of a client that is not a trusted proxy are not believed.

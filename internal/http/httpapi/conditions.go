@@ -10,9 +10,9 @@ import (
 	"wayside/internal/drive/traffic"
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/wire"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/response"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/response"
 	"wayside/internal/roads/graph"
 )
 

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
+	"wayside/internal/ground/response"
 	"wayside/internal/http/console"
-	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
-	"wayside/internal/ratelimit"
-	"wayside/internal/response"
 )
 
 // maxChecksPerMinute bounds the feeds that an account may try, because each try fetches the feed's URL.

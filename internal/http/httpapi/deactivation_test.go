@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestDeactivationHides checks D4.16: a feed that a person deactivates is hidden immediately, from reads, streams and the

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestAPIDecisionsRequireAPasskey checks that if the operator requires a passkey for decisions, the API requires it like the pages

@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"strconv"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/response"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/response"
 )
 
 // Demo holds what only `wayside demo` serves.

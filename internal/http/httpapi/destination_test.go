@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestPhoneSendsADestinationToACar checks that a destination that a phone sends reaches one paired screen of the same account,

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"sync"
 
-	"wayside/internal/geo"
-	"wayside/internal/response"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/response"
 )
 
 // docsPolicy lets the page load this service's style sheet and drawings, and nothing else from anywhere (D13.4).

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/nodes/cluster/forward"
 	"wayside/internal/people/account"
 )

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/ratelimit"
 )
 
 // Bounds of sessions that continue a lost one. Each may cost a route that no limit counts, so that a caller with few ids gets few

@@ -13,8 +13,8 @@ import (
 	"wayside/internal/drive/nav/osrm"
 	"wayside/internal/drive/nav/session"
 	"wayside/internal/entities/wire"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 const (

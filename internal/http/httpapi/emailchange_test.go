@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // changeEmails returns the waiting e-mails about changes of addresses, by recipient, and removes them from the outbox.

@@ -9,8 +9,8 @@ import (
 
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/wire"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxVoteBody is the largest body of a vote in bytes.

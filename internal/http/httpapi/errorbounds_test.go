@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // boundedProblem is the part of a problem that grows with a request.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // exportJSON is everything that the service stores about a person (D11.6), without secrets, which are stored as hashes.

@@ -6,9 +6,9 @@ import (
 	"net/http"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/response"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/response"
 )
 
 // feedEntitiesPath is also the path of pushes, which have the token in the place of the feed's id.

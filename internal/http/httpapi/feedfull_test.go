@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestFullFeeds checks D5.10 from a provider's view: new rows beyond the bound are rejected one by one, refreshes and retirements

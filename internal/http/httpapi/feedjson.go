@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 type layerJSON struct {

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // page requests a page in English.

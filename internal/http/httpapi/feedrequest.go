@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // settings reads the fields that registrations and changes have in common.

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"wayside/internal/entities/wire"
-	"wayside/internal/geo"
-	"wayside/internal/response"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/response"
 	"wayside/internal/roads/geocode"
 	"wayside/internal/roads/graph"
 )

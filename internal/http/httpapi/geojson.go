@@ -8,7 +8,7 @@ import (
 
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/wire"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // The media types of a read.

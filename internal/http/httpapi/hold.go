@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"time"
 
-	"wayside/internal/budget"
 	"wayside/internal/drive/nav/osrm"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/budget"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
 )
 
 // Memory is the memory that requests may hold together, by kind. The zero value bounds nothing.

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/budget"
+	"wayside/internal/ground/budget"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
 )
 
 func someone(last byte) ratelimit.Key {

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/apps"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"wayside/internal/entities/wire"
-	"wayside/internal/response"
+	"wayside/internal/ground/response"
 )
 
 // timestamp is a time in JSON; the zero time is null.

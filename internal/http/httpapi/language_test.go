@@ -5,7 +5,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func TestBrowserOf(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"wayside/internal/entities/nearby"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Limits of resuming a stream.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestLicenceOnPages checks that a well-known licence is a link to its text, that any other is plain text, and that its absence is

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // maintainerJSON is an account that looks after a feed besides its owner.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 type invitations struct {

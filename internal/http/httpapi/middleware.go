@@ -8,9 +8,9 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"wayside/internal/budget"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/budget"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
 )
 
 // caller is the identified sender of a request.

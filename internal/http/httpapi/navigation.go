@@ -14,9 +14,9 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/osrm"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/response"
 	"wayside/internal/people/account"
-	"wayside/internal/response"
 )
 
 // navigationPath is the prefix of the service in the paths of OSRM's API.

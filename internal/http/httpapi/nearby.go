@@ -11,10 +11,10 @@ import (
 
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/wire"
-	"wayside/internal/mapdata"
-	"wayside/internal/response"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/response"
 
-	"wayside/internal/sched"
+	"wayside/internal/ground/sched"
 )
 
 // Cache-Control of reads (Limits: Read caching; D4.13).

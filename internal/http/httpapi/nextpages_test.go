@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestNextStepsAfterSigningIn checks that the page after signing in names the next step of each role.

@@ -18,8 +18,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/mapdata"
 )
 
 // document is openapi.json, ready for validation.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"net/http"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/http/pages"
 )
 

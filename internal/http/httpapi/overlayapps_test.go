@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/mapdata"
 )
 
 // pageHead returns the parts of the page for cars that browsers enforce or its script reads.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/mapdata"
 )
 
 // TestGuestPagesAreLimited requests pages as a guest, and checks that they have the rate of a guest's reads, in a separate bucket

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"time"
 
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
+	"wayside/internal/ground/response"
 	"wayside/internal/http/console"
-	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
-	"wayside/internal/ratelimit"
-	"wayside/internal/response"
 )
 
 // Limits of pairing (D11.3).

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"rsc.io/qr"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // carAgent is the User-Agent of a car's browser.

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // withoutRedirects returns a browser that does not follow redirects.

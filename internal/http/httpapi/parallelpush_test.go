@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestThirdPushOfAToken checks D7.1: while two bodies with one token arrive, a third push gets 429 before its body is sent, may

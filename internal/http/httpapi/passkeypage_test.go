@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // postForm posts a page's form, and returns the page to which it redirects.

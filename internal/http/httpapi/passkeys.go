@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/account"
 )
 

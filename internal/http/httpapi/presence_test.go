@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // drove stores a vote of each account on each of the last three days, so that they count as separate people.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // getHealthz answers 200 while the process is alive (D12.4).

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // problem is an error as clients read it (RFC 9457).

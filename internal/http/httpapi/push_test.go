@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/gzip"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/token"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/token"
 )
 
 // newPushService returns a service with one public push feed.

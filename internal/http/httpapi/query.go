@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"wayside/internal/entities/nearby"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // params reads query parameters and collects their errors, so that one response lists all of them (D4.11).

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wayside/internal/entities/nearby"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // errorCode returns the code of the first error of parameters; empty: there is none.

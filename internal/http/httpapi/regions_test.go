@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/roads/region"
 	"wayside/internal/roads/region/imports"
 )

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/provider/drivers"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestReportsOfNewAccountsShowNoClosure holds what D17.37 is for: hundreds of accounts that signed in an hour ago (two thousand if

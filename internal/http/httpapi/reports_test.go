@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // reportTest is a service with drivers' reports, and drivers who first signed in a day ago, and are known to be three people.

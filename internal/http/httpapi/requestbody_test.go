@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/mapdata"
 )
 
 // brokenBodies are bodies, with their headers, that a client may send; {} stands for bytes of a valid body.

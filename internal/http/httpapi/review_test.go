@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestReviewQueueAndVersions checks that curators read the queue over HTTP, and decide on the version that they saw.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestQueueAfterADecision checks that the queue marks each feed's state, and a decision leads to the feed that waits next.

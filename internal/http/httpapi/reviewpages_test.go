@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // reviewVersion returns the version in the form of a review page.

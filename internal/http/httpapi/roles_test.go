@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"wayside/internal/drive/nav/osrm"
 	"wayside/internal/drive/nav/session"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
 )
 
 // heavyCost is the cost from which a search is heavy: if there are several processors, one is always left to lighter searches.

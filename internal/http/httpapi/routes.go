@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/pages"
-	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestSavedPlacesOverHTTP checks that an account stores places once its holder asked for that, for all its browsers and paired

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestSecurityEmails checks that the owner of an account gets an e-mail about every new passkey and API token, with its name and

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestSigningInEndsTheSessionThatCameAlong checks that each way of signing in ends the session of the cookie in the request (F8).

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/ratelimit"
 )
 
 const (

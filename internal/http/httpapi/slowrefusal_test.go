@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/ratelimit"
 )
 
 // TestSlowRefusals checks that the refusals of one address are delayed by a second beyond twenty in a second, and that nobody else waits.

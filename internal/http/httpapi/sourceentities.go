@@ -7,7 +7,7 @@ import (
 
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/wire"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // getSourceEntities answers GET /v2/sources/{id}/entities with the entities of a source that a guest sees around the center of its

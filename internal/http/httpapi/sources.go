@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/pages"
-	"wayside/internal/mapdata"
 )
 
 // cacheListing is the Cache-Control of the lists of sources and kinds (Limits: Read caching).

@@ -7,7 +7,7 @@ import (
 
 	"wayside/internal/drive/nav/osrm"
 	"wayside/internal/drive/speech"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 const (

@@ -20,12 +20,12 @@ import (
 	"wayside/internal/entities/index"
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/wire"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
+	"wayside/internal/ground/telemetry"
 	"wayside/internal/http/httpapi"
 	"wayside/internal/http/httpserver"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
-	"wayside/internal/telemetry"
 )
 
 // nowhere is a ResponseWriter that discards the response.

@@ -12,9 +12,9 @@ import (
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/stream"
 	"wayside/internal/entities/wire"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
 )
 
 // Parameters of writing to a stream.

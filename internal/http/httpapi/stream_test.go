@@ -19,8 +19,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.uber.org/goleak"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/mapdata"
 )
 
 // event is one event of a stream.

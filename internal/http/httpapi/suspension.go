@@ -3,7 +3,7 @@ package httpapi
 import (
 	"net/http"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // adminAccount is an account as admins see it.

@@ -6,7 +6,7 @@ import (
 
 	"wayside/internal/entities/nearby"
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/takedown"
 )
 

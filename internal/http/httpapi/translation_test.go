@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // rejectedRows returns rows that cause every code and reason of a rejection.

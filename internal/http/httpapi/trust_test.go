@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestNewAccountsHideNothing checks D9.8 in virtual time: votes of accounts that first signed in less than votes.trust_after ago

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/mapdata"
 	"wayside/internal/roads/basemap/world"
 )
 

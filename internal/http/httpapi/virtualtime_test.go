@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/feeds/refprovider"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // These tests check the rules that depend on the time of day or on minutes and days passing, through the public handler and a real

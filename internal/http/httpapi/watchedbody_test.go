@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestRefusalOfBodies checks the error for the client by the error of a handler and the end of the body.

@@ -4,8 +4,8 @@ import (
 	"embed"
 	"net/http"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/response"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/response"
 )
 
 // app are the files by which browsers, phones and search engines know the service: icons, the manifest of the application

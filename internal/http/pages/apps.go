@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"wayside/internal/response"
+	"wayside/internal/ground/response"
 )
 
 // AppsOfDriver is what the page for cars contains about its driver and the driver's apps (D16).

@@ -4,8 +4,8 @@ import (
 	"embed"
 	"net/http"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/response"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/response"
 )
 
 // icons holds the kinds' drawings, one file for each icon name of the list of kinds.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxIcon is the largest drawing in bytes.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/response"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/response"
 )
 
 // Cache-Control of a page and of its files. The page names its files by their version: browsers revalidate the page alone,

@@ -11,8 +11,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/response"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/response"
 )
 
 // libraryPath is the map library as the console's scripts import it. It is the overlay's own file, so that browsers cache

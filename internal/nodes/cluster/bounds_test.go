@@ -3,7 +3,7 @@ package cluster
 import (
 	"testing"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // TestMessagesAreBounded holds that a message tells of 1 024 places at most, and of none wider than 200 km.

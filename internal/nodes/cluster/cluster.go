@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 	"wayside/internal/nodes/valkey"
-	"wayside/internal/signal"
 )
 
 const (

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 	"wayside/internal/nodes/cluster"
 	"wayside/internal/nodes/valkey"
-	"wayside/internal/signal"
 	"wayside/internal/testenv"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"math"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // version begins each message; messages of other versions are not read.

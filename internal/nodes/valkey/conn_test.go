@@ -12,7 +12,7 @@ import (
 
 	"wayside/internal/entities/live"
 	"wayside/internal/entities/live/livetest"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/nodes/valkey"
 	"wayside/internal/testenv"
 )

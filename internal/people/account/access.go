@@ -1,6 +1,6 @@
 package account
 
-import "wayside/internal/mapdata"
+import "wayside/internal/ground/mapdata"
 
 // Who is the class of callers that may use a page or endpoint (issue 6). The table in docs/roles.md is generated from
 // it.

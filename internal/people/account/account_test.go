@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/token"
 	"wayside/internal/people/account"
-	"wayside/internal/token"
 )
 
 // testService is a Service with an in-memory store and a settable clock.

@@ -10,8 +10,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/token"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/token"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // challengeTTL is the time for answering a challenge.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Reports lists the reports that are still linked to the account, oldest first; they are anonymized after 30 days

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Bounds of destinations that phones send to cars.

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestDestinationIsForgotten checks that a destination is removed from memory after ten minutes, although no car takes

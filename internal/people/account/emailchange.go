@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // RequestEmailChange sends a link to the account's address and one to the new address; the account has the new address once both links were

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // SetLanguage sets the language of the account's pages and e-mails. It fails with a mapdata.InvalidError for an unsupported

@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // emailChange is a change of address with its confirmations.

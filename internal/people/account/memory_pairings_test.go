@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // pairingStore is the part of memoryStore for pairings and preferences.

@@ -3,7 +3,7 @@ package account_test
 import (
 	"context"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // savedPlacesStore stores the sealed places of accounts.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func (m *memoryStore) suspend(id mapdata.AccountID, s mapdata.Suspension, side mapdata.Side) error {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // memoryStore implements account.Store in memory; it counts look-ups and can inject failures.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Create creates an account without a sign-in, for operators. It fails with mapdata.ErrConflict when the address has one.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // ByEmail finds the account of an address, for operators. It fails with mapdata.ErrNotFound or a mapdata.InvalidError.

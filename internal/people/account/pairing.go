@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Limits of a pairing (D11.3).

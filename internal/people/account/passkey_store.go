@@ -3,7 +3,7 @@ package account
 import (
 	"context"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // PasskeyStore persists passkeys and answered challenges.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Bounds of preferences.

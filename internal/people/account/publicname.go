@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxPublicName bounds a public name, in characters.

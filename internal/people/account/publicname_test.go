@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func TestSetPublicName(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxRecent is the number of recent destinations of an account besides home and work. All of them take at most some 20 KiB.

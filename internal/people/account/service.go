@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 )
 
 // Config holds the dependencies of a Service.

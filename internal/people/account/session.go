@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxAgentLength is the number of characters of a User-Agent that are stored.

@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/account"
 )
 

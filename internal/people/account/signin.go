@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Limits of a sign-in (D11.1).

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Find returns the account of an id or an e-mail address, for operators and admins. It fails with mapdata.ErrNotFound.

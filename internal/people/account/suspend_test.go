@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestSuspend checks who may suspend whom, the stored suspension, and that it takes effect on this node immediately.

@@ -1,6 +1,6 @@
 package apps
 
-import "wayside/internal/mapdata"
+import "wayside/internal/ground/mapdata"
 
 // CheckPageURL checks the address of an app's page as a submission's widget_url (D16.2) without fetching it, and returns it
 // normalized.

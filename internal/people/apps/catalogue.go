@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // retryAfter is how long Run waits before it reads a catalogue again that it could not read.

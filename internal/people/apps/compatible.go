@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // CheckCompatible adds an error for each way in which a new schema would refuse configs that the approved one accepts, after keys

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Origins lists the origins of the pages that an account installed, hidden ones included, each once and sorted. The page in the car

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // MaxPage bounds the bytes of an app's page, without the files that it loads.

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Times of the checks of pages. Each page is checked about once a day, by one of the nodes.

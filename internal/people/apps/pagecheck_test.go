@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 )
 
 func TestSeenPage(t *testing.T) {

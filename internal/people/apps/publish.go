@@ -3,7 +3,7 @@ package apps
 import (
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // publish shows a catalogue to readers, and reports the apps that differ from the one before. The caller holds loading.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // SchemaJSON writes a schema in the form that ParseSchema reads. Members that were not given are left out, except required.

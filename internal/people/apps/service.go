@@ -15,8 +15,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 )
 
 // Limits of accounts: D16.10 for installs, docs/decisions/0018-apps.md for the others.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Store persists apps and installs. Every method is one transaction; those that change an app raise the revision of apps, by which

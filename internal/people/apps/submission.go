@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/net/publicsuffix"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Bounds of a submission (D16.1, D16.3), in characters unless stated otherwise.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Store reads the log.

@@ -12,7 +12,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxUnencodedLine is the maximum length of an unencoded line in bytes (RFC 5322, 2.1.1).

@@ -7,7 +7,7 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func manyEmails(n int) []mapdata.Email {

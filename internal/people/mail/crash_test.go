@@ -21,7 +21,7 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/mail"
 	"wayside/internal/store/sqlite"
 )

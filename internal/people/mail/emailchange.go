@@ -3,7 +3,7 @@ package mail
 import (
 	"net/url"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // changesAddress reports whether an e-mail asks for the confirmation of a change of address.

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // payloads are values that try to break out of their place in an e-mail: in headers, HTML, templates or text direction.

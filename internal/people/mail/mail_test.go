@@ -18,7 +18,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // parse parses an e-mail and returns its plain text.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"wayside/internal/i18n"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/i18n"
+	"wayside/internal/ground/mapdata"
 )
 
 //go:embed words/*.txt

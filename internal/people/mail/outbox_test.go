@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 	"wayside/internal/testenv"
 )
 

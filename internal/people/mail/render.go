@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 //go:embed pages/email.html

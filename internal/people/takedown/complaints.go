@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Complain stores a complaint for curators that the source of a pin is wrong, with a text of at most 500 characters,

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 )
 
 // Config holds the dependencies of a Service.

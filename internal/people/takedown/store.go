@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Store persists takedowns and complaints. Every method is one transaction.

@@ -3,7 +3,7 @@ package geocode
 import (
 	"math"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/geocode"
 	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/roadtest"

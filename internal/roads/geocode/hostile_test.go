@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/geocode"
 	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/roadtest"

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 )

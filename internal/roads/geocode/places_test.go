@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/geocode"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"

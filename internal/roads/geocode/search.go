@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 )

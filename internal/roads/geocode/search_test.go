@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/geocode"
 	"wayside/internal/roads/roadtest"
 )

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/car"
 	"wayside/internal/roads/osmpbf"
 )

@@ -3,7 +3,7 @@ package graph_test
 import (
 	"testing"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/roadtest"
 )

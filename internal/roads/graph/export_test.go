@@ -15,7 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/roadtest"
 )

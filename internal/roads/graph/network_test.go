@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/roadtest"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 )
 

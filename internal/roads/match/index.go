@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 )
 

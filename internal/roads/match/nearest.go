@@ -3,7 +3,7 @@ package match
 import (
 	"math"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // Nearest describes the places to find.

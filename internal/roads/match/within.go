@@ -4,7 +4,7 @@ import (
 	"iter"
 	"math"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // In yields the pieces that may have a part in a box, each once, in no particular order: all that have one, and some

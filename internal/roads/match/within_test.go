@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/match"
 )
 

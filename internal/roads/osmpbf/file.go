@@ -11,7 +11,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // Header is the description that a file contains of itself.

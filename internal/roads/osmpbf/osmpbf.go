@@ -12,7 +12,7 @@ package osmpbf
 import (
 	"fmt"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // Types is a set of types of objects.

@@ -14,7 +14,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // WriterOptions control how a file is written. The zero value does as most programs do.

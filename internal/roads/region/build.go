@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/car"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"

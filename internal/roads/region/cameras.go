@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/roads/match"
 	"wayside/internal/roads/osmpbf"
 )

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/roads/osmpbf"
 )
 

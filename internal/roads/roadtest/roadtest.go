@@ -23,7 +23,7 @@ import (
 	"testing"
 	"unicode"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/osmpbf"
 )
 

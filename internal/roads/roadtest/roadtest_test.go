@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/roadtest"
 )

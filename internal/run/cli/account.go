@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/run/config"
 	"wayside/internal/run/datadir"
 )

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"log/slog"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/run/config"
 	"wayside/internal/run/service"
 )

@@ -196,7 +196,7 @@ func metricLines(t *testing.T) []string {
 	set := token.NewFileSet()
 	var all []string
 	registered, written := map[string]bool{}, map[string]bool{}
-	for _, pattern := range []string{"../../telemetry/*.go", "../service/*.go"} {
+	for _, pattern := range []string{"../../ground/telemetry/*.go", "../service/*.go"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/run/datadir"
 	"wayside/internal/store/sqlite"
 )

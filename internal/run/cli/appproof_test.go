@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestAppPageIsProvedAndSuspended submits a page on https to the real program, publishes the proof that the answer names, and

@@ -19,7 +19,7 @@ import (
 	"wayside/internal/feeds/bridge"
 	"wayside/internal/feeds/format"
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // convertCmd is wayside convert.

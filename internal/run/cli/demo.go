@@ -14,14 +14,14 @@ import (
 	"time"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/telemetry"
 	"wayside/internal/roads/region"
 	"wayside/internal/run/config"
 	"wayside/internal/run/datadir"
 	"wayside/internal/run/demo"
 	"wayside/internal/run/service"
-	"wayside/internal/telemetry"
 )
 
 // demoCmd is wayside demo.

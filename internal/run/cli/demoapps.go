@@ -6,7 +6,7 @@ import (
 	"net"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/run/config"
 	"wayside/internal/run/demo"
 )

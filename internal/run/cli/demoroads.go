@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/region"
 	"wayside/internal/run/datadir"
 	"wayside/internal/run/demo"

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/roadtest"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"wayside/internal/feeds/bridge"
 	"wayside/internal/feeds/format"
+	"wayside/internal/ground/safehttp"
 	"wayside/internal/run/config"
 	"wayside/internal/run/service"
-	"wayside/internal/safehttp"
 )
 
 // documentFlags are the settings of a feed for a document.

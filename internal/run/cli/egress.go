@@ -7,10 +7,10 @@ import (
 
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/feeds/provider/trial"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 	"wayside/internal/run/config"
 	"wayside/internal/run/service"
-	"wayside/internal/safehttp"
 )
 
 // check fetches and checks a pull URL once, as a poll would.

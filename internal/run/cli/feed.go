@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // feedCmds are wayside feed ….

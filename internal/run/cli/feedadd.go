@@ -10,7 +10,7 @@ import (
 
 	"wayside/internal/feeds/feed"
 	"wayside/internal/feeds/openfeeds"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 type feedCatalogueCmd struct {

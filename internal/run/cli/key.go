@@ -3,7 +3,7 @@ package cli
 import (
 	"log/slog"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/run/service"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/run/datadir"
 	"wayside/internal/store/sqlite"
 )

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/roadtest"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/roadtest"
 )
 

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"wayside/internal/feeds/refprovider"
+	"wayside/internal/ground/safehttp"
+	"wayside/internal/ground/telemetry"
 	"wayside/internal/http/httpserver"
 	"wayside/internal/run/config"
 	"wayside/internal/run/service"
-	"wayside/internal/safehttp"
-	"wayside/internal/telemetry"
 )
 
 // secretVariable is the variable of the relay's secret. It is not a part of the service's configuration.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"syscall"
 
+	"wayside/internal/ground/telemetry"
 	"wayside/internal/run/config"
 	"wayside/internal/run/service"
-	"wayside/internal/telemetry"
 )
 
 // serveCmd is wayside serve.

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/run/config"
 	"wayside/internal/run/service"
 )

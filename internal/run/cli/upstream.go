@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/run/config"
 	"wayside/internal/run/service"
 )

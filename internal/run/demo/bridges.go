@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // The avenues whose bridges the demo closes, in blocks: the visitor's is in the middle of the town; the harbour's, far from the

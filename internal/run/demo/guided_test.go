@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wayside/internal/drive/nav"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/match"
 )
 

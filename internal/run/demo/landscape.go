@@ -1,7 +1,7 @@
 package demo
 
 import (
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/osmpbf"
 )
 

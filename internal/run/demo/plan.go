@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // center is the middle of the town.

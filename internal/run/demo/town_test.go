@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/basemap"
 	"wayside/internal/roads/basemap/mvt"
 	"wayside/internal/roads/basemap/tilemaker"

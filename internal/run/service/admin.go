@@ -9,16 +9,16 @@ import (
 
 	"wayside/internal/feeds/bridge"
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
+	"wayside/internal/ground/secret"
+	"wayside/internal/ground/signal"
 	"wayside/internal/people/account"
 	"wayside/internal/people/apps"
 	"wayside/internal/people/audit"
 	"wayside/internal/people/takedown"
 	"wayside/internal/run/config"
 	"wayside/internal/run/datadir"
-	"wayside/internal/safehttp"
-	"wayside/internal/secret"
-	"wayside/internal/signal"
 )
 
 // Admin is the store with the use cases of people over it. Commands use it beside a running service, and the service contains one.

@@ -8,10 +8,10 @@ import (
 	"net/http"
 
 	"wayside/internal/feeds/openfeeds"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/mapdata"
 	"wayside/internal/people/account"
 	"wayside/internal/roads/basemap/world"
 	"wayside/internal/run/config"

@@ -7,11 +7,11 @@ import (
 	"io"
 	"net/url"
 
+	"wayside/internal/ground/safehttp"
+	"wayside/internal/ground/secret"
+	"wayside/internal/ground/signal"
 	"wayside/internal/people/apps"
 	"wayside/internal/run/config"
-	"wayside/internal/safehttp"
-	"wayside/internal/secret"
-	"wayside/internal/signal"
 )
 
 // newApps makes the use case of apps. It fetches no pages of apps until a client is set (see lookAt).

@@ -13,14 +13,14 @@ import (
 	"wayside/internal/entities/live"
 	"wayside/internal/entities/live/memory"
 	"wayside/internal/feeds/provider/relay"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
+	"wayside/internal/ground/safehttp"
+	"wayside/internal/ground/signal"
 	"wayside/internal/nodes/cluster"
 	ratecluster "wayside/internal/nodes/ratelimit/cluster"
 	"wayside/internal/nodes/valkey"
-	"wayside/internal/ratelimit"
 	"wayside/internal/run/datadir"
-	"wayside/internal/safehttp"
-	"wayside/internal/signal"
 )
 
 // caches hold state that lasts for minutes: live incidents, the windows of drivers, and the buckets of rate limits. The state is

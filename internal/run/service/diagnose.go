@@ -8,9 +8,9 @@ import (
 	"io"
 	"time"
 
+	"wayside/internal/ground/safehttp"
 	"wayside/internal/people/mail"
 	"wayside/internal/run/config"
-	"wayside/internal/safehttp"
 )
 
 // Limits of the request to the service's own public address.

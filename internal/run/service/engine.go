@@ -8,9 +8,9 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/engine"
+	"wayside/internal/ground/safehttp"
 	"wayside/internal/http/console"
 	"wayside/internal/run/config"
-	"wayside/internal/safehttp"
 )
 
 // openEngine opens the engine that finds routes: the embedded one, or a remote one.

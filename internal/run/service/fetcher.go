@@ -6,8 +6,8 @@ import (
 	"net/netip"
 	"net/url"
 
+	"wayside/internal/ground/safehttp"
 	"wayside/internal/run/config"
-	"wayside/internal/safehttp"
 )
 
 // NewFetcher makes the HTTP client that calls providers, with the limits of the configuration.

@@ -12,11 +12,11 @@ import (
 	"wayside/internal/entities/live"
 	"wayside/internal/entities/wire"
 	"wayside/internal/feeds/provider/relay"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/mapdata"
 	"wayside/internal/run/config"
-	"wayside/internal/safehttp"
 )
 
 // Limits of calls to upstreams, which the operator chose (D8.6).

@@ -1,8 +1,8 @@
 package service
 
 import (
-	"wayside/internal/budget"
 	"wayside/internal/feeds/provider/push"
+	"wayside/internal/ground/budget"
 	"wayside/internal/http/httpapi"
 )
 

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"testing"
 
-	"wayside/internal/budget"
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/budget"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
 )
 
 // TestRequestMemory checks that the memory of requests leaves room within the 300 MiB that strangers may cost for the heap's

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store/replica"
 )
 

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"wayside/internal/entities/law"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/mapdata"
 	"wayside/internal/run/config"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"wayside/internal/drive/traffic"
 	"wayside/internal/entities/nearby"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console"
-	"wayside/internal/mapdata"
 )
 
 // streetsNamed is how many street names the page of a feed shows for an entity.

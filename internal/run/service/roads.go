@@ -12,11 +12,11 @@ import (
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/traffic"
 	"wayside/internal/entities/nearby"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/region"
-	"wayside/internal/signal"
 )
 
 // roads holds the roads of the current region with their conditions, on which routes are found.

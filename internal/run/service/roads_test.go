@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"wayside/internal/entities/nearby"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/match"
 	"wayside/internal/roads/region"
-	"wayside/internal/signal"
 )
 
 // TestReadyWithConditions checks that a region is served, and the service ready, only once all conditions have been read, and that

@@ -19,12 +19,12 @@ import (
 	"wayside/internal/entities/index"
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/wire"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
-	"wayside/internal/signal"
 )
 
 // The size of squareTown: its streets in each direction, a hundred metres apart. Some of them are open in one direction only.

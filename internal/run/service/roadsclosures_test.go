@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // A hundred thousand closures at once (ten thousand, unless WAYSIDE_TEST_FULL is set) are matched and customised in bounded time and memory, and expire in the same instant.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/secret"
 	"wayside/internal/run/datadir"
-	"wayside/internal/secret"
 	"wayside/internal/store"
 )
 

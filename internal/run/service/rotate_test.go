@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/feed"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/account"
 	"wayside/internal/run/config"
 	"wayside/internal/run/datadir"

@@ -6,7 +6,7 @@ import (
 
 	"wayside/internal/drive/nav/engine"
 	"wayside/internal/drive/nav/session"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/ratelimit"
 	"wayside/internal/run/config"
 )
 

@@ -19,7 +19,7 @@ import (
 	"wayside/internal/feeds/provider/pull"
 	"wayside/internal/feeds/provider/push"
 	"wayside/internal/feeds/provider/trial"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/mail"
 	"wayside/internal/run/datadir"
 	"wayside/internal/store/replica"

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/run/config"
 	"wayside/internal/run/datadir"
 )

@@ -1,6 +1,6 @@
 package service
 
-import "wayside/internal/mapdata"
+import "wayside/internal/ground/mapdata"
 
 // storedBytes returns the bytes that all feeds store, as of the newest change of each.
 func (s *Service) storedBytes() float64 {

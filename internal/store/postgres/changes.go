@@ -3,7 +3,7 @@ package postgres
 import (
 	"context"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 func liveBallot(id string, account mapdata.AccountID, v mapdata.Vote, at time.Time) *mapdata.Ballot {

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"slices"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // upsertBatch is the number of rows that one statement writes.

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 )
 
 // Intervals and sizes of the follower.

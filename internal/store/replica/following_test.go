@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 	"wayside/internal/store/replica"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/testenv"

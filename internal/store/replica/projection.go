@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Projection is a view of the store in memory. The follower calls its methods from one goroutine at a time; reads are

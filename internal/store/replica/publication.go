@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // publication lets readers combine several projections at one revision. It is a sequence lock (seqlock): a reader notes the

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestUnchanged checks the promise to a reader of several projections: a read is of one revision if and only if no publication met

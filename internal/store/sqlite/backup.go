@@ -11,7 +11,7 @@ import (
 
 	modernc "modernc.org/sqlite"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store"
 )
 

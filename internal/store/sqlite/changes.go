@@ -6,7 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store"
 )
 

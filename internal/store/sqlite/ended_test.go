@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestErasedRowsLeaveTheFile creates and deletes accounts with feeds in random order, and checks that the texts of deleted ones are not in

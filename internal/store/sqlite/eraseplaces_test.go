@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestReplacedPlacesLeaveTheFiles replaces and deletes an account's saved places while checkpoints run, and checks that the sealed bytes

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestLicenceMigrationKeepsFeeds checks that migrating a database from before licences keeps its feeds, which then

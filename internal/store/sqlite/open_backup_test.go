@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store/migrate"
 	"wayside/internal/store/storetest"
 )

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestDeletingAnAccountDeletesPairingsAndPreferences checks that deleting an account deletes the data that it owns

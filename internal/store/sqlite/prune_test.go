@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store"
 )
 

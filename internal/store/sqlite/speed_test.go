@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store/sqlite"
 )
 

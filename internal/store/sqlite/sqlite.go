@@ -17,7 +17,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store"
 	"wayside/internal/store/migrate"
 )

@@ -11,10 +11,10 @@ import (
 	modernc "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store"
 
-	"wayside/internal/sched"
+	"wayside/internal/ground/sched"
 )
 
 // writeTx is a transaction of the one writer. Each statement must carry ctx: once that is done, the transaction is

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"strings"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store"
 
-	"wayside/internal/sched"
+	"wayside/internal/ground/sched"
 )
 
 // upsertBatch is the number of rows that one statement writes.

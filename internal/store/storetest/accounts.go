@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func accountTests() map[string]func(*testStore) {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 func actTests() map[string]func(*testStore) {

@@ -3,7 +3,7 @@ package storetest
 import (
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // claimPage claims the check of an app's page, and returns whether that succeeded, and otherwise when the check is due.

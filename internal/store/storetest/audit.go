@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func auditTests() map[string]func(*testStore) {

@@ -3,7 +3,7 @@ package storetest
 import (
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // countsHoldings checks the usage of feeds and accounts that the store counts (D5.10).

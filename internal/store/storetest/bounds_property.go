@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 )
 
 // boundsLimits are so small that the test reaches them all the time.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 )
 
 func builtinTests() map[string]func(*testStore) {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // callTests returns the tests of the e-mails that curators and owners get because something waits or is in trouble.

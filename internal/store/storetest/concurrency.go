@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func concurrencyTests() map[string]func(*testStore) {

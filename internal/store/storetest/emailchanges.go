@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // emailChange returns a change of the account's address whose tokens have the hashes "old" and "new" with a number.

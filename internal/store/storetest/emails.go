@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func emailTests() map[string]func(*testStore) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func feedTests() map[string]func(*testStore) {

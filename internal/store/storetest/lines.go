@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 )
 
 func lineTests() map[string]func(*testStore) {

@@ -1,7 +1,7 @@
 package storetest
 
 import (
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func noticeTests() map[string]func(*testStore) {

@@ -3,7 +3,7 @@ package storetest
 import (
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // The ids of the rows in an older database.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func pairingTests() map[string]func(*testStore) {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func pollTests() map[string]func(*testStore) {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // reportStore is the part of a store that only the use case of drivers' reports needs.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func savedPlacesTests() map[string]func(*testStore) {

@@ -3,7 +3,7 @@ package storetest
 import (
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func sessionEndTests() map[string]func(*testStore) {

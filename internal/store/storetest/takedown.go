@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func takedownTests() map[string]func(*testStore) {

@@ -3,7 +3,7 @@ package storetest
 import (
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // trustAfter is votes.trust_after in these tests.

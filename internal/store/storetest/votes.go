@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 func voteTests() map[string]func(*testStore) {

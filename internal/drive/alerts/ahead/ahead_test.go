@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"wayside/internal/drive/alerts/ahead"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/match"
 	"wayside/internal/roads/roadtest"
 )

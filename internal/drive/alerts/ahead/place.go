@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"wayside/internal/drive/alerts/ahead"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // tokenOf makes the token of a state by hand, with so many arcs and sections.

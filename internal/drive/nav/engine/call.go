@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"wayside/internal/drive/nav"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/safehttp"
 )
 
 // Limits of calls to an engine, set on the client that makes them.

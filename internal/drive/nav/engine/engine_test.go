@@ -21,10 +21,10 @@ import (
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/engine"
 	"wayside/internal/drive/nav/osrm"
+	"wayside/internal/ground/safehttp"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 	"wayside/internal/roads/roadtest"
-	"wayside/internal/safehttp"
 )
 
 // town is a drawn map with a closed bridge, as this service knows it, and as an engine without conditions does.

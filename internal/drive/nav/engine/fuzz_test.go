@@ -6,7 +6,7 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/osrm"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // FuzzAnswers checks that any bytes from an engine are refused, or become an answer that is valid JSON with places on

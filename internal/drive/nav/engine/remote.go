@@ -10,8 +10,8 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/osrm"
+	"wayside/internal/ground/safehttp"
 	"wayside/internal/roads/graph"
-	"wayside/internal/safehttp"
 )
 
 // Options configure a remote engine.

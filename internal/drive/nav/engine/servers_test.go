@@ -10,7 +10,7 @@ import (
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/engine"
 	"wayside/internal/drive/nav/valhalla"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 )
 

@@ -3,7 +3,7 @@ package guide
 import (
 	"math"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 )
 

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"wayside/internal/i18n"
+	"wayside/internal/ground/i18n"
 )
 
 //go:embed words/*.txt

@@ -5,7 +5,7 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/entities/wire"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"wayside/internal/drive/nav"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // ParseBody parses a request from the JSON object of a POST. Its members are the options of the URL; lists are arrays.

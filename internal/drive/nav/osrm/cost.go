@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"wayside/internal/drive/nav"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // Units for the number of routes that a request counts as against the limits (D15.23). One route is a way between two

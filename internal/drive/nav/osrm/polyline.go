@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"wayside/internal/drive/nav"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // ParseURL parses a request from the part of its URL after the profile, decoded: coordinates, and options after a

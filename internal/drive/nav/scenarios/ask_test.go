@@ -12,7 +12,7 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/osrm"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // answer is the part of an answer of any service that tables compare.

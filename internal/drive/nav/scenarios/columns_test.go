@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"wayside/internal/drive/nav/osrm"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 func mapKeys(m map[string]string) func(yield func(string) bool) { return maps.Keys(m) }

@@ -12,7 +12,7 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/osrm"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // outcome is the result of one row of a table.

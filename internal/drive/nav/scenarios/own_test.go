@@ -6,7 +6,7 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/osrm"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/match"
 	"wayside/internal/roads/roadtest"

@@ -10,7 +10,7 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/osrm"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // samePost checks that a POST asks the same as a URL, or is refused with the same code.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"wayside/internal/drive/nav/osrm"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // matrixRow compares a row of a table of durations, distances or estimates, which is requested as a whole.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/osmpbf"
 )
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"wayside/internal/drive/nav"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/ratelimit"
 )
 
 // Bounds of sessions.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"wayside/internal/drive/nav"
-	"wayside/internal/geo"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/ratelimit"
 )
 
 // When clients are notified, and how often another route is searched.

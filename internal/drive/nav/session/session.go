@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"wayside/internal/drive/nav"
-	"wayside/internal/geo"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/ratelimit"
 )
 
 // Session is a driver on a route. Its methods are safe for concurrent use.

@@ -15,12 +15,12 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/session"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/signal"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 	"wayside/internal/roads/roadtest"
-	"wayside/internal/signal"
 )
 
 // town returns roads with a short way from a to d by b and c, and a longer one by x and y.

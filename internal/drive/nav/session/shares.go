@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
 )
 
 // Limits of one caller at the same time on one node.

@@ -9,8 +9,8 @@ import (
 
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/session"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
 )
 
 // guest returns a caller without an account, at an address.

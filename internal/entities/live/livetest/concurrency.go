@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"wayside/internal/entities/live"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 func concurrencyTests() map[string]func(*fixture) {

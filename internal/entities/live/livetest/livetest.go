@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"wayside/internal/entities/live"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Option describes a capability of a driver under test.

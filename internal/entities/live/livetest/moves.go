@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"wayside/internal/entities/live"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 func moveTests() map[string]func(*fixture) {

@@ -2,7 +2,7 @@
 // form of relay mode (D8.5) and CIFS (D17.27) share these words.
 package alertwords
 
-import "wayside/internal/mapdata"
+import "wayside/internal/ground/mapdata"
 
 // None is the kind of a known word for which nothing is shown.
 const None = ""

@@ -12,7 +12,7 @@ import (
 	"wayside/internal/feeds/format"
 	"wayside/internal/feeds/format/geometry"
 	"wayside/internal/feeds/format/jsondoc"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // zone is the time zone of the times within descriptions.

@@ -13,7 +13,7 @@ import (
 	"wayside/internal/feeds/format/geometry"
 	"wayside/internal/feeds/format/jsondoc"
 	"wayside/internal/feeds/format/xmldoc"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // Convert reads a CIFS document; it implements format.Convert.

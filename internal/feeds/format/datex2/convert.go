@@ -11,7 +11,7 @@ import (
 	"wayside/internal/feeds/format"
 	"wayside/internal/feeds/format/geometry"
 	"wayside/internal/feeds/format/xmldoc"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // Convert reads a DATEX II document; it implements format.Convert.

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/feeds/format"
 	"wayside/internal/feeds/format/geometry"
 	"wayside/internal/feeds/format/xmldoc"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // location is the elements of a record's position. Other places in a record, such as alternative routes, are not part

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/format"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // item converts a site to a row, or returns the first reason to skip it (D17.11).

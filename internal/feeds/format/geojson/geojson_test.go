@@ -9,7 +9,7 @@ import (
 
 	"wayside/internal/feeds/format"
 	"wayside/internal/feeds/format/geojson"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func convert(text, mapping string) (items []format.Item, err error) {

@@ -8,7 +8,7 @@ import (
 
 	"wayside/internal/feeds/format"
 	"wayside/internal/feeds/format/jsondoc"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // Place is the position of an item, or the reason why it has none.

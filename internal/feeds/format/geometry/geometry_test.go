@@ -12,7 +12,7 @@ import (
 	"wayside/internal/feeds/format"
 	"wayside/internal/feeds/format/geometry"
 	"wayside/internal/feeds/format/jsondoc"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 func at(lat, lng float64) geo.Point { return geo.Point{Lat: lat, Lng: lng} }

@@ -11,7 +11,7 @@ import (
 
 	"wayside/internal/feeds/format"
 	"wayside/internal/feeds/format/geometry"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Converter converts items by a mapping.

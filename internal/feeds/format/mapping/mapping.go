@@ -2,7 +2,7 @@ package mapping
 
 import (
 	"wayside/internal/feeds/format/jsondoc"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // MaxBytes bounds the text of a mapping.

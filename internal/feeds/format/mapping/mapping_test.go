@@ -11,7 +11,7 @@ import (
 	"wayside/internal/feeds/format/geometry"
 	"wayside/internal/feeds/format/jsondoc"
 	"wayside/internal/feeds/format/mapping"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // TestMistakes checks that each mistake in a mapping is found, and that its path is reported.

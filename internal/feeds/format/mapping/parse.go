@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"wayside/internal/feeds/format/jsondoc"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Parse reads a mapping for a table (csv) or for objects (geojson), and lists all mistakes in it; Field is the path

@@ -6,7 +6,7 @@ import (
 
 	"wayside/internal/feeds/format"
 	"wayside/internal/feeds/format/jsondoc"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // directCurrent is Open Charge Map's id of the current type DC.

@@ -7,7 +7,7 @@ import (
 
 	"wayside/internal/feeds/format"
 	"wayside/internal/feeds/format/jsondoc"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // Convert reads locations of OCPI; it implements format.Convert. It returns no next page, since its URL is in a header

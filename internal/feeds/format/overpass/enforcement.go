@@ -5,8 +5,8 @@ import (
 
 	"wayside/internal/feeds/format"
 	"wayside/internal/feeds/format/jsondoc"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Bounds of the parts of a document that are held.

@@ -7,8 +7,8 @@ import (
 
 	"wayside/internal/feeds/format"
 	"wayside/internal/feeds/format/jsondoc"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Convert reads an answer of Overpass; it implements format.Convert. It reads the document twice, and up to four times

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 var testNow = time.Date(2026, 11, 21, 8, 2, 0, 0, time.UTC)

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Members of an alert or a jam that are read, beside location and line. Others are skipped, among them reportBy, which

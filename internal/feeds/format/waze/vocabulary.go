@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"wayside/internal/feeds/format/alertwords"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Lists of the vocabulary. Two are members of a raw answer; the third is the numbers that items may have instead of words.

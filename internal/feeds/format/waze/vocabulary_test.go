@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"wayside/internal/feeds/format/alertwords"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // meant lists by kind the meaning of every word of the vocabulary, which the vocabulary lists by word, so that a change

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/votes"
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Store stores reports and the data that bound them.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxHeading is the largest heading in degrees.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // FeedStore stores the feed of the source.

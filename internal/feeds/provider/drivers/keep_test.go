@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
 )

@@ -19,7 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/roads/region"
 )
 

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/signal"
 	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/region"
-	"wayside/internal/signal"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
 )

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // workZones returns a WZDx feed of work zones with these ids, each with a line, and one more item, a detour, which has no kind.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/feeds/provider/trial"
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 )
 
 func (w *testService) checker() *trial.Checker {

@@ -8,9 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
+	"wayside/internal/ground/signal"
 )
 
 // TestEditDuringPoll checks that the owner can replace a URL that hangs during the failing poll that would deactivate

@@ -21,9 +21,9 @@ import (
 	"time"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
+	"wayside/internal/ground/signal"
 )
 
 // The promise of D6.6.

@@ -9,9 +9,9 @@ import (
 	_ "time/tzdata"
 
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
+	"wayside/internal/ground/signal"
 )
 
 // nightly is a CIFS feed of one closure, every night from 22:00 to 06:00.

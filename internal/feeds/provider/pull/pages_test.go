@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // location returns an OCPI page with one charging location.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestPhaseIsTheSameEverywhere compares phases with fixed values: another hash in a new version would move the polls of

@@ -8,8 +8,8 @@ import (
 
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/feeds/provider/trial"
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 )
 
 // poll fetches a feed once and records the result. A poll that this node cancelled itself, or for which it lacks a resource, leaves no

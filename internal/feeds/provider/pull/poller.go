@@ -10,9 +10,9 @@ import (
 
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/feeds/provider/trial"
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
+	"wayside/internal/ground/signal"
 )
 
 // Ingester stores good snapshots, as *ingest.Ingester does. Tests of schedules use a fake.

@@ -15,9 +15,9 @@ import (
 
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/feeds/provider/trial"
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
+	"wayside/internal/ground/signal"
 )
 
 func TestPollsInItsPhase(t *testing.T) {

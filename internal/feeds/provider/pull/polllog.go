@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/provider/trial"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // linesPerMinute bounds the log lines about feeds that fail: one line when a feed begins to fail, one when it is

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 )
 
 // loggingTo returns an option that writes the log, without times, to a buffer.

@@ -4,7 +4,7 @@ import (
 	"hash/fnv"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Rules of the schedule.

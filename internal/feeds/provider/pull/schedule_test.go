@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 func newID(t *testing.T) mapdata.FeedID {

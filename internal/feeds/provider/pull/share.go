@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // shares gives each account a number of places, so that feeds of one account that hang, or are slow to read, take no place from those of

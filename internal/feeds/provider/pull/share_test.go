@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 )
 
 // TestHangingFeedsOfOneAccountTakeTheirShare checks that feeds of one account on hosts that all hang take only a part

@@ -10,7 +10,7 @@ import (
 
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/feeds/provider/trial"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestOneMailForAFeedThatShrinksAgainAndAgain checks D6.9 for a feed whose snapshots alternate between three rows and

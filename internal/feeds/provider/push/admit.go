@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/budget"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/budget"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
 )
 
 // Bounds of the memory of one node for the bodies of pushes (D7.1).

@@ -3,8 +3,8 @@ package push
 import (
 	"time"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
 )
 
 // bucket is one rate of one caller.

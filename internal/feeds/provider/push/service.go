@@ -11,12 +11,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/budget"
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
-	"wayside/internal/signal"
-	"wayside/internal/token"
+	"wayside/internal/ground/budget"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
+	"wayside/internal/ground/signal"
+	"wayside/internal/ground/token"
 )
 
 // UnknownPerMinute is the number of unknown tokens that a client address may try in a minute (D7.5).

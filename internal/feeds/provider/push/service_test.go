@@ -13,15 +13,15 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/budget"
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/feeds/provider/push"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
-	"wayside/internal/signal"
+	"wayside/internal/ground/budget"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
+	"wayside/internal/ground/signal"
+	"wayside/internal/ground/token"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
-	"wayside/internal/token"
 )
 
 var (

@@ -3,7 +3,7 @@ package push
 import (
 	"context"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Store stores the feeds that accept pushes.

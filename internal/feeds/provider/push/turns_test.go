@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/budget"
 	"wayside/internal/feeds/provider/push"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
+	"wayside/internal/ground/budget"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
 )
 
 // TestPushesShareMemory checks that a push is refused while other requests hold all memory of its part, and that

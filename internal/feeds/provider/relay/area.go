@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // Bounds of the requests to an upstream (Provider-hosted: relay mode; D8.2).

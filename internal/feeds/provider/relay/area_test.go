@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // TestAreaIsRoundedAndCovers checks that neighbours within a box have one area, and that it covers the requested circle

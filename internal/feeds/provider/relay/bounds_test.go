@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestReadersWaitTwoSeconds holds how long a reader waits for upstreams together, however many there are (D8.6).

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"wayside/internal/entities/live"
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 )
 
 // authHeader authenticates this service to an upstream (Authentication: relay mode).

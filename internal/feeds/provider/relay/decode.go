@@ -14,7 +14,7 @@ import (
 	"wayside/internal/entities/live"
 	"wayside/internal/feeds/format/waze"
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // decode converts an upstream's answer to pins. All rows go through the one row decoder (D3.13), those of the raw form

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"wayside/internal/entities/live"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // FuzzAnswer checks that any answer of an upstream, in either form, becomes pins that can be shown to readers, or an

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 )
 
 // quietTime is how long after an upstream has recovered the log has no further line about its failures. It bounds the

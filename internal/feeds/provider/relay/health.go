@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // recentCalls is the number of an upstream's calls that its health covers (D8.8).

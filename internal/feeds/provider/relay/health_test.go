@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/provider/relay"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // hanging returns an upstream that answers no request in time.

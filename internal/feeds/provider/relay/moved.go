@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"wayside/internal/entities/live"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // maxMoves is the largest number of changed positions of an answer that are reported one by one; beyond it, the whole

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/entities/live"
-	"wayside/internal/geo"
-	"wayside/internal/signal"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/signal"
 )
 
 // TestAnswersNotifyWhereTheyDiffer checks that watchers are notified of the positions where an answer differs from the

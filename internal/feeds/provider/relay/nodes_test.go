@@ -16,9 +16,9 @@ import (
 
 	"wayside/internal/entities/live"
 	"wayside/internal/feeds/provider/relay"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 	"wayside/internal/nodes/valkey"
-	"wayside/internal/safehttp"
 	"wayside/internal/testenv"
 )
 

@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"wayside/internal/entities/live"
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
-	"wayside/internal/signal"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
+	"wayside/internal/ground/signal"
 )
 
 // Limits of the calls to upstreams.

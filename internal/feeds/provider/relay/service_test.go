@@ -21,9 +21,9 @@ import (
 	"wayside/internal/entities/live"
 	"wayside/internal/entities/live/memory"
 	"wayside/internal/feeds/provider/relay"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 )
 
 // Tried is the result of one trial call of an upstream.

@@ -10,8 +10,8 @@ import (
 	"os"
 	"sync/atomic"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 )
 
 // Bounds of the bodies that wait to be parsed.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestBodiesInMemoryAreBounded collects more small bodies than may be in memory together (D6.6).

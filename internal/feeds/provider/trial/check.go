@@ -8,12 +8,12 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/budget"
 	"wayside/internal/feeds/bridge"
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
-	"wayside/internal/ratelimit"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/budget"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/ratelimit"
+	"wayside/internal/ground/safehttp"
 )
 
 // Bounds of concurrent checks.

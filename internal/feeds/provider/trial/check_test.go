@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 )
 
 const goodRow = `{"external_id":"a","kind":"alert.construction","lat":52.37,"lng":4.9,"properties":{}}`

@@ -13,8 +13,8 @@ import (
 
 	"wayside/internal/feeds/bridge"
 	"wayside/internal/feeds/format"
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 )
 
 // Limits of a bridged feed's documents, all pages of a poll together (D17.12, D17.13).

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"wayside/internal/feeds/format"
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 )
 
 // slowPages answers with an endless chain of pages, each of which takes a while.

@@ -8,8 +8,8 @@ import (
 	"wayside/internal/feeds/bridge"
 	"wayside/internal/feeds/format"
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
-	"wayside/internal/safehttp"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/safehttp"
 )
 
 // Failure is a failed try that is the provider's fault (D6.7).

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"wayside/internal/budget"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/budget"
+	"wayside/internal/ground/mapdata"
 )
 
 // TestFormsShareMemory checks that a form of 4 MiB counts as 24 MiB, and that another one is refused beside it.

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/feeds/bridge"
 	"wayside/internal/feeds/format"
 	"wayside/internal/feeds/ingest"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Reading is the result of reading the documents of a bridged feed, beside the rows.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 )
 
 // Text returns the message of a key as plain text: for titles, attributes and e-mails. If the message is missing it returns the

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"slices"
 
-	"wayside/internal/i18n"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/i18n"
+	"wayside/internal/ground/mapdata"
 )
 
 //go:embed en/*.txt de/*.txt fr/*.txt

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
-	"wayside/internal/mapdata"
 )
 
 func load(t *testing.T) *words.Catalogue {

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"wayside/internal/ground/ratelimit"
 	"wayside/internal/nodes/valkey"
-	"wayside/internal/ratelimit"
 )
 
 const (

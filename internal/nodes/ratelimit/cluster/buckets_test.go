@@ -15,9 +15,9 @@ import (
 
 	raw "github.com/valkey-io/valkey-go"
 
+	"wayside/internal/ground/ratelimit"
 	"wayside/internal/nodes/ratelimit/cluster"
 	"wayside/internal/nodes/valkey"
-	"wayside/internal/ratelimit"
 	"wayside/internal/testenv"
 )
 

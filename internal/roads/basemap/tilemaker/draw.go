@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 )
 
 // artist makes features from the source.

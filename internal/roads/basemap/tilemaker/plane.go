@@ -3,7 +3,7 @@ package tilemaker
 import (
 	"math"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/basemap/mvt"
 )
 

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/osmpbf"
 )
 

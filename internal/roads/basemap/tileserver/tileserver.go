@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"wayside/internal/mapdata"
-	"wayside/internal/response"
+	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/response"
 	"wayside/internal/roads/basemap"
 )
 

@@ -12,7 +12,7 @@ import (
 	"math"
 	"sync"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/basemap"
 	"wayside/internal/roads/basemap/mvt"
 )

@@ -3,7 +3,7 @@ package world
 import (
 	"testing"
 
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/basemap"
 	"wayside/internal/roads/basemap/mvt"
 )

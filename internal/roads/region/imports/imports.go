@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/roads/region"
 )
 

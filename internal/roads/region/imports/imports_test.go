@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/roads/region"
 )
 

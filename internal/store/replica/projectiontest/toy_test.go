@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/store/replica/projectiontest"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 )
 
 // Start is the time of everything in a World.

@@ -94,7 +94,7 @@ it("uses the words of the trade", () => {
 });
 
 it("names every kind of the service's catalogue, in English as the service does", () => {
-  const catalogue = readFileSync(new URL("../../../../internal/mapdata/kinds.go", import.meta.url), "utf8");
+  const catalogue = readFileSync(new URL("../../../../internal/ground/mapdata/kinds.go", import.meta.url), "utf8");
   const kinds = [...catalogue.matchAll(/^\t\{"([a-z_.]+)", "([a-z]+)", "([^"]+)"/gm)];
   expect(kinds.length).toBe(keys.filter((key) => key.startsWith("kind.")).length);
   const words = makeWords("en", en);

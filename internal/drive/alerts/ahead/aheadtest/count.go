@@ -10,7 +10,7 @@ import (
 	"wayside/internal/drive/alerts/ahead"
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/guide"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 )
 

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/drive/nav"
 	"wayside/internal/drive/nav/guide"
 	"wayside/internal/drive/nav/session"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 )
 

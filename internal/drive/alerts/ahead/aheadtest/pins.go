@@ -5,8 +5,8 @@ import (
 
 	"wayside/internal/drive/alerts"
 	"wayside/internal/drive/alerts/ahead"
-	"wayside/internal/geo"
-	"wayside/internal/mapdata"
+	"wayside/internal/ground/geo"
+	"wayside/internal/ground/mapdata"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 )

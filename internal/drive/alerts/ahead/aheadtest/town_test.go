@@ -9,7 +9,7 @@ import (
 	"wayside/internal/drive/alerts/ahead"
 	"wayside/internal/drive/alerts/ahead/aheadtest"
 	"wayside/internal/drive/nav"
-	"wayside/internal/geo"
+	"wayside/internal/ground/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 	"wayside/internal/roads/roadtest"
