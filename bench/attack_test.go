@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // TestMain lets the test's executable run as the flood and the reader, as that of bench does.

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // cluster is three equal nodes on one PostgreSQL and one cache, beside the service on SQLite.

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // TestHostileRequests replays 20 000 hostile requests against the real program, and checks that no answer is the service's fault,

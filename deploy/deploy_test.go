@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"wayside/internal/proof/testenv"
 	"wayside/internal/run/config"
-	"wayside/internal/testenv"
 )
 
 func read(t *testing.T, name string) string {

@@ -21,8 +21,8 @@ import (
 
 	"wayside/internal/drive/nav/session"
 	"wayside/internal/ground/geo"
+	"wayside/internal/proof/testenv"
 	"wayside/internal/roads/roadtest"
-	"wayside/internal/testenv"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"wayside/internal/ground/telemetry"
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // TestMetrics checks that the dashboard, the alerts and the manual use only metrics that a node exports, with their labels, because

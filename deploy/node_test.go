@@ -24,7 +24,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // process is a program that runs until the test ends, or until stop.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // releaser builds the program that makes the files of a release, where it stays: it is linked again only when it has changed.

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"testing"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 const near = "/v2/entities/nearby?lat=48.137154&lng=11.576124&radius=500"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // TestCaddy runs a real Caddy with the configuration of deploy/single before a real node. Caddy issues the certificate with its

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"wayside/internal/archtest"
+	"wayside/internal/proof/archtest"
 )
 
 func main() {

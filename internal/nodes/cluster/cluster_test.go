@@ -12,7 +12,7 @@ import (
 	"wayside/internal/ground/signal"
 	"wayside/internal/nodes/cluster"
 	"wayside/internal/nodes/valkey"
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 func must(t *testing.T, err error) {

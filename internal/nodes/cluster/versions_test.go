@@ -11,7 +11,7 @@ import (
 
 	"wayside/internal/nodes/cluster"
 	"wayside/internal/nodes/valkey"
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // versionNode is a node with its data version and a clock that the test sets.

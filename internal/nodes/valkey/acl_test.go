@@ -8,7 +8,7 @@ import (
 	raw "github.com/valkey-io/valkey-go"
 
 	"wayside/internal/nodes/valkey"
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // TestDocumentedUserHasThePermissions checks that the rights that docs/operating/cache.md gives a user are enough, and reach no

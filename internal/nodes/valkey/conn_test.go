@@ -14,7 +14,7 @@ import (
 	"wayside/internal/entities/live/livetest"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/nodes/valkey"
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 func TestContract(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"wayside/internal/nodes/valkey"
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // wire is a proxy between a connection and its server that can hold back the server's answers.

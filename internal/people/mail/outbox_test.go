@@ -9,7 +9,7 @@ import (
 
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/signal"
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 var start = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 func wantMode(t *testing.T, path string, want fs.FileMode) {

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/proof/testenv"
 	"wayside/internal/roads/osmpbf"
-	"wayside/internal/testenv"
 )
 
 // drawStreet writes an extract of a street with the given number of nodes, and returns its path.

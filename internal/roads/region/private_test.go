@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // bytesOf reads every byte of two large arrays, as readers do.

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // unlimited raises the limits that tests would exceed.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"wayside/internal/feeds/bridge"
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // example is a block of commands that makes its own documents, and the block that shows what they print.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 func mustBe(t *testing.T, err error) {

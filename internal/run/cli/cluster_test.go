@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // fleet is several nodes on one database and one cache, with load on all of them.

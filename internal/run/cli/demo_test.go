@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // demoProcess is a running wayside demo.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/valkey-io/valkey-go"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // pairAt signs a screen in to the account of a phone. Each uses another node.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // The expected behaviour of a command in a folder without data.

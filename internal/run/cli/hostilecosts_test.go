@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // maxConvertTime bounds the processor time until a hostile document is answered or refused. The bound of a dedicated machine is 10

@@ -19,8 +19,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 
+	"wayside/internal/proof/testenv"
 	"wayside/internal/roads/roadtest"
-	"wayside/internal/testenv"
 )
 
 // maxConvertMemory bounds the peak memory of a process with a hostile document: the program itself, an item of 16 MiB and its tree.

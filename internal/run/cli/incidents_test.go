@@ -23,7 +23,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // Where the tests' incidents are. Both are negative, so that no duration in a log looks like one of them.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // TestLicencesAndBillOfMaterials checks that the licences and the list of parts that the real program prints contain every module

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/proof/testenv"
 	"wayside/internal/run/datadir"
-	"wayside/internal/testenv"
 )
 
 // startDatabase starts a PostgreSQL server.

@@ -19,7 +19,7 @@ import (
 
 	"wayside/internal/feeds/bridge"
 	"wayside/internal/feeds/openfeeds"
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 func readDocument(t *testing.T, name string) string {

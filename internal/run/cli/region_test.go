@@ -21,8 +21,8 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 
+	"wayside/internal/proof/testenv"
 	"wayside/internal/roads/osmpbf"
-	"wayside/internal/testenv"
 )
 
 // drawTown writes an extract of a street grid with the word in the names of all roads, and returns its path.

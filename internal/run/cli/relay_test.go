@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/refprovider"
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // relayProcess is a running wayside relay.

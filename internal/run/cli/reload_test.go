@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // configure replaces the configuration of a running service and asks the service to read it.

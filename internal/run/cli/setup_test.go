@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // setupIn runs wayside setup of the real program in a folder, with typed as standard input.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // TestStandbyIsPromoted kills the primary database under load and promotes its standby, and checks that no acknowledged write is

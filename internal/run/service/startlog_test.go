@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/proof/testenv"
 	"wayside/internal/run/config"
 	"wayside/internal/run/service"
-	"wayside/internal/testenv"
 )
 
 // configured returns a configuration with these keys.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/proof/testenv"
 	"wayside/internal/store/postgres"
-	"wayside/internal/testenv"
 )
 
 // TestKilledDatabase kills the server repeatedly while writers run, with synchronous_commit off as the database's

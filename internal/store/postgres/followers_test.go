@@ -14,8 +14,8 @@ import (
 
 	"wayside/internal/ground/geo"
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/proof/testenv"
 	"wayside/internal/store/postgres"
-	"wayside/internal/testenv"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

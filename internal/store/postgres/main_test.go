@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // Servers are shared by the tests of this package; those of durability and of restarts start their own.

@@ -12,8 +12,8 @@ import (
 
 	"wayside/internal/ground/geo"
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/proof/testenv"
 	"wayside/internal/store/postgres"
-	"wayside/internal/testenv"
 )
 
 // TestSchema checks that Open creates the schema of an empty database, refuses an older one until an operator migrates

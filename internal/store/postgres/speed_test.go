@@ -11,8 +11,8 @@ import (
 
 	"wayside/internal/ground/geo"
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/proof/testenv"
 	"wayside/internal/store/postgres"
-	"wayside/internal/testenv"
 )
 
 // The figures in the documentation are for a million entities; since filling the store is slow, a flag sets the number.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"wayside/internal/ground/mapdata"
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // TestStandby checks that a node closes its connections to a server that accepts no writes, and that a commit that did

@@ -14,9 +14,9 @@ import (
 	"wayside/internal/ground/geo"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/signal"
+	"wayside/internal/proof/testenv"
 	"wayside/internal/store/replica"
 	"wayside/internal/store/sqlite"
-	"wayside/internal/testenv"
 )
 
 // failing is a store of which one call fails on demand.

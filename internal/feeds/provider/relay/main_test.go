@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // servers are shared by the tests of this package; those that stop or pause a server start their own.

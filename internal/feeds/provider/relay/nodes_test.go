@@ -19,7 +19,7 @@ import (
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/safehttp"
 	"wayside/internal/nodes/valkey"
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // node is the source at one node, with its own connection to the cache that all share.

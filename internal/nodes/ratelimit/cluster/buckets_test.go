@@ -18,7 +18,7 @@ import (
 	"wayside/internal/ground/ratelimit"
 	"wayside/internal/nodes/ratelimit/cluster"
 	"wayside/internal/nodes/valkey"
-	"wayside/internal/testenv"
+	"wayside/internal/proof/testenv"
 )
 
 // patient is the timeout in tests of the cache's decisions, because a busy machine may keep the cache from answering in five

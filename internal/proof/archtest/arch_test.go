@@ -11,7 +11,7 @@ import (
 )
 
 // root is the path of the module's directory from here.
-const root = "../.."
+const root = "../../.."
 
 func kindIDs() []string {
 	var ids []string

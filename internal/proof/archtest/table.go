@@ -165,10 +165,10 @@ var rules = map[string]rule{
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
-	"testenv":          {never: []string{"net/http", "database/sql"}},
+	"proof/testenv":    {never: []string{"net/http", "database/sql"}},
 	"run/config":       {ours: []string{"nodes/valkey"}, never: transport},
 	"ground/telemetry": {never: []string{"database/sql"}},
-	"archtest":         {},
+	"proof/archtest":   {},
 	"run/datadir":      {},
 	"run/licences":     {never: technology},
 	"http/httpserver":  {never: []string{"database/sql"}},
@@ -190,7 +190,7 @@ var wireShapes = []string{"feeds/format", "feeds/openfeeds", "people/apps/appche
 
 // suites are packages that only tests and measurements of other packages use, so that rules for shipped code do not
 // apply to them.
-var suites = []string{"store/storetest", "feeds/format/formattest", "store/replica/projectiontest", "store/sqlite/sqlitetest", "entities/live/livetest", "roads/roadtest", "drive/alerts/ahead/aheadtest", "testenv"}
+var suites = []string{"store/storetest", "feeds/format/formattest", "store/replica/projectiontest", "store/sqlite/sqlitetest", "entities/live/livetest", "roads/roadtest", "drive/alerts/ahead/aheadtest", "proof/testenv"}
 
 // clients are the packages that use the service like any other client, so that they name kinds by their ids.
 var clients = []string{"run/demo", "feeds/refprovider"}

@@ -56,7 +56,7 @@ func checkImports(s *source) []string {
 	}
 	r, listed := rules[entryFor(rules, s.pkg())]
 	if !listed {
-		return []string{s.path + ": package " + s.pkg() + " is not in archtest's table (internal/archtest/table.go): add it with what it may import"}
+		return []string{s.path + ": package " + s.pkg() + " is not in archtest's table (internal/proof/archtest/table.go): add it with what it may import"}
 	}
 	var found []string
 	for _, imported := range s.imports() {
@@ -100,12 +100,12 @@ func checkTable(all []source, table map[string]rule) []string {
 	var found []string
 	for entry, r := range table {
 		if !exists[entry] {
-			found = append(found, fmt.Sprintf("internal/archtest/table.go: there is no package internal/%s: remove its entry", entry))
+			found = append(found, fmt.Sprintf("internal/proof/archtest/table.go: there is no package internal/%s: remove its entry", entry))
 			continue
 		}
 		for _, ours := range r.ours {
 			if ours != anything && !used[[2]string{entry, ours}] {
-				found = append(found, fmt.Sprintf("internal/archtest/table.go: %s does not import %s: remove %q from its entry", entry, ours, ours))
+				found = append(found, fmt.Sprintf("internal/proof/archtest/table.go: %s does not import %s: remove %q from its entry", entry, ours, ours))
 			}
 		}
 	}
