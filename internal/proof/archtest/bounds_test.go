@@ -46,10 +46,10 @@ func TestBounds(t *testing.T) {
 // TestCheckBounds holds that every promise of the document can be broken.
 func TestCheckBounds(t *testing.T) {
 	all, err := readModule(fstest.MapFS{
-		"internal/a/a.go":           {Data: []byte("package a\n\nimport \"time\"\n\nconst (\n\tmaxRows = 5000\n\tMaxText = 2*maxBytes + 1<<10\n\tmaxBytes = int64(4 << 10)\n\tpatience = 90 * time.Second\n)\n\nconst maxElsewhere = b.MaxParts\n")},
-		"internal/a/a_test.go":      {Data: []byte("package a\n\nfunc TestRows() {}\n")},
-		"internal/c/b/b.go":         {Data: []byte("package b\n\nconst MaxParts, idle = 7, 1\n\nfunc f() { const maxLocal = 1 }\n")},
-		"internal/c/b/part_test.go": {Data: []byte("package b\n\nfunc TestParts() {}\n")},
+		"internal/x/a/a.go":           {Data: []byte("package a\n\nimport \"time\"\n\nconst (\n\tmaxRows = 5000\n\tMaxText = 2*maxBytes + 1<<10\n\tmaxBytes = int64(4 << 10)\n\tpatience = 90 * time.Second\n)\n\nconst maxElsewhere = b.MaxParts\n")},
+		"internal/x/a/a_test.go":      {Data: []byte("package a\n\nfunc TestRows() {}\n")},
+		"internal/x/c/b/b.go":         {Data: []byte("package b\n\nconst MaxParts, idle = 7, 1\n\nfunc f() { const maxLocal = 1 }\n")},
+		"internal/x/c/b/part_test.go": {Data: []byte("package b\n\nfunc TestParts() {}\n")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func checkBounds(all []source, text string) (found []string) {
 	return found
 }
 
-// constants are the constants of all packages in internal, by names such as nav/session.MaxSessions.
+// constants are the constants of all packages in internal, by names without the district, such as nav/session.MaxSessions.
 type constants struct {
 	exprs map[string]ast.Expr
 	dirs  map[string]string // of packages, by the last element of their paths, unless several end alike
@@ -157,6 +157,9 @@ func boundsIn(all []source) (constants, map[string]bool) {
 		dir, ok := strings.CutPrefix(s.dir, "internal/")
 		if !ok {
 			continue
+		}
+		if _, below, ok := strings.Cut(dir, "/"); ok {
+			dir = below
 		}
 		if last := path.Base(dir); c.dirs[last] == "" || c.dirs[last] == dir {
 			c.dirs[last] = dir
