@@ -252,10 +252,10 @@ func checkKinds(s *source, ids []string) []string {
 	return found
 }
 
-// roomRow matches the beginning of a row of docs/ARCHITECTURE.md's table of packages.
+// roomRow matches the beginning of a row of docs/packages.md's table.
 var roomRow = regexp.MustCompile("(?m)^\\| `([^`]+)`")
 
-// checkRows compares the table of packages in docs/ARCHITECTURE.md with those that exist. A row for a directory with a star, such as
+// checkRows compares the table of docs/packages.md with those that exist. A row for a directory with a star, such as
 // internal/feeds/format/*, stands for the packages in it that have no row of their own. A row may also name a directory without Go, as
 // long as it is not below internal/ or cmd/.
 func checkRows(all []source, text string) []string {
@@ -277,12 +277,12 @@ func checkRows(all []source, text string) []string {
 		case rows[family]:
 			families[family] = true
 		default:
-			found = append(found, "docs/ARCHITECTURE.md has no row for `"+dir+"`")
+			found = append(found, "docs/packages.md has no row for `"+dir+"`")
 		}
 	}
 	for dir := range rows {
 		if !exists[dir] && !families[dir] && (strings.HasPrefix(dir, "internal/") || strings.HasPrefix(dir, "cmd/")) {
-			found = append(found, "docs/ARCHITECTURE.md has a row for `"+dir+"`, which does not exist")
+			found = append(found, "docs/packages.md has a row for `"+dir+"`, which does not exist")
 		}
 	}
 	slices.Sort(found)
