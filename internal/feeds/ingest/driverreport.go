@@ -16,6 +16,7 @@ type DriverReport struct {
 	Kind               mapdata.Kind
 	Lat, Lng, Observed []byte
 	Bearing            *float64 // degrees, 0 to 360; nil: absent
+	Street             []byte   // the road's name or number
 	Lifetime           time.Duration
 }
 
@@ -27,16 +28,26 @@ func DecodeReport(r *DriverReport, now time.Time) (*Batch, error) {
 		name  string
 		value []byte
 	}{{"lat", r.Lat}, {"lng", r.Lng}, {"observed_at", r.Observed}} {
-		if member.value != nil {
-			row = append(append(append(append(row, `,"`...), member.name...), `":`...), member.value...)
-		}
+		row = appendMember(row, member.name, member.value)
 	}
 	row = strconv.AppendInt(append(row, `,"ttl_seconds":`...), int64(r.Lifetime/time.Second), 10)
 	row = append(row, `,"properties":{`...)
 	if r.Bearing != nil {
-		row = strconv.AppendFloat(append(row, `"bearing":`...), *r.Bearing, 'f', -1, 64)
+		row = appendMember(row, "bearing", strconv.AppendFloat(nil, *r.Bearing, 'f', -1, 64))
 	}
+	row = appendMember(row, "street", r.Street)
 	return DecodeBatch(append(row, "}}]"...), now)
+}
+
+// appendMember appends a member of an object, unless its value is absent.
+func appendMember(dst []byte, name string, value []byte) []byte {
+	if value == nil {
+		return dst
+	}
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	return append(append(append(append(dst, '"'), name...), `":`...), value...)
 }
 
 // Turn waits until no other push of this process writes to a feed; done ends the turn.

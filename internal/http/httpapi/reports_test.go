@@ -1,11 +1,14 @@
 package httpapi_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"wayside/internal/ground/geo"
 	"wayside/internal/ground/mapdata"
 )
 
@@ -95,4 +98,27 @@ func TestReportedClosureNeedsTwo(t *testing.T) {
 	r.ann.send(http.MethodDelete, "/v2/reports/"+id, "").want(t, http.StatusNoContent)
 	readers("taken back by the author", false, false, false)
 	r.ann.send(http.MethodDelete, "/v2/reports/"+id, "").want(t, http.StatusNotFound)
+}
+
+// TestReportNamesItsStreet checks that a report has the name of the road on which its car is, and is taken without one where the road has
+// none that a row can have.
+func TestReportNamesItsStreet(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ street, want string }{{"Triq \"il-Kbira\"", "Triq \"il-Kbira\""}, {"", ""}, {"a\xff", ""}, {strings.Repeat("x", 40_000), ""}} {
+		d := newTestServiceWith(t, serviceOptions{
+			manage: 10_000, requests: 60, entities: 10_000, reports: true, trustAfter: 24 * time.Hour,
+			street: func(_ context.Context, at geo.Point, heading *float64) string {
+				if at.Lat != 52 || at.Lng != 5 || heading == nil || *heading != 90 {
+					t.Errorf("the street was asked for at %v, %v", at, heading)
+				}
+				return tt.street
+			},
+		})
+		var made reported
+		d.signedInAs("ann@example.org", mapdata.Driver).send(http.MethodPost, "/v2/reports", `{"kind":"alert.accident","lat":52,"lng":5,"heading":90}`).want(t, http.StatusCreated).decode(t, &made)
+		properties, _ := made.Entity["properties"].(map[string]any)
+		if got, _ := properties["street"].(string); got != tt.want || properties["bearing"] != 90.0 {
+			t.Errorf("%.20q: the report has the properties %v", tt.street, properties)
+		}
+	}
 }

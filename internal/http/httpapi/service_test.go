@@ -34,6 +34,7 @@ import (
 	"wayside/internal/feeds/provider/push"
 	"wayside/internal/feeds/provider/relay"
 	"wayside/internal/feeds/provider/trial"
+	"wayside/internal/ground/geo"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/ratelimit"
 	"wayside/internal/ground/safehttp"
@@ -89,7 +90,8 @@ type serviceOptions struct {
 	law     *law.Law // nil: nothing is hidden
 	overlay fs.FS    // nil: there is no page for cars
 
-	trustAfter time.Duration // votes.trust_after; 0: votes count towards suppression immediately
+	trustAfter time.Duration                                     // votes.trust_after; 0: votes count towards suppression immediately
+	street     func(context.Context, geo.Point, *float64) string // of a report; nil: unknown
 
 	reviewPasskey bool
 
@@ -199,7 +201,7 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 	if limits.reports {
 		d.reports = drivers.New(drivers.Config{
 			Store: d.db, Ingest: d.ingester, Nearby: deps.Nearby, Votes: deps.Votes, Feeds: catalogue, Revisions: d.follower,
-			StoreChanged: d.signals.StoreChanged, Now: d.time, PerDay: 50, TrustAfter: limits.trustAfter,
+			StoreChanged: d.signals.StoreChanged, Now: d.time, PerDay: 50, TrustAfter: limits.trustAfter, Street: limits.street,
 		})
 		deps.Reports, deps.Limits.Reports = d.reports, 10_000
 	}

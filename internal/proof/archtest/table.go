@@ -119,7 +119,7 @@ var rules = map[string]rule{
 	"feeds/format/xmldoc":       {ours: []string{"feeds/format"}, never: technology},
 	"feeds/ingest":              {ours: []string{"ground/mapdata", "ground/geo", "ground/sched", "ground/signal"}, never: transport},
 	"feeds/openfeeds":           {ours: []string{"feeds/feed", "ground/mapdata", "ground/safehttp"}, never: transport},
-	"feeds/provider/drivers":    {ours: []string{"feeds/ingest", "ground/mapdata", "entities/nearby", "entities/votes"}, never: transport},
+	"feeds/provider/drivers":    {ours: []string{"feeds/ingest", "ground/geo", "ground/mapdata", "entities/nearby", "entities/votes"}, never: transport},
 	"feeds/provider/osm":        {ours: []string{"feeds/ingest", "ground/mapdata", "roads/region"}, never: transport},
 	"feeds/provider/pull":       {ours: []string{"feeds/ingest", "ground/mapdata", "feeds/provider/trial", "ground/safehttp", "ground/signal"}, never: []string{"database/sql"}},
 	"feeds/provider/push":       {ours: []string{"ground/budget", "feeds/ingest", "ground/mapdata", "ground/ratelimit", "ground/token", "ground/signal"}, never: transport},

@@ -42,7 +42,7 @@ func (s *Service) newReports(e *generation, reader *nearby.Reader, ballots *vote
 	}
 	return drivers.New(drivers.Config{
 		Store: s.Store, Ingest: s.ingester, Nearby: reader, Votes: ballots, Feeds: s.catalog, Revisions: s.replica,
-		StoreChanged: s.signals.StoreChanged, Now: s.now,
+		StoreChanged: s.signals.StoreChanged, Now: s.now, Street: s.routes.StreetAt,
 		PerDay: e.config.Limits.ReportsPerDay, TrustAfter: e.config.Drivers.TrustAfter, NeedTwo: e.config.Drivers.Show == config.ShowConfirmed,
 	})
 }

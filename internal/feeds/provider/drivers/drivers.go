@@ -10,6 +10,7 @@ import (
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/votes"
 	"wayside/internal/feeds/ingest"
+	"wayside/internal/ground/geo"
 	"wayside/internal/ground/mapdata"
 )
 
@@ -43,6 +44,8 @@ type Config struct {
 	Revisions    Revisions
 	StoreChanged interface{ Notify() }
 	Now          func() time.Time
+	// Street returns the name or number of the road on which a car reports something; "": unknown. nil: there are no roads.
+	Street func(ctx context.Context, at geo.Point, heading *float64) string
 
 	PerDay     int           // reports of an account within 24 hours
 	TrustAfter time.Duration // how long after its first sign-in an account counts (D17.37); 0: always
@@ -84,6 +87,7 @@ func (s *Service) Report(ctx context.Context, q *Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.name(ctx, q, r, now)
 	attempt := &mapdata.ReportAttempt{Account: q.Account, Point: r.row.Point, At: now, SeenAt: r.row.ObservedAt, PerDay: s.PerDay}
 	if err := s.Store.AdmitReport(ctx, attempt); err != nil {
 		return nil, fmt.Errorf("count report: %w", err)

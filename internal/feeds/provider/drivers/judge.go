@@ -1,7 +1,10 @@
 package drivers
 
 import (
+	"context"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/ground/mapdata"
@@ -28,9 +31,7 @@ func (s *Service) judge(q *Request, now time.Time) (*report, error) {
 		bad.Add("heading", "invalid_heading", "must be a number from 0 to 360")
 		q.Heading = nil
 	}
-	batch, err := ingest.DecodeReport(&ingest.DriverReport{
-		ExternalID: newID(), Kind: kind, Lat: q.Lat, Lng: q.Lng, Observed: q.Observed, Bearing: q.Heading, Lifetime: mapdata.ReportLifetime(kind),
-	}, now)
+	batch, err := decode(q, kind, newID(), nil, now)
 	if err != nil {
 		return nil, err
 	}
@@ -48,4 +49,35 @@ func (s *Service) judge(q *Request, now time.Time) (*report, error) {
 		}
 	}
 	return r, bad.Err()
+}
+
+// name adds the name of the street to a report that was judged. A report whose street has no name, or one that a row cannot have, stays
+// as it is.
+func (s *Service) name(ctx context.Context, q *Request, r *report, now time.Time) {
+	if s.Street == nil {
+		return
+	}
+	street := s.Street(ctx, r.row.Point, q.Heading)
+	if street == "" {
+		return
+	}
+	text, err := jsontext.AppendQuote(nil, street)
+	if err != nil {
+		return // it is not valid UTF-8
+	}
+	named, err := decode(q, r.row.Kind, r.row.ExternalID, text, now)
+	if err != nil || len(named.Report().Errors) > 0 {
+		return
+	}
+	for _, row := range named.All() {
+		r.batch, r.row = named, row
+	}
+}
+
+// decode returns the batch of a request, whose street may be known.
+func decode(q *Request, kind mapdata.Kind, id string, street []byte, now time.Time) (*ingest.Batch, error) {
+	return ingest.DecodeReport(&ingest.DriverReport{
+		ExternalID: id, Kind: kind, Lat: q.Lat, Lng: q.Lng, Observed: q.Observed, Bearing: q.Heading, Street: street,
+		Lifetime: mapdata.ReportLifetime(kind),
+	}, now)
 }
