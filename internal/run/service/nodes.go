@@ -55,6 +55,7 @@ func (s *Service) openDrives(ctx context.Context) error {
 		return fmt.Errorf("ids of drives: %w", err)
 	}
 	s.drives = session.New(session.Options{Routes: s.routes, Now: s.now, Watch: s.roads.changed.Next, IDs: ids, Charge: s.chargeDrive, Admit: s.admitDrive})
+	s.roads.closed = s.drives.Closed // before conditions are followed
 	return s.metrics.Gauge("wayside_drives", "Drivers that this node leads.", func() float64 { return float64(s.drives.Len()) })
 }
 

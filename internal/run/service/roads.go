@@ -16,6 +16,7 @@ import (
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/signal"
 	"wayside/internal/roads/cch"
+	"wayside/internal/roads/graph"
 	"wayside/internal/roads/region"
 )
 
@@ -28,6 +29,7 @@ type roads struct {
 	log    *slog.Logger
 
 	changed signal.RoadsChanged // conditions, or the region
+	closed  func(arcs []uint32) // wakes the drivers whose way leads over arcs that were closed
 	next    chan *region.Region // the region that became current last, until run takes it
 	current atomic.Pointer[network]
 	version uint64        // of the last state of conditions; only run uses it
@@ -136,7 +138,7 @@ func (r *roads) open(ctx context.Context, to *region.Region) (*network, error) {
 	}
 	n.follow = traffic.New(traffic.Options{
 		Network: n.traffic, Bounds: geo.Box{West: to.Bounds[0], South: to.Bounds[1], East: to.Bounds[2], North: to.Bounds[3]}, Version: r.firstVersion(),
-		Reader: reader{current: r.reader, answer: new(nearby.Answer)}, Router: router{n.live, n.traffic, &r.changed}, Moved: n.moved, Now: r.now, Locate: r.locateLive,
+		Reader: reader{current: r.reader, answer: new(nearby.Answer)}, Router: router{n.live, n.traffic, &r.changed, r.closed}, Moved: n.moved, Now: r.now, Locate: r.locateLive,
 		Failed: func(err error) { r.log.Warn("conditions cannot be read; they are tried again", "error", err) },
 	})
 	n.live.Begin(&conditions{n.traffic, n.follow.State(), true})
@@ -195,14 +197,20 @@ type router struct {
 	live    *nav.Live
 	roads   *traffic.Network
 	changed *signal.RoadsChanged
+	closed  func(arcs []uint32) // wakes the drivers whose way leads over arcs that were closed
 }
 
 func (r router) Update(_ context.Context, changed []traffic.Cost, state *traffic.State) error {
 	weights := make([]cch.ArcWeight, len(changed))
+	var closed []uint32
 	for i, c := range changed {
 		weights[i] = cch.ArcWeight{Arc: c.Arc, Weight: c.Weight}
+		if c.Weight == graph.Closed {
+			closed = append(closed, c.Arc)
+		}
 	}
 	r.live.Update(weights, &conditions{r.roads, state, state.Empty()})
+	r.closed(closed)
 	r.changed.Notify()
 	return nil
 }

@@ -24,6 +24,7 @@ func TestReadyWithConditions(t *testing.T) {
 		near := d.near
 		r := &roads{
 			moved: signal.NewMoved(), now: time.Now, log: slog.New(slog.DiscardHandler), next: make(chan *region.Region, 1), ready: make(chan struct{}),
+			closed: func([]uint32) {},
 			reader: func() *nearby.Reader { <-gate; return near },
 		}
 		shut := d.everyRoad(townCenter, 60)

@@ -117,7 +117,7 @@ func newBadDay(t *testing.T) *badDay {
 	sources.Apply([]mapdata.FeedChange{{Feed: d.feed, FeedID: d.feed.ID}}).Publish()
 	d.near = nearby.New(nearby.Config{Index: d.index, Catalog: sources, Now: time.Now})
 	roads := traffic.NewNetwork(d.graph, d.places)
-	d.router = router{d.live, roads, new(signal.RoadsChanged)}
+	d.router = router{d.live, roads, new(signal.RoadsChanged), func([]uint32) {}}
 	d.follow = traffic.New(traffic.Options{
 		Network: roads, Bounds: geo.Box{South: 0, West: 0, North: townBlock * townStreets, East: townBlock * townStreets},
 		Reader: reader{current: func() *nearby.Reader { return d.near }, answer: new(nearby.Answer)}, Router: d, Moved: d.moved, Now: time.Now,

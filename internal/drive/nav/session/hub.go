@@ -59,11 +59,12 @@ type Options struct {
 // Hub holds the sessions of a node.
 type Hub struct {
 	Options
-	texts  texts
-	queue  chan *stream  // streams whose sessions must be judged
-	ended  chan struct{} // closed when the hub ends
-	kept   atomic.Int64  // bytes of the routes of all sessions
-	shares shares
+	texts   texts
+	queue   chan *stream  // streams whose sessions must be judged
+	ended   chan struct{} // closed when the hub ends
+	kept    atomic.Int64  // bytes of the routes of all sessions
+	shares  shares
+	closing closing
 
 	mu       sync.Mutex
 	sessions map[string]*Session
@@ -86,7 +87,7 @@ func New(o Options) *Hub {
 	if o.IDs == nil {
 		o.IDs = newLoneIDs()
 	}
-	return &Hub{Options: o, texts: newTexts(), queue: make(chan *stream, o.MaxSessions), ended: make(chan struct{}), sessions: make(map[string]*Session), shares: shares{of: make(map[ratelimit.Key]*share)}}
+	return &Hub{Options: o, texts: newTexts(), queue: make(chan *stream, o.MaxSessions), ended: make(chan struct{}), closing: closing{wake: make(chan struct{}, 1)}, sessions: make(map[string]*Session), shares: shares{of: make(map[ratelimit.Key]*share)}}
 }
 
 // Run judges sessions and removes expired ones until ctx ends. Then it ends all streams of events.
@@ -108,6 +109,8 @@ func (h *Hub) Run(ctx context.Context) error {
 			return nil
 		case <-ticker.C:
 			h.sweep()
+		case <-h.closing.wake:
+			h.urge()
 		case <-changed:
 			changed = h.Watch()
 			for _, s := range h.all() {

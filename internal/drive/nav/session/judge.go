@@ -216,7 +216,7 @@ func (s *Session) searchBetter(ctx context.Context, n *nav.Network, r *rest) (ag
 	pause := searchPause
 	switch changed := n.Version() != s.reported.metric; {
 	case changed && len(r.closed) > 0:
-		pause = judgePause
+		pause = 0 // the driver may be at the closure soon
 	case !changed && len(r.closed) == 0:
 		return 0, nil
 	}

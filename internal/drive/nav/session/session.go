@@ -174,10 +174,14 @@ func (s *Session) text() []byte {
 
 // wake schedules a judgement of the session, if a client reads its events.
 func (s *Session) wake() {
-	s.reading.Lock()
-	t := s.stream
-	s.reading.Unlock()
-	if t != nil {
+	if t := s.reader(); t != nil {
 		t.wake()
 	}
+}
+
+// reader returns the stream of the client that reads the session's events; nil: there is none.
+func (s *Session) reader() *stream {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	return s.stream
 }

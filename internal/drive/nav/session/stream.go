@@ -102,6 +102,14 @@ func (t *stream) wake() {
 	t.schedule(time.Now())
 }
 
+// urge schedules a judgement at once, although the session may have been judged a moment ago.
+func (t *stream) urge() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.due, t.rested = true, time.Time{}
+	t.schedule(time.Now())
+}
+
 // schedule queues the stream if it is due, or otherwise sets its timer to the next thing to do. The caller must hold
 // t.mu.
 func (t *stream) schedule(now time.Time) {

@@ -35,7 +35,7 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 		d.change("works", nil)
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
-		if len(*events) == 0 {
+		if len(events.take()) == 0 {
 			t.Error("a second change was not told")
 		}
 		d.Close(slow.ID)
