@@ -70,12 +70,13 @@ func (b *bench) runNavigation(ctx context.Context) error {
 		{"leading drivers", n.sessions},
 		{"signing in and registering feeds", b.prepare},
 		{"closures, from the push to a route around it", n.closures},
+		{"closures, from the push to the event of a driver", n.wakes},
 		{"routes beside pushes", n.besidePushes},
 		{"the router alone", n.routerOfExtract},
 	}
 	steps = append(steps, measurement{"looking for other routers", n.peers})
 	if b.sessionsOnly {
-		steps = []measurement{{"starting without a region", n.startWithout}, {"importing " + filepath.Base(n.extract), n.importOnce}, {"starting with the region", n.start}, {"opening the region in this process", n.open}, {"leading drivers", n.sessions}}
+		steps = []measurement{{"starting without a region", n.startWithout}, {"importing " + filepath.Base(n.extract), n.importOnce}, {"starting with the region", n.start}, {"opening the region in this process", n.open}, {"signing in and registering feeds", b.prepare}, {"closures, from the push to the event of a driver", n.wakes}, {"leading drivers", n.sessions}}
 	}
 	if b.million {
 		steps = append(steps, n.million()...)
