@@ -269,7 +269,7 @@ func TestRoadContrast(t *testing.T) {
 				if c <= minor && ground != "water" && ground != "green" {
 					least = 3
 				}
-				if got := max(contrast(p.fills[c], color), contrast(p.casing, color)); got < least {
+				if got := max(contrast(p.fills[c], color), contrast(p.rims[c], color)); got < least {
 					t.Errorf("theme %d: class %d on %s: %.2f, want %.1f", theme, c, ground, got, least)
 				}
 			}

@@ -140,7 +140,7 @@ func (s *schema) shieldLayers(p palette) []Layer {
 	}
 	var layers []Layer
 	number := roadNumber(s.names.refs)
-	for c := medium; c >= motorway; c-- {
+	for c := secondary; c >= motorway; c-- {
 		sel := s.names.streets[c]
 		if sel.layerID == "" {
 			continue
@@ -189,15 +189,15 @@ func (s *schema) placeLayers(p palette, local []any) []Layer {
 
 // String returns the name of the class in ids of layers.
 func (c roadClass) String() string {
-	return [roadClasses]string{"motorway", "major", "medium", "minor", "service"}[c]
+	return [roadClasses]string{"motorway", "trunk", "primary", "secondary", "tertiary", "minor", "service"}[c]
 }
 
 // lowestName returns the lowest zoom at which names of a class are written.
-func (c roadClass) lowestName() float64 { return [roadClasses]float64{10, 12, 13, 14.5, 16}[c] }
+func (c roadClass) lowestName() float64 { return [roadClasses]float64{10, 11, 11.5, 12.5, 13.5, 14.5, 16}[c] }
 
 // textSize returns the size of a road's name: about a third of the road's width if that is readable.
 func (c roadClass) textSize() []any {
-	if c <= medium {
+	if c <= tertiary {
 		return sized(10, 14, 16, 18, 19, 24)
 	}
 	return sized(14, 13, 16, 16, 19, 21)

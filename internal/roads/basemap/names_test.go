@@ -55,7 +55,7 @@ func TestNameContrast(t *testing.T) {
 			{p.waterText, p.waterHalo, 4.5},
 			{p.waterText, p.water, 4.5},
 		}
-		for c := motorway; c <= medium; c++ {
+		for c := motorway; c <= secondary; c++ {
 			pairs = append(pairs, pair{p.shieldText[c], p.shields[c], 7})
 		}
 		for _, pair := range pairs {

@@ -87,12 +87,12 @@ func openMapTiles() *schema {
 		borders: []selection{{"boundary", nil, nil}}, buildings: []selection{{"building", nil, nil}},
 		rails: []selection{road("rail", "transit")},
 		roads: [roadClasses]selection{
-			motorway: road("motorway"), major: road("trunk", "primary"), medium: road("secondary", "tertiary"),
+			motorway: road("motorway"), trunk: road("trunk"), primary: road("primary"), secondary: road("secondary"), tertiary: road("tertiary"),
 			minor: road("minor", "unclassified", "residential", "living_street", "busway"), service: road("service", "track", "raceway"),
 		},
 		names: names{
 			streets: [roadClasses]selection{
-				motorway: street("motorway"), major: street("trunk", "primary"), medium: street("secondary", "tertiary"),
+				motorway: street("motorway"), trunk: street("trunk"), primary: street("primary"), secondary: street("secondary"), tertiary: street("tertiary"),
 				minor: street("minor", "unclassified", "residential", "living_street"), service: street("service", "track"),
 			},
 			streams: []selection{{"waterway", nil, nil}, {"water_name", nil, nil}}, water: []selection{{"water_name", nil, nil}},
@@ -117,11 +117,13 @@ func protomaps() *schema {
 		borders: []selection{{"boundaries", kind, []string{"country"}}}, buildings: []selection{{"buildings", nil, nil}},
 		rails: []selection{{"roads", kind, []string{"rail"}}, {"transit", kind, []string{"rail"}}},
 		roads: [roadClasses]selection{
-			motorway: {"roads", kind, []string{"highway"}},
-			major:    {"roads", detail, []string{"trunk", "trunk_link", "primary", "primary_link", "major_road"}},
-			medium:   {"roads", detail, []string{"secondary", "secondary_link", "tertiary", "tertiary_link", "medium_road"}},
-			minor:    {"roads", detail, []string{"unclassified", "residential", "living_street", "road", "minor_road"}},
-			service:  {"roads", detail, []string{"service", "track", "pedestrian"}},
+			motorway:  {"roads", kind, []string{"highway"}},
+			trunk:     {"roads", detail, []string{"trunk", "trunk_link"}},
+			primary:   {"roads", detail, []string{"primary", "primary_link", "major_road"}},
+			secondary: {"roads", detail, []string{"secondary", "secondary_link", "medium_road"}},
+			tertiary:  {"roads", detail, []string{"tertiary", "tertiary_link"}},
+			minor:     {"roads", detail, []string{"unclassified", "residential", "living_street", "road", "minor_road"}},
+			service:   {"roads", detail, []string{"service", "track", "pedestrian"}},
 		},
 		names: protomapsNames(kind, detail),
 	}
@@ -131,11 +133,13 @@ func protomaps() *schema {
 func protomapsNames(kind, detail []string) names {
 	return names{
 		streets: [roadClasses]selection{
-			motorway: {"roads", kind, []string{"highway"}},
-			major:    {"roads", detail, []string{"trunk", "primary", "major_road"}},
-			medium:   {"roads", detail, []string{"secondary", "tertiary", "medium_road"}},
-			minor:    {"roads", detail, []string{"unclassified", "residential", "living_street", "road", "minor_road"}},
-			service:  {"roads", detail, []string{"service", "track", "pedestrian"}},
+			motorway:  {"roads", kind, []string{"highway"}},
+			trunk:     {"roads", detail, []string{"trunk"}},
+			primary:   {"roads", detail, []string{"primary", "major_road"}},
+			secondary: {"roads", detail, []string{"secondary", "medium_road"}},
+			tertiary:  {"roads", detail, []string{"tertiary"}},
+			minor:     {"roads", detail, []string{"unclassified", "residential", "living_street", "road", "minor_road"}},
+			service:   {"roads", detail, []string{"service", "track", "pedestrian"}},
 		},
 		streams:    []selection{{"water", kind, []string{"river", "stream", "canal"}}, {"physical_line", kind, []string{"river", "stream", "canal"}}},
 		water:      []selection{{"water", nil, nil}, {"physical_point", kind, []string{"ocean", "sea", "lake", "water"}}},
@@ -163,12 +167,12 @@ func shortbread() *schema {
 		borders: []selection{{"boundaries", nil, nil}}, buildings: []selection{{"buildings", nil, nil}},
 		rails: []selection{road("rail", "light_rail", "tram", "subway")},
 		roads: [roadClasses]selection{
-			motorway: road("motorway"), major: road("trunk", "primary"), medium: road("secondary", "tertiary"),
+			motorway: road("motorway"), trunk: road("trunk"), primary: road("primary"), secondary: road("secondary"), tertiary: road("tertiary"),
 			minor: road("unclassified", "residential", "living_street", "busway"), service: road("service", "track", "pedestrian"),
 		},
 		names: names{
 			streets: [roadClasses]selection{
-				motorway: street("motorway"), major: street("trunk", "primary"), medium: street("secondary", "tertiary"),
+				motorway: street("motorway"), trunk: street("trunk"), primary: street("primary"), secondary: street("secondary"), tertiary: street("tertiary"),
 				minor: street("unclassified", "residential", "living_street", "busway"), service: street("service", "track", "pedestrian"),
 			},
 			streams: []selection{{"water_lines_labels", nil, nil}}, water: []selection{{"water_polygons_labels", nil, nil}},

@@ -3,8 +3,9 @@ package basemap
 // Theme is a color scheme of the map.
 type Theme int
 
-// The themes. They are designed to be read at a glance while driving: few colours, a contrast of roads to the ground of
-// at least 3 to 1, and pins with the highest contrast.
+// The themes. They are designed to be read at a glance while driving: a dark ground that still shows water, parks and
+// buildings, classes of roads that differ in width, brightness and, from primary roads up, hue, a contrast of through
+// roads to the ground of at least 3 to 1, and pins with the highest contrast.
 const (
 	Day Theme = iota
 	Night
@@ -14,13 +15,12 @@ const (
 type palette struct {
 	land, water, green, built, border string
 	building                          string
-	casing                            string // the outline of roads
-	fills                             [roadClasses]string
+	fills, rims                       [roadClasses]string // of roads, and of their outlines
 	rail                              string
 
 	text, softText, waterText string
 	halo, waterHalo           string              // around names
-	shields, shieldText       [roadClasses]string // behind and of road numbers, down to medium
+	shields, shieldText       [roadClasses]string // behind and of road numbers, down to secondary
 }
 
 // roadClass is the class of a road, the widest first.
@@ -28,8 +28,10 @@ type roadClass int
 
 const (
 	motorway roadClass = iota
-	major
-	medium
+	trunk
+	primary
+	secondary
+	tertiary
 	minor
 	service
 	roadClasses
@@ -38,30 +40,34 @@ const (
 func (t Theme) palette() palette {
 	if t == Night {
 		return palette{
-			land: "#11161c", water: "#17324a", green: "#14261d", built: "#171d25", building: "#1e262f", border: "#4a5460",
-			casing: "#07090c", rail: "#333c47",
-			fills: [roadClasses]string{"#b98a45", "#93876f", "#838d99", "#6b7684", "#586370"},
-			text:  "#e8edf2", softText: "#aeb9c4", waterText: "#9cc4e4", halo: "#0a0e13", waterHalo: "#0d2236",
-			shields: [roadClasses]string{"#1d4f91", "#5a4a1c", "#39424d"}, shieldText: [roadClasses]string{"#f4f8fc", "#ffe9b0", "#f0f3f6"},
+			land: "#1a222d", water: "#12405f", green: "#1d3b2b", built: "#1f2834", building: "#2b3646", border: "#5d6875", rail: "#44505e",
+			fills: [roadClasses]string{"#f0a03c", "#d9a657", "#c7b385", "#a4afba", "#8593a3", "#697686", "#5f6c7c"},
+			rims:  [roadClasses]string{"#0a0e13", "#0a0e13", "#0a0e13", "#0c1117", "#0c1117", "#0e141b", "#0e141b"},
+			text:  "#e8edf2", softText: "#b4bfca", waterText: "#a6cdeb", halo: "#0e141b", waterHalo: "#0b2a41",
+			shields:    [roadClasses]string{"#1d4f91", "#1c5c3a", "#5a4a1c", "#39424d"},
+			shieldText: [roadClasses]string{"#f4f8fc", "#eef8f1", "#ffe9b0", "#f0f3f6"},
 		}
 	}
 	return palette{
-		land: "#eceae4", water: "#9cc3e0", green: "#c9dfbb", built: "#e2dfd8", building: "#d6d1c8", border: "#8d8794",
-		casing: "#767a80", rail: "#a9a9ad",
-		fills: [roadClasses]string{"#f0a13c", "#ffd46b", "#ffeaa6", "#ffffff", "#f7f7f7"},
-		text:  "#20262d", softText: "#47505a", waterText: "#1c4f7d", halo: "#ffffff", waterHalo: "#d6e8f5",
-		shields: [roadClasses]string{"#1d4f91", "#ffd24a", "#f4efe2"}, shieldText: [roadClasses]string{"#ffffff", "#2b2205", "#33373c"},
+		land: "#ebe8e1", water: "#94c1e3", green: "#c3dfb2", built: "#e3dfd7", building: "#d5cfc4", border: "#8d8794", rail: "#a9a9ad",
+		fills: [roadClasses]string{"#ee8b2e", "#f7ab4f", "#fbcf63", "#fde58f", "#ffffff", "#ffffff", "#f8f8f6"},
+		rims:  [roadClasses]string{"#9a5110", "#95601a", "#8a6d1f", "#807238", "#777b82", "#7b7f86", "#7f8288"},
+		text:  "#20262d", softText: "#47505a", waterText: "#174a78", halo: "#ffffff", waterHalo: "#d6e8f5",
+		shields:    [roadClasses]string{"#1d4f91", "#185f3b", "#ffd24a", "#f4efe2"},
+		shieldText: [roadClasses]string{"#ffffff", "#ffffff", "#2b2205", "#33373c"},
 	}
 }
 
 // width returns the width of a road as an expression of the zoom, with or without its casing.
 func (c roadClass) width(rim bool) []any {
 	widths := [roadClasses][4]float64{ // in pixels at the zooms below; 0: not drawn
-		motorway: {2.4, 6, 20, 60},
-		major:    {1.3, 4.2, 17, 52},
-		medium:   {0.8, 3.2, 14, 44},
-		minor:    {0, 1.6, 9, 32},
-		service:  {0, 0, 4, 15},
+		motorway:  {2.4, 6, 20, 60},
+		trunk:     {1.9, 5.2, 19, 56},
+		primary:   {1.3, 4.4, 17, 52},
+		secondary: {0.9, 3.4, 14, 46},
+		tertiary:  {0.5, 2.7, 12, 40},
+		minor:     {0, 1.5, 9, 32},
+		service:   {0, 0, 4, 15},
 	}[c]
 	rims := [4]float64{0.8, 1.1, 2.6, 4}
 	out := []any{"interpolate", []any{"exponential", 1.5}, []any{"zoom"}}
@@ -75,8 +81,14 @@ func (c roadClass) width(rim bool) []any {
 	return out
 }
 
-// lowest returns the lowest zoom at which a class is drawn.
-func (c roadClass) lowest() int { return [roadClasses]int{5, 7, 9, 12, 14}[c] }
+// lowest returns the lowest zoom at which a class is drawn, and its rim: rims of small roads would be a mesh of grey lines before the
+// roads between them can be told apart.
+func (c roadClass) lowest(rim bool) int {
+	if rim && c >= minor {
+		return 14
+	}
+	return [roadClasses]int{5, 6, 7, 9, 10, 12, 14}[c]
+}
 
 // Layer is one layer of a style of the MapLibre style specification.
 type Layer map[string]any
@@ -189,7 +201,7 @@ func (s *schema) layers(look Look) []Layer {
 	return append(layers, s.nameLayers(p, look.Language)...)
 }
 
-// roadLayers draws casings below fills and small roads below large ones, so that crossings are drawn connected.
+// roadLayers draws rims below fills and small roads below large ones, so that crossings are drawn connected.
 func (s *schema) roadLayers(p palette) []Layer {
 	var layers []Layer
 	round := map[string]any{"line-cap": "round", "line-join": "round"}
@@ -198,7 +210,7 @@ func (s *schema) roadLayers(p palette) []Layer {
 		color func(roadClass) string
 		rim   bool
 	}{
-		{"rim", func(roadClass) string { return p.casing }, true},
+		{"rim", func(c roadClass) string { return p.rims[c] }, true},
 		{"road", func(c roadClass) string { return p.fills[c] }, false},
 	} {
 		for c := roadClasses - 1; c >= 0; c-- {
@@ -209,7 +221,7 @@ func (s *schema) roadLayers(p palette) []Layer {
 			l := sel.layer(part.id, int(c), "line", "LineString", map[string]any{
 				"line-color": part.color(c), "line-width": c.width(part.rim),
 			})
-			l["minzoom"], l["layout"] = c.lowest(), round
+			l["minzoom"], l["layout"] = c.lowest(part.rim), round
 			layers = append(layers, l)
 		}
 	}

@@ -4,7 +4,7 @@ import type { Map as MapLibre, StyleSpecification } from "maplibre-gl";
 import type { Theme } from "./sun.ts";
 import type { OverlayConfig } from "./wire.ts";
 
-const grounds: Record<Theme, string> = { day: "#eceae4", night: "#11161c" };
+const grounds: Record<Theme, string> = { day: "#ebe8e1", night: "#1a222d" };
 
 /** The service's own style: the operator's tiles above the overview of the world, or that alone. */
 const ownStyle = "/map/style.json";
