@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"image/png"
 	"io"
 	"net/http"
 	"os"
@@ -253,4 +254,26 @@ func TestDemoDrive(t *testing.T) {
 		t.Errorf("%s: %s", resp.Status, body)
 	}
 	checkAnswer(t, resp, body)
+}
+
+// TestMapIcons checks the files of the icons that the style names, which need no map.
+func TestMapIcons(t *testing.T) {
+	s := newMapService(t, basemap.MVT)
+	for _, file := range []string{"sprite.json", "sprite@2x.json", "sprite.png", "sprite@2x.png"} {
+		resp, body := s.get("/map/icons/" + file)
+		if strings.HasSuffix(file, ".json") {
+			checkAnswer(t, resp, body)
+		} else if _, err := png.Decode(bytes.NewReader(body)); err != nil || resp.Header.Get("Content-Type") != "image/png" {
+			t.Errorf("%s: %q, %v", file, resp.Header.Get("Content-Type"), err)
+		}
+		if resp.Header.Get("Cache-Control") != "public, max-age=300" || len(body) == 0 {
+			t.Errorf("%s: %d bytes, Cache-Control %q", file, len(body), resp.Header.Get("Cache-Control"))
+		}
+		if resp, _ := s.get("/map/icons/"+file, "If-None-Match", resp.Header.Get("Etag")); resp.StatusCode != http.StatusNotModified {
+			t.Errorf("%s with its own ETag: %s", file, resp.Status)
+		}
+	}
+	if resp, _ := s.get("/map/icons/other.png"); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("other icons: %s", resp.Status)
+	}
 }

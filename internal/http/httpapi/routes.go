@@ -239,6 +239,7 @@ func (a *api) fileRoutes() []route {
 		{http.MethodGet, "/map/archive.pmtiles", classOpen, account.ForGuests, a.getArchive},
 		{http.MethodGet, "/map/style.json", classOpen, account.ForGuests, a.getMapStyle},
 		{http.MethodGet, "/map/tilejson", classOpen, account.ForGuests, static(a.tiles.ServeTileJSON)},
+		{http.MethodGet, "/map/icons/{file}", classOpen, account.ForGuests, static(a.tiles.ServeIcon)},
 
 		{http.MethodGet, "/demo/drive.json", classOpen, account.ForGuests, a.getDrive},
 

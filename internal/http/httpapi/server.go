@@ -186,7 +186,7 @@ func New(deps Deps) http.Handler {
 		}
 		return apidocs.Render(text, a.BaseURL, a.placeExamples())
 	})
-	a.tiles = tileserver.Server{Current: a.currentMap, World: a.World, Origin: a.mapOrigin}
+	a.tiles = tileserver.Server{Current: a.currentMap, World: a.World, Origin: a.mapOrigin, Icons: tileserver.NewIcons()}
 	var mapOrigins []string
 	if a.BaseMap == nil {
 		a.BaseMap = func() *BaseMap { return nil }

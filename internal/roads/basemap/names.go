@@ -109,6 +109,7 @@ func (s *schema) nameLayers(p palette, language string) []Layer {
 			}
 		}
 	}
+	layers = append(s.arrowLayer(p), s.poiLayers(p, local)...)
 	add("house", "Point", n.houses, text{
 		field: firstOf(n.houseNos), size: sized(17, 13, 19, 18), font: plainFont, color: p.softText, halo: p.halo, haloPixels: 1.2, lowest: 17,
 	})
@@ -193,7 +194,9 @@ func (c roadClass) String() string {
 }
 
 // lowestName returns the lowest zoom at which names of a class are written.
-func (c roadClass) lowestName() float64 { return [roadClasses]float64{10, 11, 11.5, 12.5, 13.5, 14.5, 16}[c] }
+func (c roadClass) lowestName() float64 {
+	return [roadClasses]float64{10, 11, 11.5, 12.5, 13.5, 14.5, 16}[c]
+}
 
 // textSize returns the size of a road's name: about a third of the road's width if that is readable.
 func (c roadClass) textSize() []any {

@@ -1,8 +1,11 @@
 package basemap
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"wayside/internal/roads/basemap/sprite"
 )
 
 // TestNames checks which names the style for each schema draws, in which language, and that they can be left out.
@@ -61,6 +64,44 @@ func TestNameContrast(t *testing.T) {
 		for _, pair := range pairs {
 			if got := contrast(pair.text, pair.ground); got < pair.least {
 				t.Errorf("theme %d: %s on %s: %.2f, want %.1f", theme, pair.text, pair.ground, got, pair.least)
+			}
+		}
+	}
+}
+
+// TestPOIsNeedIcons checks that points of interest are drawn where the tiles have them and the service has icons, of kinds that have one,
+// and that the style names no icons otherwise.
+func TestPOIsNeedIcons(t *testing.T) {
+	icons := make(map[string]bool)
+	for _, icon := range sprite.Icons() {
+		icons[icon.Kind] = true
+	}
+	for _, step := range poiSteps {
+		for _, kind := range step.kinds {
+			if !icons[kind] {
+				t.Errorf("%s has no icon", kind)
+			}
+			delete(icons, kind)
+		}
+	}
+	for kind := range icons {
+		t.Errorf("the icon of %s is never drawn", kind)
+	}
+	for _, layers := range [][]VectorLayer{{{ID: "roads"}, {ID: "pois"}}, {{ID: "roads"}}} {
+		for _, url := range []string{"https://map.example.org/map/icons/sprite", ""} {
+			plan := testPlan(MVT)
+			plan.Layers = layers
+			a, err := openBytes(archiveOf(t, plan, []Tile{{Z: 5, X: 16, Y: 10, Data: []byte("tile")}}, 9))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(a.Style(Look{}, Source{Tiles: "https://map.example.org/map/tiles/{z}/{x}/{y}", Icons: url}, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := url != "" && len(layers) == 2
+			if got := strings.Contains(string(text), `"sprite":`) && strings.Contains(string(text), "icon-image"); got != want || strings.Contains(string(text), "icon-image") != want {
+				t.Errorf("with %d layers and icons at %q, they are drawn: %v", len(layers), url, got)
 			}
 		}
 	}

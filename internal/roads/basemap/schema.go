@@ -12,7 +12,9 @@ type schema struct {
 	buildings                                    []selection            // outlines
 	roads                                        [roadClasses]selection // a selection without a layer: the schema lacks the class
 
-	names names
+	names   names
+	pois    string    // layer of points of interest with the kinds of the Protomaps basemap; empty: none
+	oneWays selection // roads that are driven in one direction
 }
 
 // selection selects features of a layer: all, or those whose member has one of the values.
@@ -61,6 +63,9 @@ func (a *Archive) schema() *schema {
 		s := protomaps()
 		if has("earth") {
 			s.earth = []selection{{"earth", nil, nil}}
+		}
+		if has("pois") {
+			s.pois = "pois"
 		}
 		return s
 	case has("streets"):
@@ -125,7 +130,8 @@ func protomaps() *schema {
 			minor:     {"roads", detail, []string{"unclassified", "residential", "living_street", "road", "minor_road"}},
 			service:   {"roads", detail, []string{"service", "track", "pedestrian"}},
 		},
-		names: protomapsNames(kind, detail),
+		names:   protomapsNames(kind, detail),
+		oneWays: selection{"roads", []string{"oneway"}, []string{"yes", "-1"}},
 	}
 }
 

@@ -104,6 +104,7 @@ type Look struct {
 type Source struct {
 	Tiles       string // URL template: absolute, and contains {z}, {x} and {y}
 	Attribution string // HTML; empty: none
+	Icons       string // URL of the icons of points of interest (package sprite), absolute and without an ending; empty: none are drawn
 }
 
 // Style returns the style for the archive's tiles above the overview of the world or, if world is nil, above plain
@@ -120,6 +121,12 @@ func (a *Archive) Style(look Look, from Source, world *World) map[string]any {
 	style, sources := Blank(look.Theme), map[string]any{sourceName: source}
 	layers, _ := style["layers"].([]Layer)
 	s := a.schema()
+	switch {
+	case from.Icons == "":
+		s.pois = ""
+	case s.pois != "":
+		style["sprite"] = from.Icons
+	}
 	if world != nil {
 		sources[worldSource] = world.source()
 		const namesUpTo = 11 // beyond, the operator's map has the names
@@ -201,6 +208,9 @@ func (s *schema) layers(look Look) []Layer {
 	return append(layers, s.nameLayers(p, look.Language)...)
 }
 
+// tunnelOpacity shows through the ground that a road is below it.
+const tunnelOpacity = 0.45
+
 // roadLayers draws rims below fills and small roads below large ones, so that crossings are drawn connected.
 func (s *schema) roadLayers(p palette) []Layer {
 	var layers []Layer
@@ -219,7 +229,7 @@ func (s *schema) roadLayers(p palette) []Layer {
 				continue
 			}
 			l := sel.layer(part.id, int(c), "line", "LineString", map[string]any{
-				"line-color": part.color(c), "line-width": c.width(part.rim),
+				"line-color": part.color(c), "line-width": c.width(part.rim), "line-opacity": []any{"case", []any{"has", "is_tunnel"}, tunnelOpacity, 1},
 			})
 			l["minzoom"], l["layout"] = c.lowest(part.rim), round
 			layers = append(layers, l)

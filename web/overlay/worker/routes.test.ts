@@ -18,7 +18,7 @@ describe("the worker answers", () => {
   });
 
   it("what the page needs to start, and neither reads nor the stream", () => {
-    for (const path of ["/v2/overlay/config", "/v2/kinds", "/v2/sources", "/v2/icons/alert.police.svg", "/map/style.json"]) expect(of(path)).toBe("start");
+    for (const path of ["/v2/overlay/config", "/v2/kinds", "/v2/sources", "/v2/icons/alert.police.svg", "/map/style.json", "/map/icons/sprite@2x.json"]) expect(of(path)).toBe("start");
     for (const path of ["/v2/stream", "/v2/entities/nearby", "/v2/account", "/v2/alerts", "/map/tiles/1/1/1", "/v2/sources/a/entities"]) expect(of(path)).toBe("network");
   });
 

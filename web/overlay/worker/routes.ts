@@ -16,7 +16,7 @@ export type Answering = "page" | "file" | "start" | "forget" | "network";
 
 /** What the page needs before its first pins. The style has a query for the night. */
 const startPaths: readonly string[] = ["/v2/overlay/config", "/v2/kinds", "/v2/sources", "/map/style.json", "/map/tilejson"];
-const icons = "/v2/icons/";
+const iconPaths = ["/v2/icons/", "/map/icons/"];
 
 /** Writes that end a session, of the API and of the pages; writes about an account can. */
 const forgetting = /^\/(v2\/auth\/sign-out|sign-out|v2\/account|account)(\/|$)/;
@@ -26,7 +26,7 @@ export function answeringOf({ method, mode }: Pick<Request, "method" | "mode">, 
   if (method !== "GET") return method !== "HEAD" && forgetting.test(path) ? "forget" : "network";
   if (mode === "navigate") return path === "/" ? "page" : "network";
   if (path.startsWith(filePath(release, ""))) return "file";
-  return startPaths.includes(path) || path.startsWith(icons) ? "start" : "network";
+  return startPaths.includes(path) || iconPaths.some((icons) => path.startsWith(icons)) ? "start" : "network";
 }
 
 /** filePath returns the address of a file of the release. */

@@ -21,11 +21,12 @@ const (
 	roadsLayer
 	buildingsLayer
 	placesLayer
+	poisLayer
 	layerCount
 )
 
 func (l layerID) name() string {
-	return [layerCount]string{"earth", "landuse", "water", "boundaries", "roads", "buildings", "places"}[l]
+	return [layerCount]string{"earth", "landuse", "water", "boundaries", "roads", "buildings", "places", "pois"}[l]
 }
 
 // tag is a member of a feature, and the lowest zoom that shows it.
@@ -129,6 +130,7 @@ func clean(text string) (string, bool) {
 type facts struct {
 	highway, railway, waterway, natural, landuse, leisure, building, place, boundary string
 	area, service, tunnel, water, adminLevel, maritime, kind, route, network         string
+	amenity, shop, tourism, aeroway, access, bridge, oneway, junction                string
 	name, ref, houseNumber, population                                               string
 	names                                                                            [len(languages)]string
 
@@ -191,6 +193,22 @@ func (f *facts) member(key string) *string {
 		return &f.service
 	case "tunnel":
 		return &f.tunnel
+	case "amenity":
+		return &f.amenity
+	case "shop":
+		return &f.shop
+	case "tourism":
+		return &f.tourism
+	case "aeroway":
+		return &f.aeroway
+	case "access":
+		return &f.access
+	case "bridge":
+		return &f.bridge
+	case "oneway":
+		return &f.oneway
+	case "junction":
+		return &f.junction
 	case "water":
 		return &f.water
 	case "admin_level":

@@ -44,6 +44,7 @@ func (f *facts) lines(network string) []drawing {
 		if f.ref != "" {
 			tags = appendText(tags, "network", network, class.ref)
 		}
+		tags = f.structure(tags)
 		out = append(out, drawing{layer: roadsLayer, geometry: stroke, lowest: class.lowest, tags: f.named(tags, class.names)})
 	}
 	if lowest := f.rail(); lowest < never {
@@ -55,6 +56,26 @@ func (f *facts) lines(network string) []drawing {
 		out = append(out, drawing{layer: waterLayer, geometry: stroke, lowest: lowest, tags: f.named(tags, max(lowest, 10))})
 	}
 	return out
+}
+
+// structure appends whether a road is on a bridge or in a tunnel, and in which direction alone it is driven.
+func (f *facts) structure(tags []tag) []tag {
+	const near = 14 // at lower zooms the difference can hardly be seen
+	if f.bridge != "" && f.bridge != "no" {
+		tags = appendText(tags, "is_bridge", "yes", near)
+	}
+	if f.tunnel != "" && f.tunnel != "no" {
+		tags = appendText(tags, "is_tunnel", "yes", near)
+	}
+	switch {
+	case f.oneway == "-1":
+		return appendText(tags, "oneway", "-1", highestZoom)
+	case f.highway == "motorway", f.highway == "motorway_link", f.junction == "roundabout", f.highway == "service":
+		return tags // it is known, or of no use
+	case f.oneway == "yes", f.oneway == "1", f.oneway == "true":
+		return appendText(tags, "oneway", "yes", highestZoom)
+	}
+	return tags
 }
 
 // rail returns the lowest zoom of a railway, or never if it is not drawn.
@@ -118,7 +139,7 @@ func (f *facts) areas() []drawing {
 	if f.building != "" && f.building != "no" {
 		out = append(out, drawing{layer: buildingsLayer, geometry: fill, lowest: highestZoom, tags: appendText(nil, "kind", "building", 0)})
 	}
-	return append(out, f.address()...)
+	return append(append(out, f.address()...), f.poi()...)
 }
 
 // waterKind returns the kind of an area of water, or "" for other areas.
@@ -157,7 +178,7 @@ var placeClasses = map[string]placeClass{
 
 // points returns the drawings of a node.
 func (f *facts) points() []drawing {
-	out := f.address()
+	out := append(f.address(), f.poi()...)
 	if class, ok := placeClasses[f.place]; ok && f.name != "" {
 		people := class.people
 		if n, err := strconv.ParseInt(strings.TrimSpace(f.population), 10, 64); err == nil && n > 0 && n < 1e8 {

@@ -99,9 +99,10 @@ func (m *maker) plan(o Options) basemap.Plan {
 			{ID: landuseLayer.name(), Fields: fields("kind"), MinZoom: lowestLand, MaxZoom: highestZoom},
 			{ID: waterLayer.name(), Fields: fields(named...), MaxZoom: highestZoom},
 			{ID: boundariesLayer.name(), Fields: fields("kind"), MaxZoom: highestZoom},
-			{ID: roadsLayer.name(), Fields: fields(append(named, "kind_detail", "ref", "network")...), MinZoom: 5, MaxZoom: highestZoom},
+			{ID: roadsLayer.name(), Fields: fields(append(named, "kind_detail", "ref", "network", "is_bridge", "is_tunnel", "oneway")...), MinZoom: 5, MaxZoom: highestZoom},
 			{ID: buildingsLayer.name(), Fields: fields("kind", "addr_housenumber"), MinZoom: highestZoom, MaxZoom: highestZoom},
 			{ID: placesLayer.name(), Fields: places, MaxZoom: highestZoom},
+			{ID: poisLayer.name(), Fields: fields(append(named, "ref")...), MinZoom: lowestPOI, MaxZoom: highestZoom},
 		},
 	}
 }

@@ -30,6 +30,9 @@ type Server struct {
 	Current func() Map
 	World   *basemap.Archive // the built-in overview; nil: none
 
+	// Icons are the files of ServeIcon.
+	Icons map[string]*response.File
+
 	// Origin returns the origin of the service for use in an answer, and whether shared caches may store the answer.
 	Origin func(r *http.Request) (origin string, cacheable bool)
 }
@@ -178,7 +181,7 @@ func (s *Server) ServeStyle(w http.ResponseWriter, r *http.Request, look basemap
 	if m.Archive == nil {
 		return writeJSON(w, r, basemap.WorldStyle(look, *world), cacheable)
 	}
-	return writeJSON(w, r, m.Archive.Style(look, basemap.Source{Tiles: m.tilesURL(origin), Attribution: m.attributionHTML()}, world), cacheable)
+	return writeJSON(w, r, m.Archive.Style(look, basemap.Source{Tiles: m.tilesURL(origin), Attribution: m.attributionHTML(), Icons: origin + iconsURL}, world), cacheable)
 }
 
 // world returns the description of the overview for a style, or nil if there is none.
