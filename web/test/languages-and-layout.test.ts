@@ -1,7 +1,8 @@
 import { chromium, type Browser, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { en } from "../overlay/src/i18n/en.ts";
-import { loadTexts, type Key, type Texts } from "../overlay/src/i18n/words.ts";
+import type { Key, Texts } from "../overlay/src/i18n/en.ts";
+import { loadTexts } from "../overlay/src/i18n/words.ts";
 import { languages, type Language } from "../overlay/src/settings.ts";
 import { placeOf } from "../overlay/src/shapes.ts";
 import { check, checkLayout, phoneTouch } from "./pagechecks.ts";

@@ -7,7 +7,8 @@ import { dismiss, initialAnnouncer, seenKeys, step, type Announcer, type Announc
 import { mergedFrom } from "./attribution.ts";
 import { answerHolds, roadAnswerOf, withRoads, type RoadAnswer } from "./roadanswer.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";
-import type { AlertCandidate, State } from "./state.ts";
+import type { AlertCandidate } from "./alerts.ts";
+import type { State } from "./state.ts";
 import type { AlertAnswer, Entity } from "./wire.ts";
 
 const updateInterval = 1000; // ms

@@ -18,6 +18,20 @@ export function mergedFrom({ properties }: Pick<Entity, "properties">): { source
   });
 }
 
+/** EntitySources are the sources of an entity. */
+export interface EntitySources {
+  /** null if the catalogue does not list it. */
+  own: Source | null;
+  others: readonly Source[];
+}
+
+/** sourcesOf returns the entity's own source and those of the entities merged into it, each once (pure). */
+export function sourcesOf(entity: Entity, sources: readonly Source[]): EntitySources {
+  const own = sourcesByLayer(sources).get(entity.layer_slug) ?? null;
+  const ids = new Set(mergedFrom(entity).map(({ source }) => source));
+  return { own, others: sources.filter((source) => source !== own && ids.has(source.id)) };
+}
+
 /** attributionOf returns the text that must be shown with a source's data, with the licence if there is one. */
 export const attributionOf = ({ attribution, licence = "" }: Source): string => (attribution === "" || licence === "" ? attribution : `${attribution} (${licence})`);
 

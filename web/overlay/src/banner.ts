@@ -9,7 +9,8 @@ import { limitOf } from "./wellknown.ts";
 import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
 import type { Locale } from "./locale.ts";
 import { isKindHidden } from "./settings.ts";
-import type { Actions, AlertCandidate, State } from "./state.ts";
+import type { AlertCandidate } from "./alerts.ts";
+import type { Actions, State } from "./state.ts";
 import type { AlertSounds } from "./alertsounds.ts";
 
 const hereWithin = 25; // metres

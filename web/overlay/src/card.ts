@@ -10,7 +10,7 @@ import { confidenceOf } from "./format.ts";
 import { distance } from "./geo.ts";
 import { iconOf, entityLabel, limitText, networkName, sourceLabel, streetOf, textOf } from "./entitylabels.ts";
 import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
-import { attributionOf, mergedFrom, sourcesByLayer } from "./attribution.ts";
+import { attributionOf, sourcesOf, mergedFrom } from "./attribution.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";
 import type { DetailsLoader } from "./detailsloader.ts";
 import type { Locale } from "./locale.ts";
@@ -32,20 +32,6 @@ export interface CardDeps {
   details: DetailsLoader;
   /** signIn opens the sign-in for a guest who wants to vote. */
   signIn: () => void;
-}
-
-/** EntitySources are the sources of an entity. */
-export interface EntitySources {
-  /** null if the catalogue does not list it. */
-  own: Source | null;
-  others: readonly Source[];
-}
-
-/** sourcesOf returns the entity's own source and those of the entities merged into it, each once (pure). */
-export function sourcesOf(entity: Entity, sources: readonly Source[]): EntitySources {
-  const own = sourcesByLayer(sources).get(entity.layer_slug) ?? null;
-  const ids = new Set(mergedFrom(entity).map(({ source }) => source));
-  return { own, others: sources.filter((source) => source !== own && ids.has(source.id)) };
 }
 
 /** sourceText returns a source's name and its attribution, which must be shown with its data. */

@@ -3,14 +3,14 @@
 import { Observable } from "./observable.ts";
 import { makeFormat, type Format } from "./format.ts";
 import type { Words } from "./i18n/words.ts";
-import type { State } from "./state.ts";
+import type { Settings } from "./settings.ts";
 
 export interface Locale extends Words {
   format: Format;
 }
 
 /** makeLocale combines the texts and the units. */
-export function makeLocale({ words, settings }: State): Observable<Locale> {
+export function makeLocale({ words, settings }: { words: Observable<Words>; settings: Observable<Settings> }): Observable<Locale> {
   const make = (): Locale => ({ ...words.get(), format: makeFormat(words.get().language, settings.get().units) });
   const locale = new Observable<Locale>(make());
   let { units } = settings.get();

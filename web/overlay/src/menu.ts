@@ -1,28 +1,12 @@
 // The menu: a front page and a page for each group of settings, whose contents are in menupages.ts, loaded when the menu is opened.
 
-import type { Preferences } from "./account.ts";
 import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
-import type { Key } from "./i18n/words.ts";
-import type { LoadApps } from "./apps/entry.ts";
+import type { Key } from "./i18n/en.ts";
 import type { AppsMenu } from "./apps/appsmenu.ts";
-import type { Contents } from "./menupages.ts";
+import type { Contents, MenuDeps } from "./menupages.ts";
 import { setLabel, makeButton, replaceChildren, setText, makeIcon, type Item } from "./widgets.ts";
-import type { Locale } from "./locale.ts";
-import { isLookingAround, type Actions, type State } from "./state.ts";
-import type { AlertSounds } from "./alertsounds.ts";
-
-/** MenuDeps are the menu's dependencies. */
-export interface MenuDeps {
-  state: State;
-  actions: Actions;
-  locale: Observable<Locale>;
-  preferences: Preferences;
-  tones: AlertSounds;
-  signIn: () => void;
-  /** null: the service has no apps. */
-  apps: LoadApps | null;
-}
+import { isLookingAround } from "./state.ts";
 
 const titles = {
   account: "account.title",

@@ -1,18 +1,34 @@
 // The contents of the menu's pages. Choices apply immediately and are stored.
 
-import { notes } from "./alertsounds.ts";
+import { notes, AlertSounds } from "./alertsounds.ts";
 import { isCharger, ordinaryLeadAt } from "./alertrules.ts";
 import { element } from "./dom.ts";
-import type { Key } from "./i18n/words.ts";
+import type { Key } from "./i18n/en.ts";
 import { languageNames } from "./i18n/words.ts";
 import { setKindsVisible, setKindVisible } from "./kindchoice.ts";
-import type { MenuDeps } from "./menu.ts";
 import { networkName, pathOf, sourceLabel, textOf } from "./entitylabels.ts";
 import { makeChoice, makeSwitch, makeButton, makeStepper, replaceChildren, setTextOrHide, type Item } from "./widgets.ts";
 import { isKindHidden, languages, limits, parseChoices, type Settings } from "./settings.ts";
 import { attributionOf } from "./attribution.ts";
 import { attributionNodes } from "./attributionline.ts";
 import type { Kind, Source } from "./wire.ts";
+import type { Locale } from "./locale.ts";
+import { Preferences } from "./account.ts";
+import type { State, Actions } from "./state.ts";
+import type { LoadApps } from "./apps/entry.ts";
+import { Observable } from "./observable.ts";
+
+/** MenuDeps are the menu's dependencies. */
+export interface MenuDeps {
+  state: State;
+  actions: Actions;
+  locale: Observable<Locale>;
+  preferences: Preferences;
+  tones: AlertSounds;
+  signIn: () => void;
+  /** null: the service has no apps. */
+  apps: LoadApps | null;
+}
 
 const staticItem = (made: HTMLElement): Item => ({ element: made, update: () => undefined });
 

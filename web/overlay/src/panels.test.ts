@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { factsOf, sourcesOf } from "./card.ts";
+import { sourcesOf } from "./attribution.ts";
+import { factsOf } from "./card.ts";
 import { makeFormat } from "./format.ts";
 import { en } from "./i18n/en.ts";
 import { makeWords } from "./i18n/words.ts";

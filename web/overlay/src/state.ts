@@ -1,7 +1,7 @@
 // The page's state in observables. The module named beside each observable is the only one that sets it; all others watch it.
 
-import type { Banner } from "./announcer.ts";
-import type { AlertPin, Along, ListedAlert } from "./alertrules.ts";
+import type { Alerts } from "./alerts.ts";
+import type { Along } from "./alertrules.ts";
 import { Observable } from "./observable.ts";
 import type { ServerClock } from "./serverclock.ts";
 import type { Place } from "./geo.ts";
@@ -9,7 +9,6 @@ import type { Motion, Pose } from "./deadreckoning.ts";
 import type { PositionStatus, Fix } from "./position.ts";
 import { en } from "./i18n/en.ts";
 import { makeWords, type Words } from "./i18n/words.ts";
-import type { Destination } from "./nav/types.ts";
 import type { Settings } from "./settings.ts";
 import type { Theme } from "./sun.ts";
 import type { AppsChange, Entity, Extent, Kind, Nearest, OverlayConfig, Source, SourceHealth, ViewCluster } from "./wire.ts";
@@ -45,22 +44,6 @@ export interface View {
 
 /** CameraMode is what is up on the map: the heading or north. */
 export type CameraMode = "heading" | "north";
-
-/** AlertCandidate is an entity in the form that the alert rules take. */
-export interface AlertCandidate extends AlertPin {
-  entity: Entity;
-}
-
-/** Alerts is what lies ahead. */
-export interface Alerts {
-  /** Nearest first. */
-  listed: readonly ListedAlert<AlertCandidate>[];
-  /** The pin that is announced; each new value that is not null is due for one sound. */
-  announce: ListedAlert<AlertCandidate> | null;
-  banner: Banner<AlertCandidate> | null;
-  /** The announced pin that the car has just passed; null at most updates. */
-  passed: AlertCandidate | null;
-}
 
 /** Guidance is what navigation tells the page while the driver is led along a route. */
 export interface Guidance {
@@ -210,6 +193,15 @@ export function hasNoData(connection: Connection | null, located: boolean, known
 
 /** isWithoutData reports whether nothing is known around the car (pure). */
 export const isWithoutData = ({ connection, fix, known }: Pick<State, "connection" | "fix" | "known">): boolean => hasNoData(connection.get(), fix.get() !== null, known.get().length);
+
+/** Destination is where a drive leads. */
+export interface Destination {
+  place: Place;
+  /** What the driver calls it; "" if only the place is known. */
+  name: string;
+  /** A second line, such as the town; "". */
+  detail: string;
+}
 
 /** Actions are the commands that panels call. */
 export interface Actions {

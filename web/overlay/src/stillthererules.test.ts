@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { AlertCandidate } from "./state.ts";
+import type { AlertCandidate } from "./alerts.ts";
 import { answer, askFor, close, initialAsking, replyFor, stepAsking, type Asking, type AskingInput } from "./stillthererules.ts";
 import { seeded } from "./seeded.ts";
 

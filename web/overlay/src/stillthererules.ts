@@ -1,7 +1,7 @@
 // When the driver is asked whether a passed pin is still there (pure). Times are milliseconds of a monotonic clock.
 
 import { minSpeed, ordinaryLeadAt } from "./alertrules.ts";
-import type { AlertCandidate, Alerts } from "./state.ts";
+import type { AlertCandidate, Alerts } from "./alerts.ts";
 
 /** Milliseconds for which the question is shown. */
 export const askFor = 8000;

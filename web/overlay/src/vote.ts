@@ -3,7 +3,7 @@
 import { castVote, complain, getOwnVote, HTTPError, type Vote } from "./api.ts";
 import type { Preferences } from "./account.ts";
 import { Observable } from "./observable.ts";
-import type { Key } from "./i18n/words.ts";
+import type { Key } from "./i18n/en.ts";
 import type { Actions, State } from "./state.ts";
 
 /** Reply is the key of the text shown after a vote or a complaint. */

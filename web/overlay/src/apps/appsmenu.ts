@@ -8,9 +8,10 @@ import type { Locale } from "../locale.ts";
 import type { Observable } from "../observable.ts";
 import { makeButton, makeIcon, makeSwitch, replaceChildren, setTextOrHide, type Item } from "../widgets.ts";
 import { deleteInstalled, getCatalogue, putInstalled, RefusedError, type App, type Config, type Installed } from "./api.ts";
-import type { AppKey, AppSay } from "./appwords.ts";
+import type { AppSay } from "./appwords.ts";
 import { makeConfigForm } from "./configform.ts";
 import { slotOf } from "./host.ts";
+import type { AppKey } from "./words/apps-en.ts";
 
 export interface AppsMenuDeps {
   preferences: Preferences;

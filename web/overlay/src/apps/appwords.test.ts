@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { languages } from "../settings.ts";
-import { loadAppTexts, makeAppSay, type AppKey } from "./appwords.ts";
-import { en } from "./words/apps-en.ts";
+import { loadAppTexts, makeAppSay } from "./appwords.ts";
+import { en, type AppKey } from "./words/apps-en.ts";
 
 const keys = Object.keys(en) as AppKey[];
 const slots = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();

@@ -2,12 +2,7 @@
 
 import { directionOf, fill } from "../i18n/words.ts";
 import type { Language } from "../settings.ts";
-import { en } from "./words/apps-en.ts";
-
-export type AppKey = keyof typeof en;
-
-/** AppTexts are all texts about apps of a language. */
-export type AppTexts = Readonly<Record<AppKey, string>>;
+import { en, type AppKey, type AppTexts } from "./words/apps-en.ts";
 
 /** AppSay returns a text with its placeholders filled. */
 export type AppSay = (key: AppKey, values?: Readonly<Record<string, string>>) => string;

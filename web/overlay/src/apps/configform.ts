@@ -3,8 +3,9 @@
 import { element } from "../dom.ts";
 import { makeButton, setAttribute, setText, setTextOrHide } from "../widgets.ts";
 import type { Config, Field, FieldError } from "./api.ts";
-import type { AppKey, AppSay } from "./appwords.ts";
+import type { AppSay } from "./appwords.ts";
 import { configOf, errorKey, initialValue, mask, stepped, type Value } from "./fieldvalues.ts";
+import type { AppKey } from "./words/apps-en.ts";
 
 /** ConfigForm is a form without buttons. */
 export interface ConfigForm {

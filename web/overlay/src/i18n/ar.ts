@@ -1,6 +1,6 @@
 // All texts in Arabic. A text that is missing is shown in English; words.test.ts demands that none is.
 
-import type { Texts } from "./words.ts";
+import type { Texts } from "./en.ts";
 
 export const ar: Partial<Texts> = {
   "do.close": "إغلاق",

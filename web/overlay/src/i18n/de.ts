@@ -1,6 +1,6 @@
 // Every text of the page, in German. Drivers are addressed with "Sie".
 
-import type { Texts } from "./words.ts";
+import type { Texts } from "./en.ts";
 
 export const de: Texts = {
   "do.close": "Schließen",

@@ -372,3 +372,9 @@ export const en = {
   "level.4": "Standing traffic",
   "level.5": "Blocked",
 } as const;
+
+/** Key names a text. */
+export type Key = keyof typeof en;
+
+/** Texts are all texts of a language. A language that lacks a key of English does not compile. */
+export type Texts = Readonly<Record<Key, string>>;

@@ -1,6 +1,6 @@
 // Every text of the page, in Spanish. Drivers are addressed with "tú".
 
-import type { Texts } from "./words.ts";
+import type { Texts } from "./en.ts";
 
 export const es: Texts = {
   "do.close": "Cerrar",

@@ -1,6 +1,6 @@
 // Every text of the page, in French. Drivers are addressed with "vous".
 
-import type { Texts } from "./words.ts";
+import type { Texts } from "./en.ts";
 
 export const fr: Texts = {
   "do.close": "Fermer",

@@ -1,6 +1,6 @@
 // Every text of the page, in Italian. Drivers are addressed with "tu".
 
-import type { Texts } from "./words.ts";
+import type { Texts } from "./en.ts";
 
 export const it: Texts = {
   "do.close": "Chiudi",

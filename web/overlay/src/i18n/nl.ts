@@ -1,6 +1,6 @@
 // Every text of the page, in Dutch. Drivers are addressed with "je".
 
-import type { Texts } from "./words.ts";
+import type { Texts } from "./en.ts";
 
 export const nl: Texts = {
   "do.close": "Sluiten",

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { languages, type Language } from "../settings.ts";
 import { ar } from "./ar.ts";
 import { en } from "./en.ts";
-import { fill, languageNames, loadTexts, makeWords, type Key, type Texts } from "./words.ts";
+import type { Key, Texts } from "./en.ts";
+import { fill, languageNames, loadTexts, makeWords } from "./words.ts";
 
 const keys = Object.keys(en) as Key[];
 const all = new Map<Language, Texts>(await Promise.all(languages.map(async (language) => [language, await loadTexts(language)] as const)));

@@ -1,12 +1,7 @@
 // Texts in the driver's language (pure, except for loading a language).
 
 import type { Language } from "../settings.ts";
-import { en } from "./en.ts";
-
-export type Key = keyof typeof en;
-
-/** Texts are all texts of a language. A language that lacks a key of English does not compile. */
-export type Texts = Readonly<Record<Key, string>>;
+import { en, type Key, type Texts } from "./en.ts";
 
 /** Slots are the names of placeholders in braces. */
 type Slots<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Slots<Rest> : never;

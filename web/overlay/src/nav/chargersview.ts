@@ -1,5 +1,6 @@
 // The chargers on the way, with their detour and with the range that is left there. One touch makes one a stop.
 
+import { watchAll } from "../observable.ts";
 import { cleanText, entityLabel, iconOf } from "../entitylabels.ts";
 import { element } from "../dom.ts";
 import type { Entity } from "../wire.ts";
@@ -11,7 +12,6 @@ import { routeLineOf, type RouteLine } from "./routeline.ts";
 import { insertStop } from "./stops.ts";
 import { leftText } from "./triptexts.ts";
 import { troubleOf } from "./trouble.ts";
-import { watchAll } from "./watchall.ts";
 
 const metresPerMile = 1609.344;
 const longest = 80; // characters of a name

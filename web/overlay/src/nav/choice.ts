@@ -1,8 +1,9 @@
 // The choice of the way: what is offered, what is avoided, and the start, which comes by itself.
 
+import { watchAll } from "../observable.ts";
 import { getJSON } from "../api.ts";
 import { cleanText, entityLabel, sourceLabel, streetOf } from "../entitylabels.ts";
-import { sourcesOf } from "../card.ts";
+import { sourcesOf } from "../attribution.ts";
 import { element } from "../dom.ts";
 import type { Fix } from "../position.ts";
 import { backoff } from "../reconnect.ts";
@@ -18,7 +19,6 @@ import { makeStopsView, type StopsView } from "./stopsview.ts";
 import { leftText } from "./triptexts.ts";
 import { troubleOf } from "./trouble.ts";
 import type { Avoided } from "./types.ts";
-import { watchAll } from "./watchall.ts";
 import { mountWayLayers } from "./waylayers.ts";
 import { avoidedOf, endOf, factsOf, type WayFacts } from "./waywords.ts";
 

@@ -8,7 +8,7 @@ import { parseLink } from "./geouri.ts";
 import { readStored } from "../storage.ts";
 import { makeButton, setText } from "../widgets.ts";
 import type { Navigation, NavigationHost } from "./navigation.ts";
-import type { Destination } from "./types.ts";
+import type { Destination } from "../state.ts";
 
 /** Key of the drive that is kept in the browser's local storage, so that it goes on after a reload. */
 export const keptDriveKey = "wayside.drive";

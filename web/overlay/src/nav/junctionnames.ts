@@ -1,5 +1,6 @@
 // The names of the roads at the next two junctions, over the map's own names. They are elements: the map's fonts are the operator's.
 
+import { watchAll } from "../observable.ts";
 import type { Map as MapLibre } from "maplibre-gl";
 import { cleanText } from "../entitylabels.ts";
 import { element } from "../dom.ts";
@@ -7,7 +8,6 @@ import type { Place } from "../geo.ts";
 import { nextJunctions } from "./maneuver.ts";
 import type { NavDeps } from "./navigation.ts";
 import { placeAt } from "./routeline.ts";
-import { watchAll } from "./watchall.ts";
 
 const behind = 75; // metres behind the junction, on the road that is named and beyond the arrow
 const within = 1500; // metres

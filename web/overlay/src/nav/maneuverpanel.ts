@@ -1,5 +1,6 @@
 // The next maneuver: its arrow, distance and road, the lanes before it, and the one that follows shortly after.
 
+import { watchAll } from "../observable.ts";
 import { element } from "../dom.ts";
 import { angleBetween, bearing } from "../geo.ts";
 import { cleanText } from "../entitylabels.ts";
@@ -10,7 +11,6 @@ import type { NavDeps } from "./navigation.ts";
 import { troubleText } from "./trouble.ts";
 import { turnDistanceText } from "./triptexts.ts";
 import type { Component } from "./types.ts";
-import { watchAll } from "./watchall.ts";
 
 const longest = 80; // characters of a name
 

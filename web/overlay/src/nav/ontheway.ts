@@ -1,10 +1,10 @@
 // The buttons by which a driver who is led adds a stop or a charger.
 
+import { watchAll } from "../observable.ts";
 import { makeButton, setLabel } from "../widgets.ts";
 import type { Choice } from "./choice.ts";
 import { makeNavIcon } from "./navicons.ts";
 import type { NavDeps } from "./navigation.ts";
-import { watchAll } from "./watchall.ts";
 
 /** mountOnTheWay adds them to the buttons at the edge of the map. */
 export function mountOnTheWay({ host, nav }: NavDeps, choice: Choice): void {

@@ -7,7 +7,7 @@ import { readStored, store } from "../storage.ts";
 import { merged, readPlaces, stepsBetween, writePlaces } from "./accountplaces.ts";
 import { noPlaces, parseStoredPlaces, withoutRecent, withRecent, withSlot, type KeptPlaces, type Slot } from "./keptplaces.ts";
 import { destinationPath } from "./sentdestination.ts";
-import type { Destination } from "./types.ts";
+import type { Destination } from "../state.ts";
 
 /** Keys in the browser's local storage: the browser's own places, and that those of the account were changed here and not sent yet. */
 const placesKey = "wayside.places";

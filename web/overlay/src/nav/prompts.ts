@@ -1,12 +1,12 @@
 // Questions and news of a drive: a better way, a drive of before, the arrival, and what has changed.
 
+import { watchAll } from "../observable.ts";
 import { cleanText } from "../entitylabels.ts";
 import { element } from "../dom.ts";
 import { makeButton, setLabel, setText, setTextOrHide } from "../widgets.ts";
 import { endsOnMotorway, sideOf, walkTo } from "./arrival.ts";
 import type { NavDeps } from "./navigation.ts";
 import { leftText, turnDistanceText } from "./triptexts.ts";
-import { watchAll } from "./watchall.ts";
 
 const longest = 80; // characters of a name
 const arrivedDuration = 60_000; // ms

@@ -1,5 +1,6 @@
 // The route that is driven, on the map: its line in the colours of traffic, what of it is driven, and the arrow at the next junction.
 
+import { watchAll } from "../observable.ts";
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre } from "maplibre-gl";
 import { lowestRouteLayer } from "../baselayers.ts";
 import { lowestPinLayer } from "../pins.ts";
@@ -10,7 +11,6 @@ import { aheadAt } from "./maneuver.ts";
 import type { NavDeps } from "./navigation.ts";
 import { arrowFeatures, collection, drivenFeature, flowFeatures, isEmpty, lineFeature, longDriven } from "./routefeatures.ts";
 import type { RouteLine } from "./routeline.ts";
-import { watchAll } from "./watchall.ts";
 
 /** Sources: the route, what of it was driven long ago and lately, and what changes with each junction. */
 const sources = ["route", "route-driven", "route-lately", "route-arrow", "route-dashes"] as const;

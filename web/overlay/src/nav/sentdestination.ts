@@ -2,7 +2,7 @@
 
 import type { Preferences } from "../account.ts";
 import { cleanName } from "./geouri.ts";
-import type { Destination } from "./types.ts";
+import type { Destination } from "../state.ts";
 
 export const destinationPath = "/v2/account/destination";
 

@@ -4,7 +4,8 @@ import { Observable } from "../observable.ts";
 import type { Place } from "../geo.ts";
 import type { KeptDrive } from "./resume.ts";
 import type { RouteLine } from "./routeline.ts";
-import type { Avoided, Destination, Reason, Route, Stop } from "./types.ts";
+import type { Destination } from "../state.ts";
+import type { Avoided, Reason, Route, Stop } from "./types.ts";
 
 /** Phase is what the driver does: chooses where to and how, is led, or has arrived. */
 export type Phase = "off" | "choosing" | "led" | "arrived";

@@ -1,5 +1,6 @@
 // All maneuvers that are left, as a list that is large enough to drive by where the browser draws no map.
 
+import { watchAll } from "../observable.ts";
 import { element } from "../dom.ts";
 import { keyedList, setLabel, setText, type KeyedItem } from "../widgets.ts";
 import { stepAt } from "./maneuver.ts";
@@ -8,7 +9,6 @@ import type { NavDeps } from "./navigation.ts";
 import type { LineStep } from "./routeline.ts";
 import { cleanText } from "../entitylabels.ts";
 import { turnDistanceText } from "./triptexts.ts";
-import { watchAll } from "./watchall.ts";
 
 const maxRows = 30;
 const longest = 120; // characters

@@ -1,5 +1,6 @@
 // The stops in their order, which large handles and keys change.
 
+import { watchAll } from "../observable.ts";
 import { cleanText } from "../entitylabels.ts";
 import { element } from "../dom.ts";
 import { keyedList, makeButton, makeIcon, setLabel, setText, setTextOrHide, type KeyedItem } from "../widgets.ts";
@@ -7,7 +8,6 @@ import type { ChoiceDeps } from "./choice.ts";
 import { makeNavIcon } from "./navicons.ts";
 import { maxStops, moveStop, removeStop, rowAt } from "./stops.ts";
 import type { Stop } from "./types.ts";
-import { watchAll } from "./watchall.ts";
 
 const longest = 80; // characters of a name
 

@@ -1,10 +1,10 @@
 // The drive as a whole: when it arrives, what is left, the view of all of it, and its end.
 
+import { watchAll } from "../observable.ts";
 import { element } from "../dom.ts";
 import { makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide } from "../widgets.ts";
 import type { NavDeps } from "./navigation.ts";
 import { clockText, leftText } from "./triptexts.ts";
-import { watchAll } from "./watchall.ts";
 
 /** Trip is where other parts of navigation add their buttons. */
 export interface Trip {

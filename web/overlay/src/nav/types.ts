@@ -1,6 +1,6 @@
 // What the service answers about routes, sessions and places (docs/navigation.md), and what the driver chose of it.
 
-import type { Place } from "../geo.ts";
+import type { Destination } from "../state.ts";
 
 /** Modifier is the direction of a maneuver. */
 export type Modifier = "uturn" | "sharp right" | "right" | "slight right" | "straight" | "slight left" | "left" | "sharp left";
@@ -185,15 +185,6 @@ export type SessionEvent = {
 /** Moved says that the session's node stops: another one leads the driver on. */
 export interface Moved {
   name: "moved";
-}
-
-/** Destination is where a drive leads. */
-export interface Destination {
-  place: Place;
-  /** What the driver calls it; "" if only the place is known. */
-  name: string;
-  /** A second line, such as the town; "". */
-  detail: string;
 }
 
 /** Stop is a place on the way, or the destination. */

@@ -1,5 +1,6 @@
 // What is said during a drive: the announcements of the service, what has changed, and the alerts of the page, in one queue.
 
+import { watchAll } from "../observable.ts";
 import { notes as alertNotes, type Note } from "../alertsounds.ts";
 import { readStored, store } from "../storage.ts";
 import { makeButton, makeIcon, replaceChildren, setLabel } from "../widgets.ts";
@@ -9,7 +10,6 @@ import { add, advance, emptyQueue, finish, withdraw, type SpeechQueue, type Utte
 import type { Led, VoiceMode } from "./state.ts";
 import type { Trip } from "./trippanel.ts";
 import { announcementsOf, dueAt, isStale, secondsToNext, spokenSeconds, toneOf, type Announcement } from "./voicerules.ts";
-import { watchAll } from "./watchall.ts";
 
 const modeKey = "wayside.voice"; // key in the browser's local storage
 const modes = ["all", "alerts", "off"] as const;

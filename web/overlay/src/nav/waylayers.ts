@@ -1,5 +1,6 @@
 // The ways that are offered, on the map: the chosen one above the others, and a touch on a line that chooses it.
 
+import { watchAll } from "../observable.ts";
 import { byId } from "../dom.ts";
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre, MapMouseEvent } from "maplibre-gl";
 import { lowestPinLayer } from "../pins.ts";
@@ -7,7 +8,6 @@ import type { Theme } from "../sun.ts";
 import { markWhenDrawn, waysDrawnMark } from "./drawnmark.ts";
 import type { NavDeps } from "./navigation.ts";
 import { routeLineOf, type RouteLine } from "./routeline.ts";
-import { watchAll } from "./watchall.ts";
 import { boundsOf, chosenWay } from "./waywords.ts";
 
 const source = "ways";

@@ -1,5 +1,6 @@
 // Where to: one field, places that the driver keeps, categories, and what the search finds.
 
+import { watchAll } from "../observable.ts";
 import { attributionNodes } from "../attributionline.ts";
 import { networkName, textOf, cleanText, entityLabel, iconOf } from "../entitylabels.ts";
 import { element } from "../dom.ts";
@@ -15,8 +16,8 @@ import type { PlaceKeeper } from "./placekeeper.ts";
 import { idle, PlaceSearch, type SearchState } from "./placesearch.ts";
 import { categories, mayType, octantOf, type Category } from "./results.ts";
 import { insertStop, maxStops } from "./stops.ts";
-import type { Destination, Found } from "./types.ts";
-import { watchAll } from "./watchall.ts";
+import type { Destination } from "../state.ts";
+import type { Found } from "./types.ts";
 
 const longest = 80; // characters of a name
 const chargerRadius = 20_000; // metres

@@ -1,20 +1,9 @@
 // What the page has of reports before one is made: the button, for a driver who is signed in to a service that takes reports.
 
-import type { Preferences } from "../account.ts";
 import { element } from "../dom.ts";
-import type { Locale } from "../locale.ts";
 import type { Observable } from "../observable.ts";
-import type { Actions, State } from "../state.ts";
 import { makeButton, makeIcon, setText } from "../widgets.ts";
-import type { ReportPanel } from "./panel.ts";
-
-/** ReportDeps are the dependencies of reports. */
-export interface ReportDeps {
-  state: State;
-  actions: Actions;
-  locale: Observable<Locale>;
-  preferences: Preferences;
-}
+import type { ReportDeps, ReportPanel } from "./panel.ts";
 
 /** makeReport makes the button and the place of the panel, whose code is loaded with the first touch. */
 export function makeReport(deps: ReportDeps): { button: HTMLButtonElement; panel: HTMLElement } {

@@ -6,9 +6,20 @@ import type { Pose } from "../deadreckoning.ts";
 import { element } from "../dom.ts";
 import { kindLabel } from "../entitylabels.ts";
 import { makeButton, makeIcon, replaceChildren, setAttribute, setLabel, setText, setTextOrHide } from "../widgets.ts";
-import type { ReportDeps } from "./entry.ts";
 import styleURL from "./report.css?url";
 import { bodyOf, choiceDuration, choices, failureOf, hazard, outcomeText, undoDuration, undoneDuration, undoOf, type ReportAnswer } from "./rules.ts";
+import type { Locale } from "../locale.ts";
+import { Preferences } from "../account.ts";
+import type { State, Actions } from "../state.ts";
+import { Observable } from "../observable.ts";
+
+/** ReportDeps are the dependencies of reports. */
+export interface ReportDeps {
+  state: State;
+  actions: Actions;
+  locale: Observable<Locale>;
+  preferences: Preferences;
+}
 
 /** Seen is where and when the driver touched the button. */
 export interface Seen {

@@ -1,7 +1,8 @@
 // What can be reported, and what is told of a report (pure).
 
 import { HTTPError } from "../api.ts";
-import type { Key, Say } from "../i18n/words.ts";
+import type { Key } from "../i18n/en.ts";
+import type { Say } from "../i18n/words.ts";
 import type { Kind } from "../wire.ts";
 
 /** Milliseconds in which a report can be taken back, and in which its outcome is shown. */

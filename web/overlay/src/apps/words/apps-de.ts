@@ -1,4 +1,4 @@
-import type { AppTexts } from "../appwords.ts";
+import type { AppTexts } from "./apps-en.ts";
 
 export const de: AppTexts = {
   "slot.label": "Apps neben der Karte",

@@ -47,3 +47,9 @@ export const en = {
   "form.too_long": "This text is too long.",
   "form.range": "Enter a number from {min} to {max}.",
 } as const;
+
+/** AppKey names a text about apps. */
+export type AppKey = keyof typeof en;
+
+/** AppTexts are all texts about apps of a language. */
+export type AppTexts = Readonly<Record<AppKey, string>>;

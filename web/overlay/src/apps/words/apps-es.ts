@@ -1,4 +1,4 @@
-import type { AppTexts } from "../appwords.ts";
+import type { AppTexts } from "./apps-en.ts";
 
 export const es: AppTexts = {
   "slot.label": "Aplicaciones junto al mapa",

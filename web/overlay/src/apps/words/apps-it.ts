@@ -1,4 +1,4 @@
-import type { AppTexts } from "../appwords.ts";
+import type { AppTexts } from "./apps-en.ts";
 
 export const it: AppTexts = {
   "slot.label": "App accanto alla mappa",
