@@ -17,7 +17,7 @@ import { makeNotice } from "./notice.ts";
 import { makePairing } from "./pairing.ts";
 import type { Locale } from "./locale.ts";
 import { makeWhereToButton, type NavigationEntry } from "./nav/entry.ts";
-import type { Slots } from "./nav/navigation.ts";
+import type { Slots } from "./nav/deps.ts";
 import { makeScaleBar } from "./scalebar.ts";
 import { makeReport } from "./report/entry.ts";
 import { makeSpeedometer } from "./speedometer.ts";

@@ -7,7 +7,7 @@ import type { Entity } from "../wire.ts";
 import { keyedList, makeButton, setAttribute, setText, setTextOrHide, type KeyedItem } from "../widgets.ts";
 import { arrangeChargers, isReachable, parseRange, rangeAt, type OnTheWay } from "./chargers.ts";
 import { chargerTexts, findChargers } from "./chargerfinder.ts";
-import type { ChoiceDeps } from "./choice.ts";
+import type { ChoiceDeps } from "./deps.ts";
 import { routeLineOf, type RouteLine } from "./routeline.ts";
 import { insertStop } from "./stops.ts";
 import { leftText } from "./triptexts.ts";

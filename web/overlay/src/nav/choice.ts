@@ -13,8 +13,7 @@ import { keyedList, makeButton, makeIcon, setAttribute, setLabel, setText, setTe
 import { isDue, isOver, startsIn, stopped, type AutoStart } from "./autostart.ts";
 import { makeChargersView, type ChargersView } from "./chargersview.ts";
 import { routeOptionsOf } from "./drive.ts";
-import type { NavDeps } from "./navigation.ts";
-import type { PlaceKeeper } from "./placekeeper.ts";
+import type { ChoiceDeps, NavDeps } from "./deps.ts";
 import { makeStopsView, type StopsView } from "./stopsview.ts";
 import { leftText } from "./triptexts.ts";
 import { troubleOf } from "./trouble.ts";
@@ -31,13 +30,6 @@ export interface Choice {
   /** showStops and showChargers open what concerns a drive that is led, too. */
   showStops(): void;
   showChargers(): void;
-}
-
-/** ChoiceDeps are what the panel is mounted with. */
-export interface ChoiceDeps extends NavDeps {
-  keeper: PlaceKeeper;
-  /** addStop asks for a place on the way. */
-  addStop: () => void;
 }
 
 const tickInterval = 250; // ms

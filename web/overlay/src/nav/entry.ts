@@ -5,13 +5,11 @@ import type { Preferences } from "../account.ts";
 import type { Locale } from "../locale.ts";
 import type { Observable } from "../observable.ts";
 import { parseLink } from "./geouri.ts";
+import { keptDriveKey } from "./keptdrivekey.ts";
 import { readStored } from "../storage.ts";
 import { makeButton, setText } from "../widgets.ts";
-import type { Navigation, NavigationHost } from "./navigation.ts";
+import type { Navigation, NavigationHost } from "./deps.ts";
 import type { Destination } from "../state.ts";
-
-/** Key of the drive that is kept in the browser's local storage, so that it goes on after a reload. */
-export const keptDriveKey = "wayside.drive";
 
 /** NavigationEntry loads navigation once, with the first command. */
 export class NavigationEntry {

@@ -6,7 +6,7 @@ import { cleanText } from "../entitylabels.ts";
 import { element } from "../dom.ts";
 import type { Place } from "../geo.ts";
 import { nextJunctions } from "./maneuver.ts";
-import type { NavDeps } from "./navigation.ts";
+import type { NavDeps } from "./deps.ts";
 import { placeAt } from "./routeline.ts";
 
 const behind = 75; // metres behind the junction, on the road that is named and beyond the arrow

@@ -7,7 +7,7 @@ import { cleanText } from "../entitylabels.ts";
 import { replaceChildren, setLabel, setText, setTextOrHide } from "../widgets.ts";
 import { aheadAt, nameBehind, type Ahead, type Upcoming } from "./maneuver.ts";
 import { drawingOf, makeLaneIcon, makeManeuverIcon } from "./maneuvericon.ts";
-import type { NavDeps } from "./navigation.ts";
+import type { NavDeps } from "./deps.ts";
 import { troubleText } from "./trouble.ts";
 import { turnDistanceText } from "./triptexts.ts";
 import type { Component } from "./types.ts";

@@ -3,7 +3,7 @@
 import { getJSON } from "../api.ts";
 import { cleanText, entityLabel, streetOf } from "../entitylabels.ts";
 import type { Entity } from "../wire.ts";
-import type { NavDeps } from "./navigation.ts";
+import type { NavDeps } from "./deps.ts";
 import type { Led } from "./state.ts";
 
 const answerTimeout = 1500; // ms: news without its reason is better than late news

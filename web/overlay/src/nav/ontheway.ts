@@ -4,7 +4,7 @@ import { watchAll } from "../observable.ts";
 import { makeButton, setLabel } from "../widgets.ts";
 import type { Choice } from "./choice.ts";
 import { makeNavIcon } from "./navicons.ts";
-import type { NavDeps } from "./navigation.ts";
+import type { NavDeps } from "./deps.ts";
 
 /** mountOnTheWay adds them to the buttons at the edge of the map. */
 export function mountOnTheWay({ host, nav }: NavDeps, choice: Choice): void {

@@ -1,7 +1,7 @@
 // The map during a drive: the whole route by one touch, and the car again by itself.
 
 import type { Place } from "../geo.ts";
-import type { NavDeps } from "./navigation.ts";
+import type { NavDeps } from "./deps.ts";
 import { part } from "./routeline.ts";
 
 const backAfter = 15_000; // ms without a touch of the map

@@ -1,7 +1,7 @@
 // Names a destination that has none, such as a place on the map, by what is nearest.
 
 import { cleanName } from "./geouri.ts";
-import type { NavDeps } from "./navigation.ts";
+import type { NavDeps } from "./deps.ts";
 import type { Stop } from "./types.ts";
 
 const within = 0.1; // kilometres: what is farther away names another place

@@ -5,7 +5,7 @@ import { cleanText } from "../entitylabels.ts";
 import { element } from "../dom.ts";
 import { makeButton, setLabel, setText, setTextOrHide } from "../widgets.ts";
 import { endsOnMotorway, sideOf, walkTo } from "./arrival.ts";
-import type { NavDeps } from "./navigation.ts";
+import type { NavDeps } from "./deps.ts";
 import { leftText, turnDistanceText } from "./triptexts.ts";
 
 const longest = 80; // characters of a name

@@ -8,7 +8,7 @@ import type { Theme } from "../sun.ts";
 import { walkTo } from "./arrival.ts";
 import { markWhenDrawn, routeDrawnMark } from "./drawnmark.ts";
 import { aheadAt } from "./maneuver.ts";
-import type { NavDeps } from "./navigation.ts";
+import type { NavDeps } from "./deps.ts";
 import { arrowFeatures, collection, drivenFeature, flowFeatures, isEmpty, lineFeature, longDriven } from "./routefeatures.ts";
 import type { RouteLine } from "./routeline.ts";
 

@@ -5,7 +5,7 @@ import { element } from "../dom.ts";
 import { keyedList, setLabel, setText, type KeyedItem } from "../widgets.ts";
 import { stepAt } from "./maneuver.ts";
 import { drawingOf, makeManeuverIcon } from "./maneuvericon.ts";
-import type { NavDeps } from "./navigation.ts";
+import type { NavDeps } from "./deps.ts";
 import type { LineStep } from "./routeline.ts";
 import { cleanText } from "../entitylabels.ts";
 import { turnDistanceText } from "./triptexts.ts";

@@ -4,7 +4,7 @@ import { watchAll } from "../observable.ts";
 import { cleanText } from "../entitylabels.ts";
 import { element } from "../dom.ts";
 import { keyedList, makeButton, makeIcon, setLabel, setText, setTextOrHide, type KeyedItem } from "../widgets.ts";
-import type { ChoiceDeps } from "./choice.ts";
+import type { ChoiceDeps } from "./deps.ts";
 import { makeNavIcon } from "./navicons.ts";
 import { maxStops, moveStop, removeStop, rowAt } from "./stops.ts";
 import type { Stop } from "./types.ts";

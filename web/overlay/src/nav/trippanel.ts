@@ -3,7 +3,7 @@
 import { watchAll } from "../observable.ts";
 import { element } from "../dom.ts";
 import { makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide } from "../widgets.ts";
-import type { NavDeps } from "./navigation.ts";
+import type { NavDeps } from "./deps.ts";
 import { clockText, leftText } from "./triptexts.ts";
 
 /** Trip is where other parts of navigation add their buttons. */

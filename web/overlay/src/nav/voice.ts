@@ -4,7 +4,7 @@ import { watchAll } from "../observable.ts";
 import { notes as alertNotes, type Note } from "../alertsounds.ts";
 import { readStored, store } from "../storage.ts";
 import { makeButton, makeIcon, replaceChildren, setLabel } from "../widgets.ts";
-import type { NavDeps } from "./navigation.ts";
+import type { NavDeps } from "./deps.ts";
 import { Speaker } from "./speaker.ts";
 import { add, advance, emptyQueue, finish, withdraw, type SpeechQueue, type Utterance } from "./speechqueue.ts";
 import type { Led, VoiceMode } from "./state.ts";

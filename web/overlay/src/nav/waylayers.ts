@@ -6,7 +6,7 @@ import type { GeoJSONSource, LayerSpecification, Map as MapLibre, MapMouseEvent 
 import { lowestPinLayer } from "../pins.ts";
 import type { Theme } from "../sun.ts";
 import { markWhenDrawn, waysDrawnMark } from "./drawnmark.ts";
-import type { NavDeps } from "./navigation.ts";
+import type { NavDeps } from "./deps.ts";
 import { routeLineOf, type RouteLine } from "./routeline.ts";
 import { boundsOf, chosenWay } from "./waywords.ts";
 

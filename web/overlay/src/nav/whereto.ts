@@ -11,7 +11,7 @@ import { chargerTexts } from "./chargerfinder.ts";
 import type { Slot } from "./keptplaces.ts";
 import { listen, localRecognition, type Recognition } from "./localspeech.ts";
 import { makeNavIcon, type NavIcon } from "./navicons.ts";
-import type { NavDeps } from "./navigation.ts";
+import type { NavDeps } from "./deps.ts";
 import type { PlaceKeeper } from "./placekeeper.ts";
 import { idle, PlaceSearch, type SearchState } from "./placesearch.ts";
 import { categories, mayType, octantOf, type Category } from "./results.ts";
