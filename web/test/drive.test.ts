@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { bearing, distance, angleBetween } from "../overlay/src/geo.ts";
+import { bearing, distance, angleBetween } from "../overlay/src/geo/geo.ts";
 import { en } from "../overlay/src/i18n/en.ts";
 import { placeOf } from "../overlay/src/shapes.ts";
 import type { Entity } from "../overlay/src/wire.ts";

@@ -1,7 +1,7 @@
 // Drives along routes, one fix a second of the page's clock, which only advances when the test steps it.
 
 import type { Page } from "playwright-core";
-import { bearing, destination, distance, type Place } from "../overlay/src/geo.ts";
+import { bearing, destination, distance, type Place } from "../overlay/src/geo/geo.ts";
 import { eventually, openCar, type Car, type CarOptions } from "./harness.ts";
 import { read } from "./serviceclient.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, inject, test } from "vitest";
-import type { Place } from "../overlay/src/geo.ts";
+import type { Place } from "../overlay/src/geo/geo.ts";
 import { startDemo } from "./globalsetup.ts";
 import { closeCars, eventually, openBrowser, openCar, town, type Car } from "./harness.ts";
 import { drive, openLed, panel, pass, until, untilLed, wayOver } from "./leddrive.ts";

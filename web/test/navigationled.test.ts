@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { distance, type Place } from "../overlay/src/geo.ts";
+import { distance, type Place } from "../overlay/src/geo/geo.ts";
 import { eventually, openCar, town, type Car } from "./harness.ts";
 import { drive, openLed, panel, pass, pointsOf, straightOn, until, untilLed, wayOver } from "./leddrive.ts";
 import { ownDemo } from "./owndemo.ts";

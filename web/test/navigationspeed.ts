@@ -3,7 +3,7 @@
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { destination, type Place } from "../overlay/src/geo.ts";
+import { destination, type Place } from "../overlay/src/geo/geo.ts";
 import { routeDrawnMark, waysDrawnMark } from "../overlay/src/nav/drawnmark.ts";
 import { visitKey } from "../overlay/src/visit.ts";
 import type { DemoDrives } from "../overlay/src/wire.ts";

@@ -10,7 +10,7 @@ import { Icons } from "../../overlay/src/icons.ts";
 import { openMap, ContextState, type Library } from "../../overlay/src/map.ts";
 import { Pins, withPins } from "../../overlay/src/pins.ts";
 import { placeOf } from "../../overlay/src/shapes.ts";
-import type { Theme } from "../../overlay/src/sun.ts";
+import type { Theme } from "../../overlay/src/geo/sun.ts";
 import type { Kind, OverlayConfig } from "../../overlay/src/wire.ts";
 import { makeCard } from "./card.ts";
 import { boxOf, type Item } from "./features.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AlertQuery } from "./api.ts";
 import { Observable } from "./observable.ts";
-import { destination } from "./geo.ts";
+import { destination } from "./geo/geo.ts";
 import { AlertMonitor, candidateOf, serviceObjects, type QueryAlerts } from "./alertmonitor.ts";
 import type { Pose } from "./deadreckoning.ts";
 import type { PositionStatus, Fix } from "./position.ts";

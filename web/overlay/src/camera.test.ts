@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isVisiblyDifferent, paddingOf, pixelsPerMetre, cameraView, zoomFor, stepZoom, type CameraView } from "./camera.ts";
-import { destination } from "./geo.ts";
+import { destination } from "./geo/geo.ts";
 import type { Pose } from "./deadreckoning.ts";
 
 const pose: Pose = { lat: 52, lng: 5, heading: 80, speed: 14, accuracy: 5, held: false };

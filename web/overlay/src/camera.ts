@@ -2,7 +2,7 @@
 
 import type { Map as MapLibre } from "maplibre-gl";
 import type { Car } from "./car.ts";
-import { angleBetween, type Place } from "./geo.ts";
+import { angleBetween, type Place } from "./geo/geo.ts";
 import type { Pose } from "./deadreckoning.ts";
 import { placeOf } from "./shapes.ts";
 import { isStanding, standingZoom } from "./standingzoom.ts";

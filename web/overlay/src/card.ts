@@ -7,7 +7,7 @@ import { lifetimeOf } from "./freshness.ts";
 import { serverTime } from "./serverclock.ts";
 import { element } from "./dom.ts";
 import { confidenceOf } from "./format.ts";
-import { distance } from "./geo.ts";
+import { distance } from "./geo/geo.ts";
 import { iconOf, entityLabel, limitText, networkName, sourceLabel, streetOf, textOf } from "./entitylabels.ts";
 import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
 import { attributionOf, sourcesOf, mergedFrom } from "./attribution.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { destination, bearing, distance, angleBetween, type Place } from "./geo.ts";
+import { destination, bearing, distance, angleBetween, type Place } from "./geo/geo.ts";
 import { poseAt, addFix, tunnelAfter, type Motion, type RawFix } from "./deadreckoning.ts";
 import { seeded } from "./seeded.ts";
 

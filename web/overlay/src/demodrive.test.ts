@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DriveSensor, isHidden, timetableOf, pointAt, parseSpeedUp } from "./demodrive.ts";
-import { destination, distance } from "./geo.ts";
+import { destination, distance } from "./geo/geo.ts";
 import type { Drive, Position } from "./wire.ts";
 
 const start = { lat: 52, lng: 5 };

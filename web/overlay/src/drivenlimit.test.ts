@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { limitAfter, limitOf, type PassedLimit } from "./drivenlimit.ts";
 import { makeFormat } from "./format.ts";
-import { destination, type Place } from "./geo.ts";
+import { destination, type Place } from "./geo/geo.ts";
 import { isOver } from "./speedometer.ts";
 import type { Entity } from "./wire.ts";
 

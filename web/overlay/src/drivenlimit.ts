@@ -2,7 +2,7 @@
 // so it ends when the car leaves the road or has gone on for long.
 
 import { minSpeed } from "./alertrules.ts";
-import { angleBetween, bearing, distance, type Place } from "./geo.ts";
+import { angleBetween, bearing, distance, type Place } from "./geo/geo.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";
 import type { Entity } from "./wire.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Map as MapLibre, MapMouseEvent, MapTouchEvent } from "maplibre-gl";
 import { element } from "./dom.ts";
-import { normalizeLongitude, type Place } from "./geo.ts";
+import { normalizeLongitude, type Place } from "./geo/geo.ts";
 import type { Locale } from "./locale.ts";
 import type { Observable } from "./observable.ts";
 import type { Actions } from "./state.ts";

@@ -5,7 +5,7 @@ import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
 import { rove } from "./focus.ts";
 import { isGrey } from "./freshness.ts";
-import { angleBetween, distance } from "./geo.ts";
+import { angleBetween, distance } from "./geo/geo.ts";
 import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
 import { keyedList, makeButton, setText, setAttribute, setTextOrHide, type KeyedItem } from "./widgets.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";

@@ -38,7 +38,7 @@ import { byId } from "./dom.ts";
 import { DriveSensor, parseSpeedUp } from "./demodrive.ts";
 import { directionOf, loadTexts, makeWords } from "./i18n/words.ts";
 import { keepTheme } from "./theme.ts";
-import type { Place } from "./geo.ts";
+import type { Place } from "./geo/geo.ts";
 import { NavigationEntry } from "./nav/entry.ts";
 import { makeLocale } from "./locale.ts";
 import { AlertMonitor } from "./alertmonitor.ts";

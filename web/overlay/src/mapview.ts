@@ -5,7 +5,7 @@ import { Camera, pixelsPerMetre } from "./camera.ts";
 import { makeCar } from "./car.ts";
 import type { Observable } from "./observable.ts";
 import { boundsOf, extentOptions } from "./extent.ts";
-import { normalizeLongitude, type Place } from "./geo.ts";
+import { normalizeLongitude, type Place } from "./geo/geo.ts";
 import { makeHerePrompt } from "./hereprompt.ts";
 import { Icons } from "./icons.ts";
 import { BaseLayers, type StyleReader } from "./baselayers.ts";

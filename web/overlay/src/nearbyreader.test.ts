@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Observable } from "./observable.ts";
-import { destination } from "./geo.ts";
+import { destination } from "./geo/geo.ts";
 import type { PositionStatus, Fix } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
 import { effectiveSettings } from "./settings.ts";

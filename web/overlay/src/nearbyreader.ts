@@ -4,7 +4,7 @@
 import { getNearby, openStream, queryOf, HTTPError, type NearbyQuery, type RequestOptions } from "./api.ts";
 import { linkFailed, hasSlept, linkSucceeded, mayConnect, initialLink, linkWoken, type LinkState, type ClockSample } from "./reconnect.ts";
 import { adjustClock } from "./serverclock.ts";
-import { distance, type Place } from "./geo.ts";
+import { distance, type Place } from "./geo/geo.ts";
 import { fromAnswer, noData, applyEvents, type NearbyData } from "./nearbydata.ts";
 import type { RestoredPins } from "./offlinepins.ts";
 import type { RequestBudget } from "./requestbudget.ts";

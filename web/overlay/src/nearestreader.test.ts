@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { destination } from "./geo.ts";
+import { destination } from "./geo/geo.ts";
 import { NearestReader } from "./nearestreader.ts";
 import { Observable } from "./observable.ts";
 import type { Fix, PositionStatus } from "./position.ts";

@@ -1,7 +1,7 @@
 // Reads where the nearest data is, for a driver who has none around. It is loaded when that first happens.
 
 import { formatCoordinate, getJSON, HTTPError } from "./api.ts";
-import { distance, type Place } from "./geo.ts";
+import { distance, type Place } from "./geo/geo.ts";
 import type { Clocks } from "./nearbyreader.ts";
 import { backoff } from "./reconnect.ts";
 import type { RequestBudget } from "./requestbudget.ts";

@@ -5,7 +5,7 @@ import { element } from "./dom.ts";
 import { boundsOf } from "./extent.ts";
 import { greyAfter } from "./freshness.ts";
 import { cleanText, entityLabel, kindLabel, streetOf, textOf } from "./entitylabels.ts";
-import { distance, normalizeDegrees, type Place } from "./geo.ts";
+import { distance, normalizeDegrees, type Place } from "./geo/geo.ts";
 import { makeButton, setLabel, setText, setTextOrHide } from "./widgets.ts";
 import { radius } from "./nearbyreader.ts";
 import { canTap, parsePlace, roughAccuracy, type PositionStatus } from "./position.ts";

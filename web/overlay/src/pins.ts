@@ -4,7 +4,7 @@
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre, SourceSpecification, StyleSpecification } from "maplibre-gl";
 import { minUnclusteredZoom, clusterZoom, cluster, mergeClose, type Cluster } from "./clusters.ts";
 import { diffFeatures, type Pin } from "./featurediff.ts";
-import type { Place } from "./geo.ts";
+import type { Place } from "./geo/geo.ts";
 import { clusterImage, lookOf, pinImage, side, type Icons } from "./icons.ts";
 import { lineColour } from "./linecolours.ts";
 import type { ContextState } from "./map.ts";

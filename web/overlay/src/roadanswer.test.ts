@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { listAhead, notAnnounced, type AlertPin } from "./alertrules.ts";
-import { destination } from "./geo.ts";
+import { destination } from "./geo/geo.ts";
 import { isOnWay } from "./list.ts";
 import { roadAnswerOf, withRoads } from "./roadanswer.ts";
 

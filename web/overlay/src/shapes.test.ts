@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { distance } from "./geo.ts";
+import { distance } from "./geo/geo.ts";
 import { circlePolygon, shapeOf, zoneWidthOf } from "./shapes.ts";
 import type { Entity } from "./wire.ts";
 

@@ -3,7 +3,7 @@
 import type { Polygon } from "geojson";
 import type { Pin } from "./featurediff.ts";
 import { severityOf } from "./linecolours.ts";
-import { destination, angleBetween, type Place } from "./geo.ts";
+import { destination, angleBetween, type Place } from "./geo/geo.ts";
 import type { Entity, Position } from "./wire.ts";
 
 /** Property with a zone's width in metres, which only the service sets, where a restriction requires it. */

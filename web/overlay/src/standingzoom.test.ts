@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pixelsPerMetre } from "./camera.ts";
-import { destination, distance, type Place } from "./geo.ts";
+import { destination, distance, type Place } from "./geo/geo.ts";
 import { seeded } from "./seeded.ts";
 import { isStanding, standingZoom, type Frame } from "./standingzoom.ts";
 

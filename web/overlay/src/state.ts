@@ -4,13 +4,13 @@ import type { Alerts } from "./alerts.ts";
 import type { Along } from "./alertrules.ts";
 import { Observable } from "./observable.ts";
 import type { ServerClock } from "./serverclock.ts";
-import type { Place } from "./geo.ts";
+import type { Place } from "./geo/geo.ts";
 import type { Motion, Pose } from "./deadreckoning.ts";
 import type { PositionStatus, Fix } from "./position.ts";
 import { en } from "./i18n/en.ts";
 import { makeWords, type Words } from "./i18n/words.ts";
 import type { Settings } from "./settings.ts";
-import type { Theme } from "./sun.ts";
+import type { Theme } from "./geo/sun.ts";
 import type { AppsChange, Entity, Extent, Kind, Nearest, OverlayConfig, Source, SourceHealth, ViewCluster } from "./wire.ts";
 
 /** Key of the driver's choices in the browser's local storage; see parseStoredChoices in settings.ts. */

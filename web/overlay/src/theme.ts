@@ -2,7 +2,7 @@
 
 import { serverTime } from "./serverclock.ts";
 import type { State } from "./state.ts";
-import { sunAltitude, themeFor, type Theme } from "./sun.ts";
+import { sunAltitude, themeFor, type Theme } from "./geo/sun.ts";
 
 /** The page's ground, --ground in base.css. */
 export const grounds: Readonly<Record<Theme, string>> = { day: "#eef0ea", night: "#12161a" };

@@ -1,7 +1,7 @@
 // What is asked of the service for a view of the map, and for the nearest entity (pure).
 
 import { formatCoordinate } from "./api.ts";
-import { normalizeLongitude } from "./geo.ts";
+import { normalizeLongitude } from "./geo/geo.ts";
 import type { Settings } from "./settings.ts";
 import type { Viewport } from "./state.ts";
 import type { Source, SourceHealth } from "./wire.ts";

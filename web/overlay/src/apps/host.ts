@@ -5,7 +5,7 @@
 // account can get into one.
 
 import type { Units } from "../settings.ts";
-import type { Theme } from "../sun.ts";
+import type { Theme } from "../geo/sun.ts";
 
 export type Slot = "widget" | "notifications";
 

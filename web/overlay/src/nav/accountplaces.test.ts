@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { destination } from "../geo.ts";
+import { destination } from "../geo/geo.ts";
 import { bodyOf, merged, placesOf, stepsBetween } from "./accountplaces.ts";
 import { maxRecent, noPlaces, type KeptPlaces } from "./keptplaces.ts";
 import { listen, localRecognition, type Recognition } from "./localspeech.ts";

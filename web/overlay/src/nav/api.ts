@@ -2,7 +2,7 @@
 // right side of the street only there. Routes have a budget of their own, as in the service (D15.23).
 
 import { HTTPError, formatCoordinate, getJSON } from "../api.ts";
-import { bearing, distance, type Place } from "../geo.ts";
+import { bearing, distance, type Place } from "../geo/geo.ts";
 import { RequestBudget } from "../requestbudget.ts";
 import { initialParser, parseChunk } from "../sseparser.ts";
 import { retryAfterSeconds } from "../tokenbucket.ts";

@@ -1,6 +1,6 @@
 // When a stop is reached, and what is left to walk (pure).
 
-import { distance, type Place } from "../geo.ts";
+import { distance, type Place } from "../geo/geo.ts";
 import type { RouteLine } from "./routeline.ts";
 import type { Step } from "./types.ts";
 

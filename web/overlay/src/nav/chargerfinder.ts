@@ -8,7 +8,7 @@ import type { Entity } from "../wire.ts";
 import type { NavigationAPI } from "./api.ts";
 import { candidatesOf, detourOf, leaveOf, readPlaces, readRadius, type Candidate, type OnTheWay } from "./chargers.ts";
 import { placeAt, secondsAt, segmentAt, type RouteLine } from "./routeline.ts";
-import { bearing } from "../geo.ts";
+import { bearing } from "../geo/geo.ts";
 
 const maxRead = 200; // chargers around one place
 

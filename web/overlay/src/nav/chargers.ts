@@ -1,6 +1,6 @@
 // Chargers on the way: which are worth a question, what detour they are, and what is reached with the range that is left (pure).
 
-import { distance, nearestOnSegment, type Place } from "../geo.ts";
+import { distance, nearestOnSegment, type Place } from "../geo/geo.ts";
 import type { RouteLine } from "./routeline.ts";
 
 /** Seconds of detour, at most. */

@@ -1,6 +1,6 @@
 // The pure parts of where to and which way.
 import { describe, expect, it } from "vitest";
-import { destination } from "../geo.ts";
+import { destination } from "../geo/geo.ts";
 import { autoStartAfter, isDue, isOver, startsIn, stopped } from "./autostart.ts";
 import { arrangeChargers, candidatesOf, detourOf, isReachable, leaveOf, maxCandidates, parseRange, rangeAt, readPlaces, type OnTheWay } from "./chargers.ts";
 import { isSame, maxRecent, noPlaces, parsePlaces, parseStoredPlaces, withoutRecent, withRecent, withSlot } from "./keptplaces.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { distance } from "../geo.ts";
+import { distance } from "../geo/geo.ts";
 import { makeFormat } from "../format.ts";
 import { HTTPError } from "../api.ts";
 import { foundOf, RouteError, TooSoon } from "./api.ts";

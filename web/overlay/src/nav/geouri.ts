@@ -1,6 +1,6 @@
 // Destinations in links: `?to=lat,lng`, with a name or as a geo: URI of another app (RFC 5870, and the labels that Android adds) (pure).
 
-import type { Place } from "../geo.ts";
+import type { Place } from "../geo/geo.ts";
 import type { Destination } from "../state.ts";
 
 const maxLink = 2000; // characters; longer ones are not parsed

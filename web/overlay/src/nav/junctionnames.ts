@@ -4,7 +4,7 @@ import { watchAll } from "../observable.ts";
 import type { Map as MapLibre } from "maplibre-gl";
 import { cleanText } from "../entitylabels.ts";
 import { element } from "../dom.ts";
-import type { Place } from "../geo.ts";
+import type { Place } from "../geo/geo.ts";
 import { nextJunctions } from "./maneuver.ts";
 import type { NavDeps } from "./deps.ts";
 import { placeAt } from "./routeline.ts";

@@ -1,6 +1,6 @@
 // The places that the driver keeps: home, work and the last ten destinations (pure).
 
-import { distance } from "../geo.ts";
+import { distance } from "../geo/geo.ts";
 import { cleanName } from "./geouri.ts";
 import type { Destination } from "../state.ts";
 

@@ -2,7 +2,7 @@
 
 import { watchAll } from "../observable.ts";
 import { element } from "../dom.ts";
-import { angleBetween, bearing } from "../geo.ts";
+import { angleBetween, bearing } from "../geo/geo.ts";
 import { cleanText } from "../entitylabels.ts";
 import { replaceChildren, setLabel, setText, setTextOrHide } from "../widgets.ts";
 import { aheadAt, nameBehind, type Ahead, type Upcoming } from "./maneuver.ts";

@@ -1,7 +1,7 @@
 // Where on a route a pin lies (pure): while led, the page chooses what is announced along the route rather than by direction.
 
 import type { AlertPin, RoadPlace } from "../alertrules.ts";
-import { angleBetween, bearing, distance, nearestOnSegment, type Place } from "../geo.ts";
+import { angleBetween, bearing, distance, nearestOnSegment, type Place } from "../geo/geo.ts";
 import { placeAt, segmentAt, type RouteLine } from "./routeline.ts";
 
 /** Metres from the route up to which a pin is on it: the page knows no other road on which it could be. */

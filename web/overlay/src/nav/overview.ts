@@ -1,6 +1,6 @@
 // The map during a drive: the whole route by one touch, and the car again by itself.
 
-import type { Place } from "../geo.ts";
+import type { Place } from "../geo/geo.ts";
 import type { NavDeps } from "./deps.ts";
 import { part } from "./routeline.ts";
 

@@ -2,7 +2,7 @@
 //
 // Times are milliseconds of a monotonic clock.
 
-import type { Place } from "../geo.ts";
+import type { Place } from "../geo/geo.ts";
 import { hasLeft, judgeOff, placedOff, type Off } from "./offroute.ts";
 import { bearingAround } from "./snaptoroute.ts";
 import { placeAt, segmentAt, type RouteLine } from "./routeline.ts";

@@ -1,6 +1,6 @@
 // Which new route is taken, and when (pure).
 
-import { distance } from "../geo.ts";
+import { distance } from "../geo/geo.ts";
 import { aheadAt, stepAt } from "./maneuver.ts";
 import type { RouteLine } from "./routeline.ts";
 import type { Route } from "./types.ts";

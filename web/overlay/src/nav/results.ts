@@ -1,6 +1,6 @@
 // Results of a search: their order, and what tells the driver where they are (pure).
 
-import { angleBetween, bearing, distance, type Place } from "../geo.ts";
+import { angleBetween, bearing, distance, type Place } from "../geo/geo.ts";
 import type { Found } from "./types.ts";
 
 /** Category is a kind of place that drivers look for near them. */

@@ -1,6 +1,6 @@
 // What is drawn of a route, as GeoJSON (pure).
 
-import { destination, type Place } from "../geo.ts";
+import { destination, type Place } from "../geo/geo.ts";
 import { bearingAround } from "./snaptoroute.ts";
 import { part, placeAt, segmentAt, type Flow, type RouteLine } from "./routeline.ts";
 

@@ -4,7 +4,7 @@ import { watchAll } from "../observable.ts";
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre } from "maplibre-gl";
 import { lowestRouteLayer } from "../baselayers.ts";
 import { lowestPinLayer } from "../pins.ts";
-import type { Theme } from "../sun.ts";
+import type { Theme } from "../geo/sun.ts";
 import { walkTo } from "./arrival.ts";
 import { markWhenDrawn, routeDrawnMark } from "./drawnmark.ts";
 import { aheadAt } from "./maneuver.ts";

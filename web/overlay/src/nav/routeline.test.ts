@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { distance } from "../geo.ts";
+import { distance } from "../geo/geo.ts";
 import { decodePolyline, part, placeAt, routeLineOf, secondsAt, segmentAt } from "./routeline.ts";
 import { encodePolyline, lineOf, placeOf, routeOf } from "./testroutes.ts";
 

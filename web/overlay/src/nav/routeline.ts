@@ -1,6 +1,6 @@
 // The line of a route with what is known of each of its segments (pure).
 
-import { distance, type Place } from "../geo.ts";
+import { distance, type Place } from "../geo/geo.ts";
 import type { Congestion, Route, Step } from "./types.ts";
 
 /** LineStep is a step and the part of the line that it has. */

@@ -1,6 +1,6 @@
 // Opens the sessions of a drive, one after the other, and reads their events. opening.ts decides when, and with what.
 
-import type { Place } from "../geo.ts";
+import type { Place } from "../geo/geo.ts";
 import { TooSoon, type NavigationAPI } from "./api.ts";
 import { noOpening, step, type Opening, type OpeningEvent, type Wish } from "./opening.ts";
 import { SessionLink } from "./sessionlink.ts";

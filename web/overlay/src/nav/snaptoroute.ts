@@ -1,6 +1,6 @@
 // Where a fix is on a route (pure).
 
-import { angleBetween, bearing, distance, nearestOnSegment, type Place } from "../geo.ts";
+import { angleBetween, bearing, distance, nearestOnSegment, type Place } from "../geo/geo.ts";
 import { placeAt, segmentAt, type RouteLine } from "./routeline.ts";
 
 /** Snap is a place on a route. */

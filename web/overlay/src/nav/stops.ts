@@ -1,6 +1,6 @@
 // The order of stops (pure).
 
-import { distance, type Place } from "../geo.ts";
+import { distance, type Place } from "../geo/geo.ts";
 import type { Stop } from "./types.ts";
 
 /** Stops of one drive, at most. */

@@ -1,7 +1,7 @@
 // Routes for unit tests, on a plane of metres around a place.
 
 import { routeLineOf, type RouteLine } from "./routeline.ts";
-import type { Place } from "../geo.ts";
+import type { Place } from "../geo/geo.ts";
 import type { Banner, Congestion, Incident, Maneuver, Route, Step } from "./types.ts";
 
 const metresPerDegree = 111_195.08;

@@ -4,7 +4,7 @@ import { watchAll } from "../observable.ts";
 import { byId } from "../dom.ts";
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre, MapMouseEvent } from "maplibre-gl";
 import { lowestPinLayer } from "../pins.ts";
-import type { Theme } from "../sun.ts";
+import type { Theme } from "../geo/sun.ts";
 import { markWhenDrawn, waysDrawnMark } from "./drawnmark.ts";
 import type { NavDeps } from "./deps.ts";
 import { routeLineOf, type RouteLine } from "./routeline.ts";

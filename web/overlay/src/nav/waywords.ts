@@ -1,6 +1,6 @@
 // What is told of each way that is offered (pure).
 
-import { distance, type Place } from "../geo.ts";
+import { distance, type Place } from "../geo/geo.ts";
 import { endsOnMotorway } from "./arrival.ts";
 import type { Route } from "./types.ts";
 

@@ -4,7 +4,7 @@ import { watchAll } from "../observable.ts";
 import { attributionNodes } from "../attributionline.ts";
 import { networkName, textOf, cleanText, entityLabel, iconOf } from "../entitylabels.ts";
 import { element } from "../dom.ts";
-import { bearing, distance, type Place } from "../geo.ts";
+import { bearing, distance, type Place } from "../geo/geo.ts";
 import { placeOf } from "../shapes.ts";
 import { keyedList, makeButton, makeIcon, replaceChildren, setAttribute, setLabel, setText, setTextOrHide, type KeyedItem } from "../widgets.ts";
 import { chargerTexts } from "./chargerfinder.ts";
