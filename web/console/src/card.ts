@@ -1,6 +1,6 @@
 // The card of the selected pin, as text.
 
-import { element } from "../../overlay/src/dom.ts";
+import { element } from "../../overlay/src/browser/dom.ts";
 import type { Item } from "./features.ts";
 import type { Words } from "./words.ts";
 

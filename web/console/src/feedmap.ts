@@ -3,9 +3,9 @@
 import type { Map as MapLibre } from "maplibre-gl";
 import { BaseLayers, StyleReader } from "../../overlay/src/baselayers.ts";
 import { plainStyle, type MapLook } from "../../overlay/src/basemap.ts";
-import { Observable } from "../../overlay/src/observable.ts";
+import { Observable } from "../../overlay/src/browser/observable.ts";
 import { minUnclusteredZoom } from "../../overlay/src/clusters.ts";
-import { element } from "../../overlay/src/dom.ts";
+import { element } from "../../overlay/src/browser/dom.ts";
 import { Icons } from "../../overlay/src/icons.ts";
 import { openMap, ContextState, type Library } from "../../overlay/src/map.ts";
 import { Pins, withPins } from "../../overlay/src/pins.ts";

@@ -2,7 +2,7 @@
 // map are those of the overlay.
 
 import { getConfig, getKinds } from "../../overlay/src/api.ts";
-import { element } from "../../overlay/src/dom.ts";
+import { element } from "../../overlay/src/browser/dom.ts";
 import { loadLibrary, mayDraw } from "../../overlay/src/map.ts";
 import { openFeedMap, type Update } from "./feedmap.ts";
 import { itemsOf, type Item } from "./features.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AlertQuery } from "./api.ts";
-import { Observable } from "./observable.ts";
+import { Observable } from "./browser/observable.ts";
 import { destination } from "./geo/geo.ts";
 import { AlertMonitor, candidateOf, serviceObjects, type QueryAlerts } from "./alertmonitor.ts";
 import type { Pose } from "./deadreckoning.ts";

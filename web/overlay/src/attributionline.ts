@@ -1,8 +1,8 @@
 // The line of attributions at the bottom of the map.
 
 import { attributionParts } from "./attribution.ts";
-import { element } from "./dom.ts";
-import { replaceChildren } from "./widgets.ts";
+import { element } from "./browser/dom.ts";
+import { replaceChildren } from "./browser/widgets.ts";
 import type { State } from "./state.ts";
 
 /** attributionNodes returns an attribution as text and links, which open beside the map. */

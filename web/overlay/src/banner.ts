@@ -1,12 +1,12 @@
 // The alert banner: kind and remaining distance in large type, with a sound when it is announced.
 
 import type { Banner as Alert } from "./announcer.ts";
-import type { Observable } from "./observable.ts";
-import { element } from "./dom.ts";
+import type { Observable } from "./browser/observable.ts";
+import { element } from "./browser/dom.ts";
 import type { DetailsLoader } from "./detailsloader.ts";
 import { iconOf, entityLabel, limitText, streetOf } from "./entitylabels.ts";
 import { limitOf } from "./wellknown.ts";
-import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
+import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "./browser/widgets.ts";
 import type { Locale } from "./locale.ts";
 import { isKindHidden } from "./settings.ts";
 import type { AlertCandidate } from "./alerts.ts";

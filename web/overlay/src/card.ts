@@ -2,14 +2,14 @@
 
 import type { Preferences } from "./account.ts";
 import type { Vote } from "./api.ts";
-import type { Observable } from "./observable.ts";
+import type { Observable } from "./browser/observable.ts";
 import { lifetimeOf } from "./freshness.ts";
 import { serverTime } from "./serverclock.ts";
-import { element } from "./dom.ts";
+import { element } from "./browser/dom.ts";
 import { confidenceOf } from "./format.ts";
 import { distance } from "./geo/geo.ts";
 import { iconOf, entityLabel, limitText, networkName, sourceLabel, streetOf, textOf } from "./entitylabels.ts";
-import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
+import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "./browser/widgets.ts";
 import { attributionOf, sourcesOf, mergedFrom } from "./attribution.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";
 import type { DetailsLoader } from "./detailsloader.ts";

@@ -2,9 +2,9 @@
 
 import type { Preferences } from "./account.ts";
 import type { AlertSounds } from "./alertsounds.ts";
-import type { Observable } from "./observable.ts";
-import { element } from "./dom.ts";
-import { setLabel, makeButton, replaceChildren, setText, setAttribute, makeIcon, makeIconButton } from "./widgets.ts";
+import type { Observable } from "./browser/observable.ts";
+import { element } from "./browser/dom.ts";
+import { setLabel, makeButton, replaceChildren, setText, setAttribute, makeIcon, makeIconButton } from "./browser/widgets.ts";
 import type { Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";
 

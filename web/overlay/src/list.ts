@@ -1,13 +1,13 @@
 // The list of alerts ahead: beside the map, or as the whole page where no map can be drawn.
 
 import { maxDistance, secondsTo, type ListedAlert } from "./alertrules.ts";
-import type { Observable } from "./observable.ts";
-import { element } from "./dom.ts";
-import { rove } from "./focus.ts";
+import type { Observable } from "./browser/observable.ts";
+import { element } from "./browser/dom.ts";
+import { rove } from "./browser/focus.ts";
 import { isGrey } from "./freshness.ts";
 import { angleBetween, distance } from "./geo/geo.ts";
 import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
-import { keyedList, makeButton, setText, setAttribute, setTextOrHide, type KeyedItem } from "./widgets.ts";
+import { keyedList, makeButton, setText, setAttribute, setTextOrHide, type KeyedItem } from "./browser/widgets.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";
 import type { Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";

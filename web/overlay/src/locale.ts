@@ -1,6 +1,6 @@
 // The driver's language and units in one observable.
 
-import { Observable } from "./observable.ts";
+import { Observable } from "./browser/observable.ts";
 import { makeFormat, type Format } from "./format.ts";
 import type { Words } from "./i18n/words.ts";
 import type { Settings } from "./settings.ts";

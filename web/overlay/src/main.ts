@@ -29,12 +29,12 @@
 //   i18n/                  all texts; settings.ts the driver's choices (pure); format.ts numbers and units (pure)
 
 import { getAlerts, getConfig, getDrive, getKinds } from "./api.ts";
-import { Observable } from "./observable.ts";
+import { Observable } from "./browser/observable.ts";
 import { readElsewhere } from "./elsewhere.ts";
 import { isGrey } from "./freshness.ts";
 import { backoff } from "./reconnect.ts";
 import { serverTime } from "./serverclock.ts";
-import { byId } from "./dom.ts";
+import { byId } from "./browser/dom.ts";
 import { DriveSensor, parseSpeedUp } from "./demodrive.ts";
 import { directionOf, loadTexts, makeWords } from "./i18n/words.ts";
 import { keepTheme } from "./theme.ts";
@@ -45,7 +45,7 @@ import { AlertMonitor } from "./alertmonitor.ts";
 import { loadLibrary, mayDraw, startWorker, type Library } from "./map.ts";
 import { poseAt, addFix, type Pose } from "./deadreckoning.ts";
 import { mountPanels } from "./panels.ts";
-import { replaceChildren } from "./widgets.ts";
+import { replaceChildren } from "./browser/widgets.ts";
 import { locate, type PositionSource } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
 import { effectiveSettings, parseStoredChoices, type Language, type Settings } from "./settings.ts";
@@ -57,7 +57,7 @@ import { SourceCatalog } from "./sourcecatalog.ts";
 import { StyleReader } from "./baselayers.ts";
 import { mapLookOf, openMapView, type MapView } from "./mapview.ts";
 import { choicesKey, makeState, type Actions, type State } from "./state.ts";
-import { readStored, store } from "./storage.ts";
+import { readStored, store } from "./browser/storage.ts";
 import { presentVisit, rememberVisit, type Visit } from "./visit.ts";
 import { NearbyReader } from "./nearbyreader.ts";
 

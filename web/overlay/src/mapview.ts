@@ -3,7 +3,7 @@
 import type { Map as MapLibre } from "maplibre-gl";
 import { Camera, pixelsPerMetre } from "./camera.ts";
 import { makeCar } from "./car.ts";
-import type { Observable } from "./observable.ts";
+import type { Observable } from "./browser/observable.ts";
 import { boundsOf, extentOptions } from "./extent.ts";
 import { normalizeLongitude, type Place } from "./geo/geo.ts";
 import { makeHerePrompt } from "./hereprompt.ts";

@@ -2,12 +2,12 @@
 
 import { notes, AlertSounds } from "./alertsounds.ts";
 import { isCharger, ordinaryLeadAt } from "./alertrules.ts";
-import { element } from "./dom.ts";
+import { element } from "./browser/dom.ts";
 import type { Key } from "./i18n/en.ts";
 import { languageNames } from "./i18n/words.ts";
 import { setKindsVisible, setKindVisible } from "./kindchoice.ts";
 import { networkName, pathOf, sourceLabel, textOf } from "./entitylabels.ts";
-import { makeChoice, makeSwitch, makeButton, makeStepper, replaceChildren, setTextOrHide, type Item } from "./widgets.ts";
+import { makeChoice, makeSwitch, makeButton, makeStepper, replaceChildren, setTextOrHide, type Item } from "./browser/widgets.ts";
 import { isKindHidden, languages, limits, parseChoices, type Settings } from "./settings.ts";
 import { attributionOf } from "./attribution.ts";
 import { attributionNodes } from "./attributionline.ts";
@@ -16,7 +16,7 @@ import type { Locale } from "./locale.ts";
 import { Preferences } from "./account.ts";
 import type { State, Actions } from "./state.ts";
 import type { LoadApps } from "./apps/entry.ts";
-import { Observable } from "./observable.ts";
+import { Observable } from "./browser/observable.ts";
 
 /** MenuDeps are the menu's dependencies. */
 export interface MenuDeps {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Observable } from "./observable.ts";
+import { Observable } from "./browser/observable.ts";
 import { destination } from "./geo/geo.ts";
 import type { PositionStatus, Fix } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { destination } from "./geo/geo.ts";
 import { NearestReader } from "./nearestreader.ts";
-import { Observable } from "./observable.ts";
+import { Observable } from "./browser/observable.ts";
 import type { Fix, PositionStatus } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
 import { effectiveSettings } from "./settings.ts";

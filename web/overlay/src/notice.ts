@@ -1,12 +1,12 @@
 // Notices for the driver: position, connection, and what is not shown.
 
-import type { Observable } from "./observable.ts";
-import { element } from "./dom.ts";
+import type { Observable } from "./browser/observable.ts";
+import { element } from "./browser/dom.ts";
 import { boundsOf } from "./extent.ts";
 import { greyAfter } from "./freshness.ts";
 import { cleanText, entityLabel, kindLabel, streetOf, textOf } from "./entitylabels.ts";
 import { distance, normalizeDegrees, type Place } from "./geo/geo.ts";
-import { makeButton, setLabel, setText, setTextOrHide } from "./widgets.ts";
+import { makeButton, setLabel, setText, setTextOrHide } from "./browser/widgets.ts";
 import { radius } from "./nearbyreader.ts";
 import { canTap, parsePlace, roughAccuracy, type PositionStatus } from "./position.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";

@@ -2,10 +2,10 @@
 
 import type { Preferences } from "./account.ts";
 import { startPairing, pollPairing, qrAddress, HTTPError } from "./api.ts";
-import type { Observable } from "./observable.ts";
-import { element } from "./dom.ts";
+import type { Observable } from "./browser/observable.ts";
+import { element } from "./browser/dom.ts";
 import type { Key } from "./i18n/en.ts";
-import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
+import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } from "./browser/widgets.ts";
 import type { Locale } from "./locale.ts";
 import type { BegunPairing } from "./wire.ts";
 

@@ -1,6 +1,6 @@
 // The driver's position: ?at=lat,lng, otherwise geolocation, otherwise a place picked on the map.
 
-import { Observable } from "./observable.ts";
+import { Observable } from "./browser/observable.ts";
 import type { Place } from "./geo/geo.ts";
 
 export interface Fix extends Place {

@@ -1,12 +1,12 @@
 // The scale bar: the longest round distance that fits.
 
-import { element } from "./dom.ts";
+import { element } from "./browser/dom.ts";
 import type { LengthUnit } from "./format.ts";
 import type { Locale } from "./locale.ts";
-import type { Observable } from "./observable.ts";
+import type { Observable } from "./browser/observable.ts";
 import type { Units } from "./settings.ts";
 import type { State } from "./state.ts";
-import { setText } from "./widgets.ts";
+import { setText } from "./browser/widgets.ts";
 
 const maxWidth = 110; // pixels
 const metresPerFoot = 0.3048;

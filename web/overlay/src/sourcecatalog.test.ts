@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
-import { Observable } from "./observable.ts";
+import { Observable } from "./browser/observable.ts";
 import { RequestBudget } from "./requestbudget.ts";
 import { keysOfEntities, neverRead, nextReadAt, SourceCatalog, withFormer, type ReadHistory } from "./sourcecatalog.ts";
 import type { View } from "./state.ts";

@@ -6,7 +6,7 @@ import { getSources, HTTPError, type RequestOptions } from "./api.ts";
 import { backoff } from "./reconnect.ts";
 import type { RequestBudget } from "./requestbudget.ts";
 import { mergedFrom } from "./attribution.ts";
-import type { Observable } from "./observable.ts";
+import type { Observable } from "./browser/observable.ts";
 import type { State } from "./state.ts";
 import type { Entity, Source } from "./wire.ts";
 

@@ -1,12 +1,12 @@
 // The driver's own speed, and beside it the limit of the route, or of the last camera.
 
-import { element } from "./dom.ts";
+import { element } from "./browser/dom.ts";
 import { limitAfter, type PassedLimit } from "./drivenlimit.ts";
 import type { Format } from "./format.ts";
 import type { Locale } from "./locale.ts";
-import type { Observable } from "./observable.ts";
+import type { Observable } from "./browser/observable.ts";
 import type { State } from "./state.ts";
-import { setAttribute, setText } from "./widgets.ts";
+import { setAttribute, setText } from "./browser/widgets.ts";
 
 const updateInterval = 1000; // ms
 const kmhPerMetrePerSecond = 3.6;

@@ -2,7 +2,7 @@
 
 import type { Alerts } from "./alerts.ts";
 import type { Along } from "./alertrules.ts";
-import { Observable } from "./observable.ts";
+import { Observable } from "./browser/observable.ts";
 import type { ServerClock } from "./serverclock.ts";
 import type { Place } from "./geo/geo.ts";
 import type { Motion, Pose } from "./deadreckoning.ts";

@@ -2,15 +2,15 @@
 
 import type { Preferences } from "./account.ts";
 import type { Vote } from "./api.ts";
-import { element } from "./dom.ts";
+import { element } from "./browser/dom.ts";
 import { entityLabel, iconOf } from "./entitylabels.ts";
 import type { Locale } from "./locale.ts";
-import type { Observable } from "./observable.ts";
+import type { Observable } from "./browser/observable.ts";
 import type { Alerts } from "./alerts.ts";
 import type { State } from "./state.ts";
 import { answer, close, initialAsking, stepAsking, type Asking } from "./stillthererules.ts";
 import type { Reply, Votes } from "./vote.ts";
-import { makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide } from "./widgets.ts";
+import { makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide } from "./browser/widgets.ts";
 
 /** StillThereDeps are the question's dependencies. */
 export interface StillThereDeps {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Observable } from "./observable.ts";
+import { Observable } from "./browser/observable.ts";
 import type { Fix, PositionStatus } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
 import { effectiveSettings } from "./settings.ts";

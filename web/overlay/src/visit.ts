@@ -2,7 +2,7 @@
 
 import { parsePlace } from "./position.ts";
 import { choicesKey } from "./state.ts";
-import { readStored, store } from "./storage.ts";
+import { readStored, store } from "./browser/storage.ts";
 
 /** Key in the browser's local storage of how the driver uses the page: located, or only to look around. */
 export const visitKey = "wayside.visit";

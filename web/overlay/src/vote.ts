@@ -2,7 +2,7 @@
 
 import { castVote, complain, getOwnVote, HTTPError, type Vote } from "./api.ts";
 import type { Preferences } from "./account.ts";
-import { Observable } from "./observable.ts";
+import { Observable } from "./browser/observable.ts";
 import type { Key } from "./i18n/en.ts";
 import type { Actions, State } from "./state.ts";
 

@@ -1,8 +1,8 @@
 // The frame of one app: mounted when it is first shown, hidden afterwards, watched while it lives.
 
 import { HTTPError } from "../api.ts";
-import { element } from "../dom.ts";
-import { makeButton, replaceChildren } from "../widgets.ts";
+import { element } from "../browser/dom.ts";
+import { makeButton, replaceChildren } from "../browser/widgets.ts";
 import { release } from "./focusguard.ts";
 import { postFrame, type Installed, type MountData } from "./api.ts";
 import type { AppSay } from "./appwords.ts";

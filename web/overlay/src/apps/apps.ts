@@ -11,9 +11,9 @@
 import styleURL from "./apps.css?url"; // imported as a style it would make Vite add its own loader to the first load
 import type { Preferences } from "../account.ts";
 import { HTTPError } from "../api.ts";
-import { byId, element } from "../dom.ts";
+import { byId, element } from "../browser/dom.ts";
 import type { Locale } from "../locale.ts";
-import { Observable } from "../observable.ts";
+import { Observable } from "../browser/observable.ts";
 import type { State } from "../state.ts";
 import { getInstalled, type Installed } from "./api.ts";
 import { AppsMenu } from "./appsmenu.ts";

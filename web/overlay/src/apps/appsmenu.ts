@@ -3,10 +3,10 @@
 
 import type { Preferences } from "../account.ts";
 import { HTTPError } from "../api.ts";
-import { element } from "../dom.ts";
+import { element } from "../browser/dom.ts";
 import type { Locale } from "../locale.ts";
-import type { Observable } from "../observable.ts";
-import { makeButton, makeIcon, makeSwitch, replaceChildren, setTextOrHide, type Item } from "../widgets.ts";
+import type { Observable } from "../browser/observable.ts";
+import { makeButton, makeIcon, makeSwitch, replaceChildren, setTextOrHide, type Item } from "../browser/widgets.ts";
 import { deleteInstalled, getCatalogue, putInstalled, RefusedError, type App, type Config, type Installed } from "./api.ts";
 import type { AppSay } from "./appwords.ts";
 import { makeConfigForm } from "./configform.ts";

@@ -1,7 +1,7 @@
 // The form of an app's config, made from its schema, with controls that work by touch.
 
-import { element } from "../dom.ts";
-import { makeButton, setAttribute, setText, setTextOrHide } from "../widgets.ts";
+import { element } from "../browser/dom.ts";
+import { makeButton, setAttribute, setText, setTextOrHide } from "../browser/widgets.ts";
 import type { Config, Field, FieldError } from "./api.ts";
 import type { AppSay } from "./appwords.ts";
 import { configOf, errorKey, initialValue, mask, stepped, type Value } from "./fieldvalues.ts";

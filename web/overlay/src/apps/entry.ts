@@ -2,7 +2,7 @@
 // driver's apps its policy lets in. A page without apps loads nothing more.
 
 import { hasSignedIn } from "../account.ts";
-import { byId } from "../dom.ts";
+import { byId } from "../browser/dom.ts";
 import type { State } from "../state.ts";
 import type { AppsDeps } from "./apps.ts";
 import type { AppsMenu } from "./appsmenu.ts";

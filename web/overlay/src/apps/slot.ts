@@ -1,10 +1,10 @@
 // The slot beside the map, or below it in portrait: a strip of tabs at the outer edge, and the frame of the chosen app. It folds to
 // the strip alone.
 
-import { element } from "../dom.ts";
-import type { Observable } from "../observable.ts";
-import { readStored, store } from "../storage.ts";
-import { keyedList, makeButton, makeIcon, setAttribute, setLabel, setText } from "../widgets.ts";
+import { element } from "../browser/dom.ts";
+import type { Observable } from "../browser/observable.ts";
+import { readStored, store } from "../browser/storage.ts";
+import { keyedList, makeButton, makeIcon, setAttribute, setLabel, setText } from "../browser/widgets.ts";
 import type { Installed } from "./api.ts";
 import { guardFocus } from "./focusguard.ts";
 import { AppFrame, type FrameDeps } from "./appframe.ts";

@@ -1,10 +1,10 @@
 // The chargers on the way, with their detour and with the range that is left there. One touch makes one a stop.
 
-import { watchAll } from "../observable.ts";
+import { watchAll } from "../browser/observable.ts";
 import { cleanText, entityLabel, iconOf } from "../entitylabels.ts";
-import { element } from "../dom.ts";
+import { element } from "../browser/dom.ts";
 import type { Entity } from "../wire.ts";
-import { keyedList, makeButton, setAttribute, setText, setTextOrHide, type KeyedItem } from "../widgets.ts";
+import { keyedList, makeButton, setAttribute, setText, setTextOrHide, type KeyedItem } from "../browser/widgets.ts";
 import { arrangeChargers, isReachable, parseRange, rangeAt, type OnTheWay } from "./chargers.ts";
 import { chargerTexts, findChargers } from "./chargerfinder.ts";
 import type { ChoiceDeps } from "./deps.ts";

@@ -1,15 +1,15 @@
 // The choice of the way: what is offered, what is avoided, and the start, which comes by itself.
 
-import { watchAll } from "../observable.ts";
+import { watchAll } from "../browser/observable.ts";
 import { getJSON } from "../api.ts";
 import { cleanText, entityLabel, sourceLabel, streetOf } from "../entitylabels.ts";
 import { sourcesOf } from "../attribution.ts";
-import { element } from "../dom.ts";
+import { element } from "../browser/dom.ts";
 import type { Fix } from "../position.ts";
 import { backoff } from "../reconnect.ts";
 import { serverTime } from "../serverclock.ts";
 import type { Entity } from "../wire.ts";
-import { keyedList, makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide, type KeyedItem } from "../widgets.ts";
+import { keyedList, makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide, type KeyedItem } from "../browser/widgets.ts";
 import { isDue, isOver, startsIn, stopped, type AutoStart } from "./autostart.ts";
 import { makeChargersView, type ChargersView } from "./chargersview.ts";
 import { routeOptionsOf } from "./drive.ts";

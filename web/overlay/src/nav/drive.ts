@@ -4,7 +4,7 @@ import { destination as placeFrom, type Place } from "../geo/geo.ts";
 import { serverTime } from "../serverclock.ts";
 import type { Guidance } from "../state.ts";
 import type { Pose } from "../deadreckoning.ts";
-import { readStored, store } from "../storage.ts";
+import { readStored, store } from "../browser/storage.ts";
 import type { NavigationAPI } from "./api.ts";
 import { reachedLeg } from "./arrival.ts";
 import { keptDriveKey } from "./keptdrivekey.ts";

@@ -1,13 +1,13 @@
 // What the page has of navigation before a destination is asked for: a button, the address, and the loader of the rest.
 
-import { element } from "../dom.ts";
+import { element } from "../browser/dom.ts";
 import type { Preferences } from "../account.ts";
 import type { Locale } from "../locale.ts";
-import type { Observable } from "../observable.ts";
+import type { Observable } from "../browser/observable.ts";
 import { parseLink } from "./geouri.ts";
 import { keptDriveKey } from "./keptdrivekey.ts";
-import { readStored } from "../storage.ts";
-import { makeButton, setText } from "../widgets.ts";
+import { readStored } from "../browser/storage.ts";
+import { makeButton, setText } from "../browser/widgets.ts";
 import type { Navigation, NavigationHost } from "./deps.ts";
 import type { Destination } from "../state.ts";
 

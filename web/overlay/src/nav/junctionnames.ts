@@ -1,9 +1,9 @@
 // The names of the roads at the next two junctions, over the map's own names. They are elements: the map's fonts are the operator's.
 
-import { watchAll } from "../observable.ts";
+import { watchAll } from "../browser/observable.ts";
 import type { Map as MapLibre } from "maplibre-gl";
 import { cleanText } from "../entitylabels.ts";
-import { element } from "../dom.ts";
+import { element } from "../browser/dom.ts";
 import type { Place } from "../geo/geo.ts";
 import { nextJunctions } from "./maneuver.ts";
 import type { NavDeps } from "./deps.ts";

@@ -1,10 +1,10 @@
 // The next maneuver: its arrow, distance and road, the lanes before it, and the one that follows shortly after.
 
-import { watchAll } from "../observable.ts";
-import { element } from "../dom.ts";
+import { watchAll } from "../browser/observable.ts";
+import { element } from "../browser/dom.ts";
 import { angleBetween, bearing } from "../geo/geo.ts";
 import { cleanText } from "../entitylabels.ts";
-import { replaceChildren, setLabel, setText, setTextOrHide } from "../widgets.ts";
+import { replaceChildren, setLabel, setText, setTextOrHide } from "../browser/widgets.ts";
 import { aheadAt, nameBehind, type Ahead, type Upcoming } from "./maneuver.ts";
 import { drawingOf, makeLaneIcon, makeManeuverIcon } from "./maneuvericon.ts";
 import type { NavDeps } from "./deps.ts";

@@ -16,7 +16,7 @@
 //   voice.ts          what is said: voicerules.ts when, speechqueue.ts in which order (both pure), speaker.ts by whom
 
 import styleURL from "./nav.css?url"; // imported as a style it would make Vite add its own loader to the first load
-import { element } from "../dom.ts";
+import { element } from "../browser/dom.ts";
 import type { NavActions, NavDeps, Navigation, NavigationHost } from "./deps.ts";
 import { NavigationAPI } from "./api.ts";
 import { mountChoice } from "./choice.ts";

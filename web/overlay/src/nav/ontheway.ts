@@ -1,7 +1,7 @@
 // The buttons by which a driver who is led adds a stop or a charger.
 
-import { watchAll } from "../observable.ts";
-import { makeButton, setLabel } from "../widgets.ts";
+import { watchAll } from "../browser/observable.ts";
+import { makeButton, setLabel } from "../browser/widgets.ts";
 import type { Choice } from "./choice.ts";
 import { makeNavIcon } from "./navicons.ts";
 import type { NavDeps } from "./deps.ts";

@@ -2,8 +2,8 @@
 
 import { accountPlacesKey, hasSignedIn, type Preferences } from "../account.ts";
 import { HTTPError } from "../api.ts";
-import { Observable } from "../observable.ts";
-import { readStored, store } from "../storage.ts";
+import { Observable } from "../browser/observable.ts";
+import { readStored, store } from "../browser/storage.ts";
 import { merged, readPlaces, stepsBetween, writePlaces } from "./accountplaces.ts";
 import { noPlaces, parseStoredPlaces, withoutRecent, withRecent, withSlot, type KeptPlaces, type Slot } from "./keptplaces.ts";
 import { destinationPath } from "./sentdestination.ts";

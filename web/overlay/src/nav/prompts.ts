@@ -1,9 +1,9 @@
 // Questions and news of a drive: a better way, a drive of before, the arrival, and what has changed.
 
-import { watchAll } from "../observable.ts";
+import { watchAll } from "../browser/observable.ts";
 import { cleanText } from "../entitylabels.ts";
-import { element } from "../dom.ts";
-import { makeButton, setLabel, setText, setTextOrHide } from "../widgets.ts";
+import { element } from "../browser/dom.ts";
+import { makeButton, setLabel, setText, setTextOrHide } from "../browser/widgets.ts";
 import { endsOnMotorway, sideOf, walkTo } from "./arrival.ts";
 import type { NavDeps } from "./deps.ts";
 import { leftText, turnDistanceText } from "./triptexts.ts";

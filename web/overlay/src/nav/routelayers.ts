@@ -1,6 +1,6 @@
 // The route that is driven, on the map: its line in the colours of traffic, what of it is driven, and the arrow at the next junction.
 
-import { watchAll } from "../observable.ts";
+import { watchAll } from "../browser/observable.ts";
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre } from "maplibre-gl";
 import { lowestRouteLayer } from "../baselayers.ts";
 import { lowestPinLayer } from "../pins.ts";

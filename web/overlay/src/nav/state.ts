@@ -1,6 +1,6 @@
 // The state of navigation in observables. As in the page's own state, one module sets each of them and all others watch it.
 
-import { Observable } from "../observable.ts";
+import { Observable } from "../browser/observable.ts";
 import type { Place } from "../geo/geo.ts";
 import type { KeptDrive } from "./resume.ts";
 import type { RouteLine } from "./routeline.ts";

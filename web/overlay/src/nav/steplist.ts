@@ -1,8 +1,8 @@
 // All maneuvers that are left, as a list that is large enough to drive by where the browser draws no map.
 
-import { watchAll } from "../observable.ts";
-import { element } from "../dom.ts";
-import { keyedList, setLabel, setText, type KeyedItem } from "../widgets.ts";
+import { watchAll } from "../browser/observable.ts";
+import { element } from "../browser/dom.ts";
+import { keyedList, setLabel, setText, type KeyedItem } from "../browser/widgets.ts";
 import { stepAt } from "./maneuver.ts";
 import { drawingOf, makeManeuverIcon } from "./maneuvericon.ts";
 import type { NavDeps } from "./deps.ts";

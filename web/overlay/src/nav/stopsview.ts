@@ -1,9 +1,9 @@
 // The stops in their order, which large handles and keys change.
 
-import { watchAll } from "../observable.ts";
+import { watchAll } from "../browser/observable.ts";
 import { cleanText } from "../entitylabels.ts";
-import { element } from "../dom.ts";
-import { keyedList, makeButton, makeIcon, setLabel, setText, setTextOrHide, type KeyedItem } from "../widgets.ts";
+import { element } from "../browser/dom.ts";
+import { keyedList, makeButton, makeIcon, setLabel, setText, setTextOrHide, type KeyedItem } from "../browser/widgets.ts";
 import type { ChoiceDeps } from "./deps.ts";
 import { makeNavIcon } from "./navicons.ts";
 import { maxStops, moveStop, removeStop, rowAt } from "./stops.ts";

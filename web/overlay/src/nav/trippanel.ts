@@ -1,8 +1,8 @@
 // The drive as a whole: when it arrives, what is left, the view of all of it, and its end.
 
-import { watchAll } from "../observable.ts";
-import { element } from "../dom.ts";
-import { makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide } from "../widgets.ts";
+import { watchAll } from "../browser/observable.ts";
+import { element } from "../browser/dom.ts";
+import { makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide } from "../browser/widgets.ts";
 import type { NavDeps } from "./deps.ts";
 import { clockText, leftText } from "./triptexts.ts";
 

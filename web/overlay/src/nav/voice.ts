@@ -1,9 +1,9 @@
 // What is said during a drive: the announcements of the service, what has changed, and the alerts of the page, in one queue.
 
-import { watchAll } from "../observable.ts";
+import { watchAll } from "../browser/observable.ts";
 import { notes as alertNotes, type Note } from "../alertsounds.ts";
-import { readStored, store } from "../storage.ts";
-import { makeButton, makeIcon, replaceChildren, setLabel } from "../widgets.ts";
+import { readStored, store } from "../browser/storage.ts";
+import { makeButton, makeIcon, replaceChildren, setLabel } from "../browser/widgets.ts";
 import type { NavDeps } from "./deps.ts";
 import { Speaker } from "./speaker.ts";
 import { add, advance, emptyQueue, finish, withdraw, type SpeechQueue, type Utterance } from "./speechqueue.ts";

@@ -1,7 +1,7 @@
 // The ways that are offered, on the map: the chosen one above the others, and a touch on a line that chooses it.
 
-import { watchAll } from "../observable.ts";
-import { byId } from "../dom.ts";
+import { watchAll } from "../browser/observable.ts";
+import { byId } from "../browser/dom.ts";
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre, MapMouseEvent } from "maplibre-gl";
 import { lowestPinLayer } from "../pins.ts";
 import type { Theme } from "../geo/sun.ts";

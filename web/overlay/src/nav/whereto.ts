@@ -1,12 +1,12 @@
 // Where to: one field, places that the driver keeps, categories, and what the search finds.
 
-import { watchAll } from "../observable.ts";
+import { watchAll } from "../browser/observable.ts";
 import { attributionNodes } from "../attributionline.ts";
 import { networkName, textOf, cleanText, entityLabel, iconOf } from "../entitylabels.ts";
-import { element } from "../dom.ts";
+import { element } from "../browser/dom.ts";
 import { bearing, distance, type Place } from "../geo/geo.ts";
 import { placeOf } from "../shapes.ts";
-import { keyedList, makeButton, makeIcon, replaceChildren, setAttribute, setLabel, setText, setTextOrHide, type KeyedItem } from "../widgets.ts";
+import { keyedList, makeButton, makeIcon, replaceChildren, setAttribute, setLabel, setText, setTextOrHide, type KeyedItem } from "../browser/widgets.ts";
 import { chargerTexts } from "./chargerfinder.ts";
 import type { Slot } from "./keptplaces.ts";
 import { listen, localRecognition, type Recognition } from "./localspeech.ts";

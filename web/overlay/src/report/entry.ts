@@ -1,8 +1,8 @@
 // What the page has of reports before one is made: the button, for a driver who is signed in to a service that takes reports.
 
-import { element } from "../dom.ts";
-import type { Observable } from "../observable.ts";
-import { makeButton, makeIcon, setText } from "../widgets.ts";
+import { element } from "../browser/dom.ts";
+import type { Observable } from "../browser/observable.ts";
+import { makeButton, makeIcon, setText } from "../browser/widgets.ts";
 import type { ReportDeps, ReportPanel } from "./panel.ts";
 
 /** makeReport makes the button and the place of the panel, whose code is loaded with the first touch. */

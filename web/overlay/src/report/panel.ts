@@ -3,15 +3,15 @@
 
 import { castVote, HTTPError, send } from "../api.ts";
 import type { Pose } from "../deadreckoning.ts";
-import { element } from "../dom.ts";
+import { element } from "../browser/dom.ts";
 import { kindLabel } from "../entitylabels.ts";
-import { makeButton, makeIcon, replaceChildren, setAttribute, setLabel, setText, setTextOrHide } from "../widgets.ts";
+import { makeButton, makeIcon, replaceChildren, setAttribute, setLabel, setText, setTextOrHide } from "../browser/widgets.ts";
 import styleURL from "./report.css?url";
 import { bodyOf, choiceDuration, choices, failureOf, hazard, outcomeText, undoDuration, undoneDuration, undoOf, type ReportAnswer } from "./rules.ts";
 import type { Locale } from "../locale.ts";
 import { Preferences } from "../account.ts";
 import type { State, Actions } from "../state.ts";
-import { Observable } from "../observable.ts";
+import { Observable } from "../browser/observable.ts";
 
 /** ReportDeps are the dependencies of reports. */
 export interface ReportDeps {
