@@ -2,7 +2,7 @@
 
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import { expect } from "vitest";
-import type { Choices } from "../overlay/src/settings.ts";
+import type { Choices } from "../overlay/src/settings/settings.ts";
 import { choicesKey } from "../overlay/src/state.ts";
 import { visitKey } from "../overlay/src/visit.ts";
 import { findChromium, flags } from "./globalsetup.ts";

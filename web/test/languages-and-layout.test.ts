@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { en } from "../overlay/src/i18n/en.ts";
 import type { Key, Texts } from "../overlay/src/i18n/en.ts";
 import { loadTexts } from "../overlay/src/i18n/words.ts";
-import { languages, type Language } from "../overlay/src/settings.ts";
+import { languages, type Language } from "../overlay/src/settings/settings.ts";
 import { placeOf } from "../overlay/src/shapes.ts";
 import { check, checkLayout, phoneTouch } from "./pagechecks.ts";
 import { driveUntil, openDemoDrive } from "./demodrive.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { languages, type Choices } from "../overlay/src/settings.ts";
+import { languages, type Choices } from "../overlay/src/settings/settings.ts";
 import { loadTexts, makeWords } from "../overlay/src/i18n/words.ts";
 import { driveUntil, openDemoDrive } from "./demodrive.ts";
 import { check } from "./pagechecks.ts";

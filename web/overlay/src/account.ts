@@ -2,7 +2,7 @@
 
 import { getAccount, getPreferences, putPreferences, HTTPError, signOut } from "./api.ts";
 import { Observable } from "./browser/observable.ts";
-import { accountChoices, withChoice, effectiveSettings, mergeChoices, noStoredChoices, parseChoices, parseStoredChoices, markSent, withoutChoices, serializeChoices, type Choices, type StoredChoices, type Settings } from "./settings.ts";
+import { accountChoices, withChoice, effectiveSettings, mergeChoices, noStoredChoices, parseChoices, parseStoredChoices, markSent, withoutChoices, serializeChoices, type Choices, type StoredChoices, type Settings } from "./settings/settings.ts";
 import { choicesKey } from "./state.ts";
 import { forgetPins } from "./pincache.ts";
 import { readStored, store } from "./browser/storage.ts";

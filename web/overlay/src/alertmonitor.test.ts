@@ -5,7 +5,7 @@ import { destination } from "./geo/geo.ts";
 import { AlertMonitor, candidateOf, serviceObjects, type QueryAlerts } from "./alertmonitor.ts";
 import type { Pose } from "./deadreckoning.ts";
 import type { PositionStatus, Fix } from "./position.ts";
-import { effectiveSettings } from "./settings.ts";
+import { effectiveSettings } from "./settings/settings.ts";
 import { makeState, type State } from "./state.ts";
 import type { Alert, Entity } from "./wire.ts";
 

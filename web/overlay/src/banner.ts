@@ -8,7 +8,7 @@ import { iconOf, entityLabel, limitText, streetOf } from "./entitylabels.ts";
 import { limitOf } from "./wellknown.ts";
 import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "./browser/widgets.ts";
 import type { Locale } from "./locale.ts";
-import { isKindHidden } from "./settings.ts";
+import { isKindHidden } from "./settings/settings.ts";
 import type { AlertCandidate } from "./alerts.ts";
 import type { Actions, State } from "./state.ts";
 import type { AlertSounds } from "./alertsounds.ts";

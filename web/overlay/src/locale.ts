@@ -3,7 +3,7 @@
 import { Observable } from "./browser/observable.ts";
 import { makeFormat, type Format } from "./format.ts";
 import type { Words } from "./i18n/words.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "./settings/settings.ts";
 
 export interface Locale extends Words {
   format: Format;

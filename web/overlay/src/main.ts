@@ -48,7 +48,7 @@ import { mountPanels } from "./panels.ts";
 import { replaceChildren } from "./browser/widgets.ts";
 import { locate, type PositionSource } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
-import { effectiveSettings, parseStoredChoices, type Language, type Settings } from "./settings.ts";
+import { effectiveSettings, parseStoredChoices, type Language, type Settings } from "./settings/settings.ts";
 import { sourcesByLayer } from "./attribution.ts";
 import { placeOf } from "./shapes.ts";
 import type { Entity, GuidedDrive, OverlayConfig } from "./wire.ts";

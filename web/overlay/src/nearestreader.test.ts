@@ -4,7 +4,7 @@ import { NearestReader } from "./nearestreader.ts";
 import { Observable } from "./browser/observable.ts";
 import type { Fix, PositionStatus } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
-import { effectiveSettings } from "./settings.ts";
+import { effectiveSettings } from "./settings/settings.ts";
 import { makeState, type State } from "./state.ts";
 import type { Entity, Nearest } from "./wire.ts";
 

@@ -11,7 +11,7 @@ import type { ContextState } from "./map.ts";
 import type { Look } from "./icontint.ts";
 import { placeOf, shapeOf, zoneWidthOf } from "./shapes.ts";
 import { hitTest, type Target } from "./hittest.ts";
-import type { Units } from "./settings.ts";
+import type { Units } from "./settings/settings.ts";
 import type { VisibleEntity } from "./visibility.ts";
 import { pinLimitOf } from "./wellknown.ts";
 import type { Entity, ViewCluster } from "./wire.ts";

@@ -4,7 +4,7 @@ import { element } from "./browser/dom.ts";
 import type { LengthUnit } from "./format.ts";
 import type { Locale } from "./locale.ts";
 import type { Observable } from "./browser/observable.ts";
-import type { Units } from "./settings.ts";
+import type { Units } from "./settings/settings.ts";
 import type { State } from "./state.ts";
 import { setText } from "./browser/widgets.ts";
 

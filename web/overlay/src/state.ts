@@ -9,7 +9,7 @@ import type { Motion, Pose } from "./deadreckoning.ts";
 import type { PositionStatus, Fix } from "./position.ts";
 import { en } from "./i18n/en.ts";
 import { makeWords, type Words } from "./i18n/words.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "./settings/settings.ts";
 import type { Theme } from "./geo/sun.ts";
 import type { AppsChange, Entity, Extent, Kind, Nearest, OverlayConfig, Source, SourceHealth, ViewCluster } from "./wire.ts";
 

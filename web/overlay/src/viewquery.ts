@@ -2,7 +2,7 @@
 
 import { formatCoordinate } from "./api.ts";
 import { normalizeLongitude } from "./geo/geo.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "./settings/settings.ts";
 import type { Viewport } from "./state.ts";
 import type { Source, SourceHealth } from "./wire.ts";
 

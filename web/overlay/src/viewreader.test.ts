@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Observable } from "./browser/observable.ts";
 import type { Fix, PositionStatus } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
-import { effectiveSettings } from "./settings.ts";
+import { effectiveSettings } from "./settings/settings.ts";
 import { makeState, type State, type Viewport } from "./state.ts";
 import { ViewReader } from "./viewreader.ts";
 import type { ViewAnswer } from "./wire.ts";

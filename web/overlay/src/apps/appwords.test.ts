@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { languages } from "../settings.ts";
+import { languages } from "../settings/settings.ts";
 import { loadAppTexts, makeAppSay } from "./appwords.ts";
 import { en, type AppKey } from "./words/apps-en.ts";
 

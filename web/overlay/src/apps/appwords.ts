@@ -1,7 +1,7 @@
 // Texts about apps in the driver's language, which are loaded with the apps.
 
 import { directionOf, fill } from "../i18n/words.ts";
-import type { Language } from "../settings.ts";
+import type { Language } from "../settings/settings.ts";
 import { en, type AppKey, type AppTexts } from "./words/apps-en.ts";
 
 /** AppSay returns a text with its placeholders filled. */

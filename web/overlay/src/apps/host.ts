@@ -4,7 +4,7 @@
 // A context is built here and nowhere else, from exactly the parts that are listed: nothing about place, speed, heading, session or
 // account can get into one.
 
-import type { Units } from "../settings.ts";
+import type { Units } from "../settings/settings.ts";
 import type { Theme } from "../geo/sun.ts";
 
 export type Slot = "widget" | "notifications";

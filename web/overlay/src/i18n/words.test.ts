@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { languages, type Language } from "../settings.ts";
+import { languages, type Language } from "../settings/settings.ts";
 import { ar } from "./ar.ts";
 import { en } from "./en.ts";
 import type { Key, Texts } from "./en.ts";

@@ -1,6 +1,6 @@
 // Texts in the driver's language (pure, except for loading a language).
 
-import type { Language } from "../settings.ts";
+import type { Language } from "../settings/settings.ts";
 import { en, type Key, type Texts } from "./en.ts";
 
 /** Slots are the names of placeholders in braces. */

@@ -1,7 +1,7 @@
 // Distances and times as a driver reads them (pure).
 
 import type { Format, LengthUnit } from "../format.ts";
-import type { Units } from "../settings.ts";
+import type { Units } from "../settings/settings.ts";
 
 /** Length is a rounded distance. */
 interface Length {
