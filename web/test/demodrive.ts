@@ -3,7 +3,7 @@
 
 import type { Page } from "playwright-core";
 import { timetableOf, pointAt, type Timetable, type DrivePoint } from "../overlay/src/demodrive.ts";
-import type { Drive } from "../overlay/src/wire.ts";
+import type { Drive } from "../overlay/src/net/wire.ts";
 import { eventually, openCar, type Car, type CarOptions } from "./harness.ts";
 import { read } from "./serviceclient.ts";
 

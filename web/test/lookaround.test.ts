@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { en } from "../overlay/src/i18n/en.ts";
-import type { ViewAnswer } from "../overlay/src/wire.ts";
+import type { ViewAnswer } from "../overlay/src/net/wire.ts";
 import { cameraBlue, countPixels, eventually, screens, touch, town, type Car, type CarOptions } from "./harness.ts";
 import { pass } from "./leddrive.ts";
 import { check } from "./pagechecks.ts";

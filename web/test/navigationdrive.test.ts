@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { isHidden, pointAt, timetableOf, type DrivePoint, type Timetable } from "../overlay/src/demodrive.ts";
 import { distance, type Place } from "../overlay/src/geo/geo.ts";
-import type { DemoDrives, GuidedDrive } from "../overlay/src/wire.ts";
+import type { DemoDrives, GuidedDrive } from "../overlay/src/net/wire.ts";
 import { startDemo, type Demo } from "./globalsetup.ts";
 import { eventually, openCar, type Car } from "./harness.ts";
 import { pass } from "./leddrive.ts";

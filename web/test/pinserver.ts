@@ -3,7 +3,7 @@
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { seeded } from "../overlay/src/seeded.ts";
-import type { Entity } from "../overlay/src/wire.ts";
+import type { Entity } from "../overlay/src/net/wire.ts";
 import { otherAddress } from "./serviceclient.ts";
 
 const kinds = ["traffic.jam", "alert.police", "alert.hazard.object_on_road", "charger.supercharger", "camera.speed", "alert.accident", "alert.construction"];

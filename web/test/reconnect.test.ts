@@ -1,6 +1,6 @@
 import { expect, inject, test } from "vitest";
 import { placeOf } from "../overlay/src/shapes.ts";
-import type { ViewAnswer } from "../overlay/src/wire.ts";
+import type { ViewAnswer } from "../overlay/src/net/wire.ts";
 import { cameraBlue, countPixels, eventually, openCar, stopClock, touch, type Car } from "./harness.ts";
 import { pass } from "./leddrive.ts";
 import { findOne } from "./serviceclient.ts";

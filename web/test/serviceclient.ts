@@ -1,7 +1,7 @@
 // Requests that tests send to the service directly.
 
 import { get } from "node:http";
-import type { Entity } from "../overlay/src/wire.ts";
+import type { Entity } from "../overlay/src/net/wire.ts";
 import { ownService } from "./owndemo.ts";
 
 const randomByte = (): string => String(1 + Math.floor(Math.random() * 250));

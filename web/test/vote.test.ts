@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { en } from "../overlay/src/i18n/en.ts";
-import type { Entity } from "../overlay/src/wire.ts";
+import type { Entity } from "../overlay/src/net/wire.ts";
 import { eventually, openCar, stopClock, touch, type Car } from "./harness.ts";
 import { check } from "./pagechecks.ts";
 import { openPhone, signIn } from "./phonesignin.ts";

@@ -1,6 +1,6 @@
 // Parses the service's GeoJSON of a feed for the map (pure). The values come from providers and may be anything.
 
-import type { Entity, Position } from "../../overlay/src/wire.ts";
+import type { Entity, Position } from "../../overlay/src/net/wire.ts";
 
 /** Item is an entity on the map. */
 export interface Item {

@@ -11,7 +11,7 @@ import { openMap, ContextState, type Library } from "../../overlay/src/map.ts";
 import { Pins, withPins } from "../../overlay/src/pins.ts";
 import { placeOf } from "../../overlay/src/shapes.ts";
 import type { Theme } from "../../overlay/src/geo/sun.ts";
-import type { Kind, OverlayConfig } from "../../overlay/src/wire.ts";
+import type { Kind, OverlayConfig } from "../../overlay/src/net/wire.ts";
 import { makeCard } from "./card.ts";
 import { boxOf, type Item } from "./features.ts";
 import type { Words } from "./words.ts";

@@ -1,7 +1,7 @@
 // Draws a feed's entities in every element with data-feed-map (see internal/http/console/doc.go). The map library, the pins and the base
 // map are those of the overlay.
 
-import { getConfig, getKinds } from "../../overlay/src/api.ts";
+import { getConfig, getKinds } from "../../overlay/src/net/api.ts";
 import { element } from "../../overlay/src/browser/dom.ts";
 import { loadLibrary, mayDraw } from "../../overlay/src/map.ts";
 import { openFeedMap, type Update } from "./feedmap.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { AlertQuery } from "./api.ts";
+import type { AlertQuery } from "./net/api.ts";
 import { Observable } from "./browser/observable.ts";
 import { destination } from "./geo/geo.ts";
 import { AlertMonitor, candidateOf, serviceObjects, type QueryAlerts } from "./alertmonitor.ts";
@@ -7,7 +7,7 @@ import type { Pose } from "./deadreckoning.ts";
 import type { PositionStatus, Fix } from "./position.ts";
 import { effectiveSettings } from "./settings/settings.ts";
 import { makeState, type State } from "./state.ts";
-import type { Alert, Entity } from "./wire.ts";
+import type { Alert, Entity } from "./net/wire.ts";
 
 const here = { lat: 52, lng: 5 };
 const pose: Pose = { ...here, heading: 90, speed: 20, accuracy: 5, held: false };

@@ -5,7 +5,7 @@ import type { BackgroundLayerSpecification, Map as MapLibre, StyleSpecification 
 import { baseStyle, ground, groundColour, isOwnStyle, isSameLook, withoutNames, worldSource, type MapLook } from "./basemap.ts";
 import { withPinLayers, type ContextState } from "./map.ts";
 import { lowestPinLayer } from "./pins.ts";
-import type { OverlayConfig } from "./wire.ts";
+import type { OverlayConfig } from "./net/wire.ts";
 
 /** Lowest layer of the route, which lies between the base map and the pins (nav/routelayers.ts). */
 export const lowestRouteLayer = "route-case";

@@ -2,7 +2,7 @@
 
 import type { Map as MapLibre, StyleSpecification } from "maplibre-gl";
 import type { Theme } from "./geo/sun.ts";
-import type { OverlayConfig } from "./wire.ts";
+import type { OverlayConfig } from "./net/wire.ts";
 
 const grounds: Record<Theme, string> = { day: "#ebe8e1", night: "#1a222d" };
 

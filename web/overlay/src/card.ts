@@ -1,10 +1,10 @@
 // The card of one entity: its facts, its sources and the driver's vote.
 
 import type { Preferences } from "./account.ts";
-import type { Vote } from "./api.ts";
+import type { Vote } from "./net/api.ts";
 import type { Observable } from "./browser/observable.ts";
 import { lifetimeOf } from "./freshness.ts";
-import { serverTime } from "./serverclock.ts";
+import { serverTime } from "./net/serverclock.ts";
 import { element } from "./browser/dom.ts";
 import { confidenceOf } from "./format.ts";
 import { distance } from "./geo/geo.ts";
@@ -17,7 +17,7 @@ import type { Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";
 import type { Reply, Votes } from "./vote.ts";
 import { limitOf } from "./wellknown.ts";
-import type { Entity, Source } from "./wire.ts";
+import type { Entity, Source } from "./net/wire.ts";
 
 const updateInterval = 1000; // ms between two updates of ages and distances
 const justNowLimit = 10_000; // ms

@@ -5,7 +5,7 @@ import { de } from "./i18n/de.ts";
 import { en } from "./i18n/en.ts";
 import { makeWords } from "./i18n/words.ts";
 import type { Locale } from "./locale.ts";
-import type { Entity } from "./wire.ts";
+import type { Entity } from "./net/wire.ts";
 
 const words: Locale = { ...makeWords("en", en), format: makeFormat("en", "metric") };
 const miles: Locale = { ...words, format: makeFormat("en", "imperial") };

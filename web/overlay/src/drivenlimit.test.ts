@@ -3,7 +3,7 @@ import { limitAfter, limitOf, type PassedLimit } from "./drivenlimit.ts";
 import { makeFormat } from "./format.ts";
 import { destination, type Place } from "./geo/geo.ts";
 import { isOver } from "./speedometer.ts";
-import type { Entity } from "./wire.ts";
+import type { Entity } from "./net/wire.ts";
 
 const start: Place = { lat: 52, lng: 5 };
 

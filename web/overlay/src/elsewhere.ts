@@ -1,7 +1,7 @@
 // Loads what reads other places than the car's surroundings when it is first needed: the first pins do not need it.
 
 import type { Clocks } from "./nearbyreader.ts";
-import type { RequestBudget } from "./requestbudget.ts";
+import type { RequestBudget } from "./net/requestbudget.ts";
 import { isWithoutData, type State } from "./state.ts";
 
 /** Elsewhere reads views and the nearest data. */

@@ -4,7 +4,7 @@ import { zoneWidthOf } from "./shapes.ts";
 import type { Words } from "./i18n/words.ts";
 import type { Locale } from "./locale.ts";
 import type { Units } from "./settings/settings.ts";
-import type { Entity, Kind, Source } from "./wire.ts";
+import type { Entity, Kind, Source } from "./net/wire.ts";
 
 /** entityLabel returns the kind's name, or that of a zone for an entity that a restriction turns into a zone. */
 export function entityLabel(entity: Pick<Entity, "kind_id" | "properties">, kinds: readonly Kind[], words: Words): string {

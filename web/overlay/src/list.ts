@@ -11,7 +11,7 @@ import { keyedList, makeButton, setText, setAttribute, setTextOrHide, type Keyed
 import { placeOf, zoneWidthOf } from "./shapes.ts";
 import type { Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";
-import type { Entity } from "./wire.ts";
+import type { Entity } from "./net/wire.ts";
 
 /** ListLine is an entity with its distance in metres. */
 export interface ListLine {

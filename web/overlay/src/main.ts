@@ -28,12 +28,12 @@
 //   offline.ts             service worker, stored pins (offlinepins.ts, pure) and wake lock; loaded after the first pins
 //   i18n/                  all texts; settings.ts the driver's choices (pure); format.ts numbers and units (pure)
 
-import { getAlerts, getConfig, getDrive, getKinds } from "./api.ts";
+import { getAlerts, getConfig, getDrive, getKinds } from "./net/api.ts";
 import { Observable } from "./browser/observable.ts";
 import { readElsewhere } from "./elsewhere.ts";
 import { isGrey } from "./freshness.ts";
-import { backoff } from "./reconnect.ts";
-import { serverTime } from "./serverclock.ts";
+import { backoff } from "./net/reconnect.ts";
+import { serverTime } from "./net/serverclock.ts";
 import { byId } from "./browser/dom.ts";
 import { DriveSensor, parseSpeedUp } from "./demodrive.ts";
 import { directionOf, loadTexts, makeWords } from "./i18n/words.ts";
@@ -47,11 +47,11 @@ import { poseAt, addFix, type Pose } from "./deadreckoning.ts";
 import { mountPanels } from "./panels.ts";
 import { replaceChildren } from "./browser/widgets.ts";
 import { locate, type PositionSource } from "./position.ts";
-import { RequestBudget } from "./requestbudget.ts";
+import { RequestBudget } from "./net/requestbudget.ts";
 import { effectiveSettings, parseStoredChoices, type Language, type Settings } from "./settings/settings.ts";
 import { sourcesByLayer } from "./attribution.ts";
 import { placeOf } from "./shapes.ts";
-import type { Entity, GuidedDrive, OverlayConfig } from "./wire.ts";
+import type { Entity, GuidedDrive, OverlayConfig } from "./net/wire.ts";
 import { visibleEntities, type VisibleEntity } from "./visibility.ts";
 import { SourceCatalog } from "./sourcecatalog.ts";
 import { StyleReader } from "./baselayers.ts";

@@ -11,7 +11,7 @@ import { makeChoice, makeSwitch, makeButton, makeStepper, replaceChildren, setTe
 import { isKindHidden, languages, limits, parseChoices, type Settings } from "./settings/settings.ts";
 import { attributionOf } from "./attribution.ts";
 import { attributionNodes } from "./attributionline.ts";
-import type { Kind, Source } from "./wire.ts";
+import type { Kind, Source } from "./net/wire.ts";
 import type { Locale } from "./locale.ts";
 import { Preferences } from "./account.ts";
 import type { State, Actions } from "./state.ts";

@@ -3,10 +3,10 @@ import { destination } from "./geo/geo.ts";
 import { NearestReader } from "./nearestreader.ts";
 import { Observable } from "./browser/observable.ts";
 import type { Fix, PositionStatus } from "./position.ts";
-import { RequestBudget } from "./requestbudget.ts";
+import { RequestBudget } from "./net/requestbudget.ts";
 import { effectiveSettings } from "./settings/settings.ts";
 import { makeState, type State } from "./state.ts";
-import type { Entity, Nearest } from "./wire.ts";
+import type { Entity, Nearest } from "./net/wire.ts";
 
 const here: Fix = { lat: 48, lng: 2, accuracy: 5, heading: null, speed: null, at: 0 };
 const nearest = { entity: { id: "a" } as Entity, place: { name: "Lyon", distance_m: 900 } };

@@ -12,7 +12,7 @@ import { canTap, parsePlace, roughAccuracy, type PositionStatus } from "./positi
 import { placeOf, zoneWidthOf } from "./shapes.ts";
 import type { Locale } from "./locale.ts";
 import { isWithoutData, type Actions, type Connection, type State } from "./state.ts";
-import type { Extent, Kind, Nearest } from "./wire.ts";
+import type { Extent, Kind, Nearest } from "./net/wire.ts";
 
 const updateInterval = 1000; // ms
 const longestName = 40; // characters

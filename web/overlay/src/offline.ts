@@ -5,9 +5,9 @@ import { hasSignedIn } from "./account.ts";
 import type { NearbyReader } from "./nearbyreader.ts";
 import { restorePins, type StoredPins } from "./offlinepins.ts";
 import { forgetPins, pinCache } from "./pincache.ts";
-import { serverTime } from "./serverclock.ts";
+import { serverTime } from "./net/serverclock.ts";
 import type { State } from "./state.ts";
-import type { Entity } from "./wire.ts";
+import type { Entity } from "./net/wire.ts";
 import { keepAwake } from "./wakelock.ts";
 
 const address = "/offline/pins.json"; // in the cache only

@@ -13,9 +13,9 @@ import { isKindHidden } from "./settings/settings.ts";
 import { hasNoData } from "./state.ts";
 import type { Locale } from "./locale.ts";
 import { notes } from "./alertsounds.ts";
-import { HTTPError } from "./api.ts";
+import { HTTPError } from "./net/api.ts";
 import { replyForError } from "./vote.ts";
-import type { Entity, Source } from "./wire.ts";
+import type { Entity, Source } from "./net/wire.ts";
 
 const words: Locale = { ...makeWords("en", en), format: makeFormat("en", "metric") };
 const seen = Date.parse("2026-06-01T12:00:00Z");

@@ -14,7 +14,7 @@ import { hitTest, type Target } from "./hittest.ts";
 import type { Units } from "./settings/settings.ts";
 import type { VisibleEntity } from "./visibility.ts";
 import { pinLimitOf } from "./wellknown.ts";
-import type { Entity, ViewCluster } from "./wire.ts";
+import type { Entity, ViewCluster } from "./net/wire.ts";
 
 const pinSource = "pins";
 const groundSource = "ground-of-pins";

@@ -2,7 +2,7 @@
 
 import { rangeOf, type AlertPin, type Car, type ListedAlert } from "./alertrules.ts";
 import { angleBetween, bearing, distance, type Place } from "./geo/geo.ts";
-import type { AlertAnswer } from "./wire.ts";
+import type { AlertAnswer } from "./net/wire.ts";
 
 /** RoadAnswer is where the service saw pins along the roads. */
 export interface RoadAnswer {

@@ -3,7 +3,7 @@
 import type { Alerts } from "./alerts.ts";
 import type { Along } from "./alertrules.ts";
 import { Observable } from "./browser/observable.ts";
-import type { ServerClock } from "./serverclock.ts";
+import type { ServerClock } from "./net/serverclock.ts";
 import type { Place } from "./geo/geo.ts";
 import type { Motion, Pose } from "./deadreckoning.ts";
 import type { PositionStatus, Fix } from "./position.ts";
@@ -11,7 +11,7 @@ import { en } from "./i18n/en.ts";
 import { makeWords, type Words } from "./i18n/words.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Theme } from "./geo/sun.ts";
-import type { AppsChange, Entity, Extent, Kind, Nearest, OverlayConfig, Source, SourceHealth, ViewCluster } from "./wire.ts";
+import type { AppsChange, Entity, Extent, Kind, Nearest, OverlayConfig, Source, SourceHealth, ViewCluster } from "./net/wire.ts";
 
 /** Key of the driver's choices in the browser's local storage; see parseStoredChoices in settings.ts. */
 export const choicesKey = "wayside.choices";

@@ -1,7 +1,7 @@
 // The question after passing a decaying pin: "Still there?" with two large buttons. It is loaded when the first pin was passed.
 
 import type { Preferences } from "./account.ts";
-import type { Vote } from "./api.ts";
+import type { Vote } from "./net/api.ts";
 import { element } from "./browser/dom.ts";
 import { entityLabel, iconOf } from "./entitylabels.ts";
 import type { Locale } from "./locale.ts";

@@ -1,6 +1,6 @@
 // Sets state.theme to day or night, and the attribute that the style sheet reads.
 
-import { serverTime } from "./serverclock.ts";
+import { serverTime } from "./net/serverclock.ts";
 import type { State } from "./state.ts";
 import { sunAltitude, themeFor, type Theme } from "./geo/sun.ts";
 

@@ -1,6 +1,6 @@
 // The driver's votes and the service's replies to them.
 
-import { castVote, complain, getOwnVote, HTTPError, type Vote } from "./api.ts";
+import { castVote, complain, getOwnVote, HTTPError, type Vote } from "./net/api.ts";
 import type { Preferences } from "./account.ts";
 import { Observable } from "./browser/observable.ts";
 import type { Key } from "./i18n/en.ts";

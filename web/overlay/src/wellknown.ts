@@ -2,7 +2,7 @@
 // has another type or lies out of range counts as absent. The service's list is in internal/ground/mapdata; a test holds the ranges to it.
 
 import type { Units } from "./settings/settings.ts";
-import type { Entity } from "./wire.ts";
+import type { Entity } from "./net/wire.ts";
 
 /** Lowest and highest values of numbers. */
 export const ranges = {

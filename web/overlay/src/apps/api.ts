@@ -1,6 +1,6 @@
 // Requests about apps, and the types of their answers (D16.12).
 
-import { HTTPError, getJSON } from "../api.ts";
+import { HTTPError, getJSON } from "../net/api.ts";
 import type { ConfigValue } from "./host.ts";
 
 /** Field is a field of an app's config. */

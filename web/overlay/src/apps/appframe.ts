@@ -1,6 +1,6 @@
 // The frame of one app: mounted when it is first shown, hidden afterwards, watched while it lives.
 
-import { HTTPError } from "../api.ts";
+import { HTTPError } from "../net/api.ts";
 import { element } from "../browser/dom.ts";
 import { makeButton, replaceChildren } from "../browser/widgets.ts";
 import { release } from "./focusguard.ts";

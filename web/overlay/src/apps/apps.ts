@@ -10,7 +10,7 @@
 
 import styleURL from "./apps.css?url"; // imported as a style it would make Vite add its own loader to the first load
 import type { Preferences } from "../account.ts";
-import { HTTPError } from "../api.ts";
+import { HTTPError } from "../net/api.ts";
 import { byId, element } from "../browser/dom.ts";
 import type { Locale } from "../locale.ts";
 import { Observable } from "../browser/observable.ts";

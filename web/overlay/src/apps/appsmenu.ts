@@ -2,7 +2,7 @@
 // hides what is installed, and no more (D16.10).
 
 import type { Preferences } from "../account.ts";
-import { HTTPError } from "../api.ts";
+import { HTTPError } from "../net/api.ts";
 import { element } from "../browser/dom.ts";
 import type { Locale } from "../locale.ts";
 import type { Observable } from "../browser/observable.ts";

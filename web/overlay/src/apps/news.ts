@@ -1,6 +1,6 @@
 // What the service's stream says of the catalogue of apps, and whether it concerns this driver (pure).
 
-import type { AppsChange } from "../wire.ts";
+import type { AppsChange } from "../net/wire.ts";
 
 /**
  * concerns reports whether to read again what is installed. known is the revision of the catalogue that the page heard of last; null: none

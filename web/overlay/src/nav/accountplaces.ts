@@ -1,6 +1,6 @@
 // The driver's places in the account, for all the driver's browsers: requests, and their form in JSON.
 
-import { getJSON, HTTPError } from "../api.ts";
+import { getJSON, HTTPError } from "../net/api.ts";
 import { isSame, maxRecent, parsePlaces, type KeptPlaces } from "./keptplaces.ts";
 import type { Destination } from "../state.ts";
 

@@ -1,12 +1,12 @@
 // Requests about routes, sessions and places. Unlike all other requests of the page they have exact positions: a route begins on the
 // right side of the street only there. Routes have a budget of their own, as in the service (D15.23).
 
-import { HTTPError, formatCoordinate, getJSON } from "../api.ts";
+import { HTTPError, formatCoordinate, getJSON } from "../net/api.ts";
 import { bearing, distance, type Place } from "../geo/geo.ts";
-import { RequestBudget } from "../requestbudget.ts";
-import { initialParser, parseChunk } from "../sseparser.ts";
-import { retryAfterSeconds } from "../tokenbucket.ts";
-import type { Entity, NearbyAnswer } from "../wire.ts";
+import { RequestBudget } from "../net/requestbudget.ts";
+import { initialParser, parseChunk } from "../net/sseparser.ts";
+import { retryAfterSeconds } from "../net/tokenbucket.ts";
+import type { Entity, NearbyAnswer } from "../net/wire.ts";
 import type { Found, Moved, Route, RouteOptions, RoutesAnswer, Session, SessionEvent } from "./types.ts";
 
 const navigationPath = "/v2/navigation/";

@@ -3,7 +3,7 @@
 import { watchAll } from "../browser/observable.ts";
 import { cleanText, entityLabel, iconOf } from "../entitylabels.ts";
 import { element } from "../browser/dom.ts";
-import type { Entity } from "../wire.ts";
+import type { Entity } from "../net/wire.ts";
 import { keyedList, makeButton, setAttribute, setText, setTextOrHide, type KeyedItem } from "../browser/widgets.ts";
 import { arrangeChargers, isReachable, parseRange, rangeAt, type OnTheWay } from "./chargers.ts";
 import { chargerTexts, findChargers } from "./chargerfinder.ts";

@@ -1,14 +1,14 @@
 // The choice of the way: what is offered, what is avoided, and the start, which comes by itself.
 
 import { watchAll } from "../browser/observable.ts";
-import { getJSON } from "../api.ts";
+import { getJSON } from "../net/api.ts";
 import { cleanText, entityLabel, sourceLabel, streetOf } from "../entitylabels.ts";
 import { sourcesOf } from "../attribution.ts";
 import { element } from "../browser/dom.ts";
 import type { Fix } from "../position.ts";
-import { backoff } from "../reconnect.ts";
-import { serverTime } from "../serverclock.ts";
-import type { Entity } from "../wire.ts";
+import { backoff } from "../net/reconnect.ts";
+import { serverTime } from "../net/serverclock.ts";
+import type { Entity } from "../net/wire.ts";
 import { keyedList, makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide, type KeyedItem } from "../browser/widgets.ts";
 import { isDue, isOver, startsIn, stopped, type AutoStart } from "./autostart.ts";
 import { makeChargersView, type ChargersView } from "./chargersview.ts";

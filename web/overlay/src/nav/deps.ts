@@ -5,7 +5,7 @@ import type { AlertSounds } from "../alertsounds.ts";
 import type { Preferences } from "../account.ts";
 import type { Locale } from "../locale.ts";
 import type { Observable } from "../browser/observable.ts";
-import type { RequestBudget } from "../requestbudget.ts";
+import type { RequestBudget } from "../net/requestbudget.ts";
 import type { Actions, State } from "../state.ts";
 import type { NavigationAPI } from "./api.ts";
 import type { PlaceKeeper } from "./placekeeper.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { distance } from "../geo/geo.ts";
 import { makeFormat } from "../format.ts";
-import { HTTPError } from "../api.ts";
+import { HTTPError } from "../net/api.ts";
 import { foundOf, RouteError, TooSoon } from "./api.ts";
 import { drawingOf } from "./maneuvericon.ts";
 import { boundsOf } from "./overview.ts";

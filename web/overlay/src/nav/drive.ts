@@ -1,7 +1,7 @@
 // Leads along a route: follows the car, asks the service, and takes new routes. Every decision is a pure function of another module.
 
 import { destination as placeFrom, type Place } from "../geo/geo.ts";
-import { serverTime } from "../serverclock.ts";
+import { serverTime } from "../net/serverclock.ts";
 import type { Guidance } from "../state.ts";
 import type { Pose } from "../deadreckoning.ts";
 import { readStored, store } from "../browser/storage.ts";

@@ -1,8 +1,8 @@
 // Says in one sentence why the route is another one, or that it is closed and there is none.
 
-import { getJSON } from "../api.ts";
+import { getJSON } from "../net/api.ts";
 import { cleanText, entityLabel, streetOf } from "../entitylabels.ts";
-import type { Entity } from "../wire.ts";
+import type { Entity } from "../net/wire.ts";
 import type { NavDeps } from "./deps.ts";
 import type { Led } from "./state.ts";
 

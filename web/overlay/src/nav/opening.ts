@@ -2,7 +2,7 @@
 //
 // What is to be asked for is kept until a session is there: neither a network that comes back nor a wish that is added forgets it.
 
-import { backoff } from "../reconnect.ts";
+import { backoff } from "../net/reconnect.ts";
 import type { Led } from "./state.ts";
 
 /** Wish is what a session is asked for with. */

@@ -1,7 +1,7 @@
 // Keeps the driver's places in the browser, and in the account where the driver asked for that; sends a destination to the driver's cars.
 
 import { accountPlacesKey, hasSignedIn, type Preferences } from "../account.ts";
-import { HTTPError } from "../api.ts";
+import { HTTPError } from "../net/api.ts";
 import { Observable } from "../browser/observable.ts";
 import { readStored, store } from "../browser/storage.ts";
 import { merged, readPlaces, stepsBetween, writePlaces } from "./accountplaces.ts";

@@ -1,6 +1,6 @@
 // Searches while the driver types: at most one request every 250 ms, of which the last one counts.
 
-import { HTTPError } from "../api.ts";
+import { HTTPError } from "../net/api.ts";
 import type { Place } from "../geo/geo.ts";
 import type { NavigationAPI } from "./api.ts";
 import { arrange, categoryTags, typingDelay, type Category } from "./results.ts";

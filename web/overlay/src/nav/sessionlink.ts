@@ -1,7 +1,7 @@
 // The connection to a session: its events, and the positions that the page sends. It does not know what a route is good for.
 
-import { HTTPError } from "../api.ts";
-import { backoff } from "../reconnect.ts";
+import { HTTPError } from "../net/api.ts";
+import { backoff } from "../net/reconnect.ts";
 import type { NavigationAPI } from "./api.ts";
 import type { Route, SessionEvent } from "./types.ts";
 

@@ -1,7 +1,7 @@
 // The panel of reports: large tiles of kinds, then what became of the report, with an undo. Three touches at most: the button, a tile,
 // and for a hazard the tile of its type.
 
-import { castVote, HTTPError, send } from "../api.ts";
+import { castVote, HTTPError, send } from "../net/api.ts";
 import type { Pose } from "../deadreckoning.ts";
 import { element } from "../browser/dom.ts";
 import { kindLabel } from "../entitylabels.ts";

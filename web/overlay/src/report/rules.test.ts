@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { HTTPError } from "../api.ts";
+import { HTTPError } from "../net/api.ts";
 import { en } from "../i18n/en.ts";
 import { makeWords } from "../i18n/words.ts";
-import type { Kind } from "../wire.ts";
+import type { Kind } from "../net/wire.ts";
 import { bodyOf, choices, failureOf, outcomeText, undoOf, type ReportAnswer } from "./rules.ts";
 
 const kinds: Kind[] = ["alert.police", "alert.hazard", "alert.hazard.ice", "alert.hazard.fog", "traffic.jam", "camera.speed"].map((id) => ({ id, group: "", label: id, icon_url: "" }));

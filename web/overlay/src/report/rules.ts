@@ -1,9 +1,9 @@
 // What can be reported, and what is told of a report (pure).
 
-import { HTTPError } from "../api.ts";
+import { HTTPError } from "../net/api.ts";
 import type { Key } from "../i18n/en.ts";
 import type { Say } from "../i18n/words.ts";
-import type { Kind } from "../wire.ts";
+import type { Kind } from "../net/wire.ts";
 
 /** Milliseconds in which a report can be taken back, and in which its outcome is shown. */
 export const undoDuration = 10_000;

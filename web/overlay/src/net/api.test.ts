@@ -13,7 +13,7 @@ test("what index.html preloads is requested as it was preloaded, since older bro
     return Promise.resolve(new Response('{"kinds": []}'));
   });
   await Promise.all([getConfig(), getKinds()]);
-  const page = readFileSync(new URL("../index.html", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../index.html", import.meta.url), "utf8");
   const preloads = [...page.matchAll(/<link rel="preload" as="fetch" href="([^"]+)" crossorigin="anonymous">/g)].map(([, href]) => href);
   expect(requests.map(({ url }) => new URL(url).pathname)).toEqual(preloads);
   for (const { headers, credentials, mode } of requests) expect([[...headers], credentials, mode]).toEqual([[], "same-origin", "cors"]);

@@ -1,7 +1,7 @@
 // Requests to this service, the only host that the page talks to. Positions are rounded to four decimals, about ten metres.
 
 import { retryAfterSeconds } from "./tokenbucket.ts";
-import type { Place } from "./geo/geo.ts";
+import type { Place } from "../geo/geo.ts";
 import type { Account, AlertAnswer, BegunPairing, DemoDrives, Entity, Kind, NearbyAnswer, OverlayConfig, Source } from "./wire.ts";
 
 /** HTTPError is a response with an error status. */
