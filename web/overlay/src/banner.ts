@@ -7,7 +7,7 @@ import type { DetailsLoader } from "./detailsloader.ts";
 import { iconOf, entityLabel, limitText, streetOf } from "./entitylabels.ts";
 import { limitOf } from "./wellknown.ts";
 import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "./browser/widgets.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./i18n/locale.ts";
 import { isKindHidden } from "./settings/settings.ts";
 import type { AlertCandidate } from "./alerts.ts";
 import type { Actions, State } from "./state.ts";

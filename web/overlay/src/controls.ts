@@ -5,7 +5,7 @@ import type { AlertSounds } from "./alertsounds.ts";
 import type { Observable } from "./browser/observable.ts";
 import { element } from "./browser/dom.ts";
 import { setLabel, makeButton, replaceChildren, setText, setAttribute, makeIcon, makeIconButton } from "./browser/widgets.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./i18n/locale.ts";
 import type { Actions, State } from "./state.ts";
 
 /** Controls are the buttons at the edge of the map, and those that are shown only when they are needed. */

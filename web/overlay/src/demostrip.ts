@@ -1,7 +1,7 @@
 // What only the demo shows: that the drive is not real, a button that ends it, and one that starts it.
 
 import { element } from "./browser/dom.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./i18n/locale.ts";
 import type { Observable } from "./browser/observable.ts";
 import type { Actions, State } from "./state.ts";
 import { makeButton, setLabel, setText } from "./browser/widgets.ts";

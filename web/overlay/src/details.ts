@@ -2,7 +2,7 @@
 
 import { cleanText } from "./entitylabels.ts";
 import { ranges, numberOf } from "./wellknown.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./i18n/locale.ts";
 import type { Entity } from "./net/wire.ts";
 
 const longest = 200; // characters of a provider's text on a card

@@ -2,7 +2,7 @@
 
 import { zoneWidthOf } from "./shapes.ts";
 import type { Words } from "./i18n/words.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./i18n/locale.ts";
 import type { Units } from "./settings/settings.ts";
 import type { Entity, Kind, Source } from "./net/wire.ts";
 

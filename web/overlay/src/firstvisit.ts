@@ -2,7 +2,7 @@
 // unlocks the sound (alertsounds.ts).
 
 import { byId, element } from "./browser/dom.ts";
-import { makeLocale } from "./locale.ts";
+import { makeLocale } from "./i18n/locale.ts";
 import type { Actions, State } from "./state.ts";
 import { rememberVisit, type Visit } from "./visit.ts";
 import { makeButton, setText } from "./browser/widgets.ts";

@@ -3,7 +3,7 @@
 import type { Map as MapLibre, MapMouseEvent, MapTouchEvent } from "maplibre-gl";
 import { element } from "./browser/dom.ts";
 import { normalizeLongitude, type Place } from "./geo/geo.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./i18n/locale.ts";
 import type { Observable } from "./browser/observable.ts";
 import type { Actions } from "./state.ts";
 import { makeButton, makeIcon, setLabel, setText } from "./browser/widgets.ts";

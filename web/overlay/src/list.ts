@@ -9,7 +9,7 @@ import { angleBetween, distance } from "./geo/geo.ts";
 import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
 import { keyedList, makeButton, setText, setAttribute, setTextOrHide, type KeyedItem } from "./browser/widgets.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./i18n/locale.ts";
 import type { Actions, State } from "./state.ts";
 import type { Entity } from "./net/wire.ts";
 

@@ -40,7 +40,7 @@ import { directionOf, loadTexts, makeWords } from "./i18n/words.ts";
 import { keepTheme } from "./theme.ts";
 import type { Place } from "./geo/geo.ts";
 import { NavigationEntry } from "./nav/entry.ts";
-import { makeLocale } from "./locale.ts";
+import { makeLocale } from "./i18n/locale.ts";
 import { AlertMonitor } from "./alertmonitor.ts";
 import { loadLibrary, mayDraw, startWorker, type Library } from "./map.ts";
 import { poseAt, addFix, type Pose } from "./deadreckoning.ts";

@@ -10,7 +10,7 @@ import { makeHerePrompt } from "./hereprompt.ts";
 import { Icons } from "./icons.ts";
 import { BaseLayers, type StyleReader } from "./baselayers.ts";
 import { plainStyle, worldAttribution, type MapLook } from "./basemap.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./i18n/locale.ts";
 import { openMap, ContextState, type Library } from "./map.ts";
 import { Pins, withPins } from "./pins.ts";
 import type { Look } from "./icontint.ts";

@@ -12,7 +12,7 @@ import { isKindHidden, languages, limits, parseChoices, type Settings } from "./
 import { attributionOf } from "./attribution.ts";
 import { attributionNodes } from "./attributionline.ts";
 import type { Kind, Source } from "./net/wire.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./i18n/locale.ts";
 import { Preferences } from "./account.ts";
 import type { State, Actions } from "./state.ts";
 import type { LoadApps } from "./apps/entry.ts";

@@ -10,7 +10,7 @@ import { makeButton, setLabel, setText, setTextOrHide } from "./browser/widgets.
 import { radius } from "./nearbyreader.ts";
 import { canTap, parsePlace, roughAccuracy, type PositionStatus } from "./position.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./i18n/locale.ts";
 import { isWithoutData, type Actions, type Connection, type State } from "./state.ts";
 import type { Extent, Kind, Nearest } from "./net/wire.ts";
 

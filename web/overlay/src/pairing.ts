@@ -6,7 +6,7 @@ import type { Observable } from "./browser/observable.ts";
 import { element } from "./browser/dom.ts";
 import type { Key } from "./i18n/en.ts";
 import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } from "./browser/widgets.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./i18n/locale.ts";
 import type { BegunPairing } from "./net/wire.ts";
 
 /** PairingStatus is the state of a pairing. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { sourcesOf } from "./attribution.ts";
 import { factsOf } from "./card.ts";
-import { makeFormat } from "./format.ts";
+import { makeFormat } from "./i18n/format.ts";
 import { en } from "./i18n/en.ts";
 import { makeWords } from "./i18n/words.ts";
 import { setKindsVisible, setKindVisible } from "./settings/kindchoice.ts";
@@ -11,7 +11,7 @@ import { connectionText, isElsewhere, noDataText, transientNotice, positionText,
 import { withoutScheme } from "./pairing.ts";
 import { isKindHidden } from "./settings/settings.ts";
 import { hasNoData } from "./state.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./i18n/locale.ts";
 import { notes } from "./alertsounds.ts";
 import { HTTPError } from "./net/api.ts";
 import { replyForError } from "./vote.ts";

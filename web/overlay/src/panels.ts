@@ -15,7 +15,7 @@ import { makeList } from "./list.ts";
 import { makeMenu } from "./menu.ts";
 import { makeNotice } from "./notice.ts";
 import { makePairing } from "./pairing.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./i18n/locale.ts";
 import { makeWhereToButton, type NavigationEntry } from "./nav/entry.ts";
 import type { Slots } from "./nav/deps.ts";
 import { makeScaleBar } from "./scalebar.ts";

@@ -1,8 +1,8 @@
 // The scale bar: the longest round distance that fits.
 
 import { element } from "./browser/dom.ts";
-import type { LengthUnit } from "./format.ts";
-import type { Locale } from "./locale.ts";
+import type { LengthUnit } from "./i18n/format.ts";
+import type { Locale } from "./i18n/locale.ts";
 import type { Observable } from "./browser/observable.ts";
 import type { Units } from "./settings/settings.ts";
 import type { State } from "./state.ts";

@@ -2,8 +2,8 @@
 
 import { element } from "./browser/dom.ts";
 import { limitAfter, type PassedLimit } from "./drivenlimit.ts";
-import type { Format } from "./format.ts";
-import type { Locale } from "./locale.ts";
+import type { Format } from "./i18n/format.ts";
+import type { Locale } from "./i18n/locale.ts";
 import type { Observable } from "./browser/observable.ts";
 import type { State } from "./state.ts";
 import { setAttribute, setText } from "./browser/widgets.ts";

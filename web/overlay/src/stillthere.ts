@@ -4,7 +4,7 @@ import type { Preferences } from "./account.ts";
 import type { Vote } from "./net/api.ts";
 import { element } from "./browser/dom.ts";
 import { entityLabel, iconOf } from "./entitylabels.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./i18n/locale.ts";
 import type { Observable } from "./browser/observable.ts";
 import type { Alerts } from "./alerts.ts";
 import type { State } from "./state.ts";

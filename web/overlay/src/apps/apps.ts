@@ -12,7 +12,7 @@ import styleURL from "./apps.css?url"; // imported as a style it would make Vite
 import type { Preferences } from "../account.ts";
 import { HTTPError } from "../net/api.ts";
 import { byId, element } from "../browser/dom.ts";
-import type { Locale } from "../locale.ts";
+import type { Locale } from "../i18n/locale.ts";
 import { Observable } from "../browser/observable.ts";
 import type { State } from "../state.ts";
 import { getInstalled, type Installed } from "./api.ts";

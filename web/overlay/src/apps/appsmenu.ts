@@ -4,7 +4,7 @@
 import type { Preferences } from "../account.ts";
 import { HTTPError } from "../net/api.ts";
 import { element } from "../browser/dom.ts";
-import type { Locale } from "../locale.ts";
+import type { Locale } from "../i18n/locale.ts";
 import type { Observable } from "../browser/observable.ts";
 import { makeButton, makeIcon, makeSwitch, replaceChildren, setTextOrHide, type Item } from "../browser/widgets.ts";
 import { deleteInstalled, getCatalogue, putInstalled, RefusedError, type App, type Config, type Installed } from "./api.ts";

@@ -3,7 +3,7 @@
 import { cleanText, networkName, streetOf, textOf } from "../entitylabels.ts";
 import { placeOf } from "../shapes.ts";
 import { numberOf } from "../wellknown.ts";
-import type { Format } from "../format.ts";
+import type { Format } from "../i18n/format.ts";
 import type { Entity } from "../net/wire.ts";
 import type { NavigationAPI } from "./api.ts";
 import { candidatesOf, detourOf, leaveOf, readPlaces, readRadius, type Candidate, type OnTheWay } from "./chargers.ts";

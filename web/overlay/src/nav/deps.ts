@@ -3,7 +3,7 @@
 import type { Map as MapLibre } from "maplibre-gl";
 import type { AlertSounds } from "../alertsounds.ts";
 import type { Preferences } from "../account.ts";
-import type { Locale } from "../locale.ts";
+import type { Locale } from "../i18n/locale.ts";
 import type { Observable } from "../browser/observable.ts";
 import type { RequestBudget } from "../net/requestbudget.ts";
 import type { Actions, State } from "../state.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { distance } from "../geo/geo.ts";
-import { makeFormat } from "../format.ts";
+import { makeFormat } from "../i18n/format.ts";
 import { HTTPError } from "../net/api.ts";
 import { foundOf, RouteError, TooSoon } from "./api.ts";
 import { drawingOf } from "./maneuvericon.ts";

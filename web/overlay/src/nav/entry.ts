@@ -2,7 +2,7 @@
 
 import { element } from "../browser/dom.ts";
 import type { Preferences } from "../account.ts";
-import type { Locale } from "../locale.ts";
+import type { Locale } from "../i18n/locale.ts";
 import type { Observable } from "../browser/observable.ts";
 import { parseLink } from "./geouri.ts";
 import { keptDriveKey } from "./keptdrivekey.ts";

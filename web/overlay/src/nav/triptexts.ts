@@ -1,6 +1,6 @@
 // Distances and times as a driver reads them (pure).
 
-import type { Format, LengthUnit } from "../format.ts";
+import type { Format, LengthUnit } from "../i18n/format.ts";
 import type { Units } from "../settings/settings.ts";
 
 /** Length is a rounded distance. */

@@ -8,7 +8,7 @@ import { kindLabel } from "../entitylabels.ts";
 import { makeButton, makeIcon, replaceChildren, setAttribute, setLabel, setText, setTextOrHide } from "../browser/widgets.ts";
 import styleURL from "./report.css?url";
 import { bodyOf, choiceDuration, choices, failureOf, hazard, outcomeText, undoDuration, undoneDuration, undoOf, type ReportAnswer } from "./rules.ts";
-import type { Locale } from "../locale.ts";
+import type { Locale } from "../i18n/locale.ts";
 import { Preferences } from "../account.ts";
 import type { State, Actions } from "../state.ts";
 import { Observable } from "../browser/observable.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { confidenceOf, makeFormat } from "./format.ts";
-import { seeded } from "./seeded.ts";
-import { languages } from "./settings/settings.ts";
+import { seeded } from "../seeded.ts";
+import { languages } from "../settings/settings.ts";
 
 /** plain replaces narrow and non-breaking spaces, which differ between browsers. */
 const plain = (text: string): string => text.replace(/\s/g, " ");

@@ -1,9 +1,9 @@
 // The driver's language and units in one observable.
 
-import { Observable } from "./browser/observable.ts";
+import { Observable } from "../browser/observable.ts";
 import { makeFormat, type Format } from "./format.ts";
-import type { Words } from "./i18n/words.ts";
-import type { Settings } from "./settings/settings.ts";
+import type { Words } from "./words.ts";
+import type { Settings } from "../settings/settings.ts";
 
 export interface Locale extends Words {
   format: Format;

@@ -1,6 +1,6 @@
 // Distances, speeds, times and confidence in the driver's language and units (pure).
 
-import type { Units } from "./settings/settings.ts";
+import type { Units } from "../settings/settings.ts";
 
 /** Written is a formatted number with its unit. */
 export interface Written {
