@@ -2,7 +2,7 @@
 // on the machine's speed.
 
 import type { Page } from "playwright-core";
-import { timetableOf, pointAt, type Timetable, type DrivePoint } from "../overlay/src/demodrive.ts";
+import { timetableOf, pointAt, type Timetable, type DrivePoint } from "../overlay/src/car/demodrive.ts";
 import type { Drive } from "../overlay/src/net/wire.ts";
 import { eventually, openCar, type Car, type CarOptions } from "./harness.ts";
 import { read } from "./serviceclient.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { isHidden, pointAt, timetableOf, type DrivePoint, type Timetable } from "../overlay/src/demodrive.ts";
+import { isHidden, pointAt, timetableOf, type DrivePoint, type Timetable } from "../overlay/src/car/demodrive.ts";
 import { distance, type Place } from "../overlay/src/geo/geo.ts";
 import type { DemoDrives, GuidedDrive } from "../overlay/src/net/wire.ts";
 import { startDemo, type Demo } from "./globalsetup.ts";

@@ -18,7 +18,7 @@ import { keepResolution } from "./resolution.ts";
 import { attributionsOf } from "./attribution.ts";
 import type { VisibleEntity } from "./visibility.ts";
 import { placeOf } from "./shapes.ts";
-import { canTap } from "./position.ts";
+import { canTap } from "./car/position.ts";
 import { isLookingAround, isWithoutData, type Actions, type State, type Viewport } from "./state.ts";
 
 const attributionInterval = 1000; // ms

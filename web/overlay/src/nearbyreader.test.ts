@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Observable } from "./browser/observable.ts";
 import { destination } from "./geo/geo.ts";
-import type { PositionStatus, Fix } from "./position.ts";
+import type { PositionStatus, Fix } from "./car/position.ts";
 import { RequestBudget } from "./net/requestbudget.ts";
 import { effectiveSettings } from "./settings/settings.ts";
 import { makeState, type State } from "./state.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { destination } from "./geo/geo.ts";
 import { NearestReader } from "./nearestreader.ts";
 import { Observable } from "./browser/observable.ts";
-import type { Fix, PositionStatus } from "./position.ts";
+import type { Fix, PositionStatus } from "./car/position.ts";
 import { RequestBudget } from "./net/requestbudget.ts";
 import { effectiveSettings } from "./settings/settings.ts";
 import { makeState, type State } from "./state.ts";

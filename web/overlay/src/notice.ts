@@ -8,7 +8,7 @@ import { cleanText, entityLabel, kindLabel, streetOf, textOf } from "./entitylab
 import { distance, normalizeDegrees, type Place } from "./geo/geo.ts";
 import { makeButton, setLabel, setText, setTextOrHide } from "./browser/widgets.ts";
 import { radius } from "./nearbyreader.ts";
-import { canTap, parsePlace, roughAccuracy, type PositionStatus } from "./position.ts";
+import { canTap, parsePlace, roughAccuracy, type PositionStatus } from "./car/position.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";
 import type { Locale } from "./i18n/locale.ts";
 import { isWithoutData, type Actions, type Connection, type State } from "./state.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Observable } from "./browser/observable.ts";
-import type { Fix, PositionStatus } from "./position.ts";
+import type { Fix, PositionStatus } from "./car/position.ts";
 import { RequestBudget } from "./net/requestbudget.ts";
 import { effectiveSettings } from "./settings/settings.ts";
 import { makeState, type State, type Viewport } from "./state.ts";

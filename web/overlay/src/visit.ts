@@ -1,6 +1,6 @@
 // Whether the driver has been here before, which decides between the first-visit card and locating the driver at once.
 
-import { parsePlace } from "./position.ts";
+import { parsePlace } from "./car/position.ts";
 import { choicesKey } from "./state.ts";
 import { readStored, store } from "./browser/storage.ts";
 

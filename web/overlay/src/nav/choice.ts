@@ -5,7 +5,7 @@ import { getJSON } from "../net/api.ts";
 import { cleanText, entityLabel, sourceLabel, streetOf } from "../entitylabels.ts";
 import { sourcesOf } from "../attribution.ts";
 import { element } from "../browser/dom.ts";
-import type { Fix } from "../position.ts";
+import type { Fix } from "../car/position.ts";
 import { backoff } from "../net/reconnect.ts";
 import { serverTime } from "../net/serverclock.ts";
 import type { Entity } from "../net/wire.ts";

@@ -2,7 +2,7 @@
 // and for a hazard the tile of its type.
 
 import { castVote, HTTPError, send } from "../net/api.ts";
-import type { Pose } from "../deadreckoning.ts";
+import type { Pose } from "../car/deadreckoning.ts";
 import { element } from "../browser/dom.ts";
 import { kindLabel } from "../entitylabels.ts";
 import { makeButton, makeIcon, replaceChildren, setAttribute, setLabel, setText, setTextOrHide } from "../browser/widgets.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DriveSensor, isHidden, timetableOf, pointAt, parseSpeedUp } from "./demodrive.ts";
-import { destination, distance } from "./geo/geo.ts";
-import type { Drive, Position } from "./net/wire.ts";
+import { destination, distance } from "../geo/geo.ts";
+import type { Drive, Position } from "../net/wire.ts";
 
 const start = { lat: 52, lng: 5 };
 const position = (metres: number): Position => {

@@ -1,7 +1,7 @@
 // The demo's drives as geolocation sensors, faster with &x=4: /?drive=demo leads to a destination, /?drive=loop around the town.
 
-import { bearing, distance, type Place } from "./geo/geo.ts";
-import type { DemoDrives, Drive, GuidedDrive } from "./net/wire.ts";
+import { bearing, distance, type Place } from "../geo/geo.ts";
+import type { DemoDrives, Drive, GuidedDrive } from "../net/wire.ts";
 
 const fixInterval = 1000; // ms of the drive between two fixes
 const accuracy = 6; // metres

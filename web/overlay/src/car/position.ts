@@ -1,7 +1,7 @@
 // The driver's position: ?at=lat,lng, otherwise geolocation, otherwise a place picked on the map.
 
-import { Observable } from "./browser/observable.ts";
-import type { Place } from "./geo/geo.ts";
+import { Observable } from "../browser/observable.ts";
+import type { Place } from "../geo/geo.ts";
 
 export interface Fix extends Place {
   /** Metres; null for a place that was set by hand and is exact. */

@@ -2,7 +2,7 @@
 //
 // Times are milliseconds of a monotonic clock (performance.now); the timestamps of fixes come from the car's clock and are not used.
 
-import { destination, bearing, distance, angleBetween, type Place } from "./geo/geo.ts";
+import { destination, bearing, distance, angleBetween, type Place } from "../geo/geo.ts";
 
 /** RawFix is what the browser reports. */
 export interface RawFix extends Place {
