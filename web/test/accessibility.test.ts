@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { placeOf } from "../overlay/src/shapes.ts";
+import { placeOf } from "../overlay/src/pins/shapes.ts";
 import { eventually, openCar, screens, type Car, type CarOptions } from "./harness.ts";
 import { check, checkLayout } from "./pagechecks.ts";
 import { phoneScreen } from "./phonesignin.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { bearing, distance, angleBetween } from "../overlay/src/geo/geo.ts";
 import { en } from "../overlay/src/i18n/en.ts";
-import { placeOf } from "../overlay/src/shapes.ts";
+import { placeOf } from "../overlay/src/pins/shapes.ts";
 import type { Entity } from "../overlay/src/net/wire.ts";
 import { speedUp, driveOneSecond, driveUntil, openDemoDrive, type DriveStep } from "./demodrive.ts";
 import { cameraBlue, countPixels, screens } from "./harness.ts";

@@ -4,7 +4,7 @@ import { en } from "../overlay/src/i18n/en.ts";
 import type { Key, Texts } from "../overlay/src/i18n/en.ts";
 import { loadTexts } from "../overlay/src/i18n/words.ts";
 import { languages, type Language } from "../overlay/src/settings/settings.ts";
-import { placeOf } from "../overlay/src/shapes.ts";
+import { placeOf } from "../overlay/src/pins/shapes.ts";
 import { check, checkLayout, phoneTouch } from "./pagechecks.ts";
 import { driveUntil, openDemoDrive } from "./demodrive.ts";
 import { countPixels, eventually, openCar, screens, type Car, type CarOptions, type Colour } from "./harness.ts";

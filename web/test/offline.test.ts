@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { placeOf } from "../overlay/src/shapes.ts";
+import { placeOf } from "../overlay/src/pins/shapes.ts";
 import { check } from "./pagechecks.ts";
 import { ownService } from "./owndemo.ts";
 import { eventually, openCar, type Car, type CarOptions } from "./harness.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { Place } from "../overlay/src/geo/geo.ts";
-import { placeOf } from "../overlay/src/shapes.ts";
+import { placeOf } from "../overlay/src/pins/shapes.ts";
 import { cameraBlue, countPixels, eventually, openCar, screens, type Car, type Colour } from "./harness.ts";
 import { findOne } from "./serviceclient.ts";
 

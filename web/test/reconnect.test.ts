@@ -1,5 +1,5 @@
 import { expect, inject, test } from "vitest";
-import { placeOf } from "../overlay/src/shapes.ts";
+import { placeOf } from "../overlay/src/pins/shapes.ts";
 import type { ViewAnswer } from "../overlay/src/net/wire.ts";
 import { cameraBlue, countPixels, eventually, openCar, stopClock, touch, type Car } from "./harness.ts";
 import { pass } from "./leddrive.ts";

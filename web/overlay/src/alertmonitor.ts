@@ -4,9 +4,9 @@
 
 import type { AlertQuery } from "./net/api.ts";
 import { dismiss, initialAnnouncer, seenKeys, step, type Announcer, type AnnouncerResult } from "./announcer.ts";
-import { mergedFrom } from "./attribution.ts";
+import { mergedFrom } from "./pins/attribution.ts";
 import { answerHolds, roadAnswerOf, withRoads, type RoadAnswer } from "./roadanswer.ts";
-import { placeOf, zoneWidthOf } from "./shapes.ts";
+import { placeOf, zoneWidthOf } from "./pins/shapes.ts";
 import type { AlertCandidate } from "./alerts.ts";
 import type { State } from "./state.ts";
 import type { AlertAnswer, Entity } from "./net/wire.ts";

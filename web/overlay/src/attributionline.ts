@@ -1,6 +1,6 @@
 // The line of attributions at the bottom of the map.
 
-import { attributionParts } from "./attribution.ts";
+import { attributionParts } from "./pins/attribution.ts";
 import { element } from "./browser/dom.ts";
 import { replaceChildren } from "./browser/widgets.ts";
 import type { State } from "./state.ts";

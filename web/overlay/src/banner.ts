@@ -3,9 +3,9 @@
 import type { Banner as Alert } from "./announcer.ts";
 import type { Observable } from "./browser/observable.ts";
 import { element } from "./browser/dom.ts";
-import type { DetailsLoader } from "./detailsloader.ts";
-import { iconOf, entityLabel, limitText, streetOf } from "./entitylabels.ts";
-import { limitOf } from "./wellknown.ts";
+import type { DetailsLoader } from "./pins/detailsloader.ts";
+import { iconOf, entityLabel, limitText, streetOf } from "./pins/entitylabels.ts";
+import { limitOf } from "./pins/wellknown.ts";
 import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "./browser/widgets.ts";
 import type { Locale } from "./i18n/locale.ts";
 import { isKindHidden } from "./settings/settings.ts";

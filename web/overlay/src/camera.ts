@@ -4,7 +4,7 @@ import type { Map as MapLibre } from "maplibre-gl";
 import type { Car } from "./car.ts";
 import { angleBetween, type Place } from "./geo/geo.ts";
 import type { Pose } from "./car/deadreckoning.ts";
-import { placeOf } from "./shapes.ts";
+import { placeOf } from "./pins/shapes.ts";
 import { isStanding, standingZoom } from "./standingzoom.ts";
 import type { CameraMode, State } from "./state.ts";
 

@@ -3,7 +3,7 @@
 
 import { minSpeed } from "./alertrules.ts";
 import { angleBetween, bearing, distance, type Place } from "./geo/geo.ts";
-import { placeOf, zoneWidthOf } from "./shapes.ts";
+import { placeOf, zoneWidthOf } from "./pins/shapes.ts";
 import type { Entity } from "./net/wire.ts";
 
 const passedWithin = 60; // metres: between two fixes a car drives at most so far

@@ -2,7 +2,7 @@
 
 import type { Map as MapLibre } from "maplibre-gl";
 import type { ContextState } from "./map.ts";
-import { tint, type Look } from "./icontint.ts";
+import { tint, type Look } from "./pins/icontint.ts";
 import type { Entity, Kind } from "./net/wire.ts";
 
 /** Side of an icon in CSS pixels. */

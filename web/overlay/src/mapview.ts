@@ -13,11 +13,11 @@ import { plainStyle, worldAttribution, type MapLook } from "./basemap.ts";
 import type { Locale } from "./i18n/locale.ts";
 import { openMap, ContextState, type Library } from "./map.ts";
 import { Pins, withPins } from "./pins.ts";
-import type { Look } from "./icontint.ts";
+import type { Look } from "./pins/icontint.ts";
 import { keepResolution } from "./resolution.ts";
-import { attributionsOf } from "./attribution.ts";
-import type { VisibleEntity } from "./visibility.ts";
-import { placeOf } from "./shapes.ts";
+import { attributionsOf } from "./pins/attribution.ts";
+import type { VisibleEntity } from "./pins/visibility.ts";
+import { placeOf } from "./pins/shapes.ts";
 import { canTap } from "./car/position.ts";
 import { isLookingAround, isWithoutData, type Actions, type State, type Viewport } from "./state.ts";
 

@@ -3,13 +3,13 @@
 import type { Observable } from "./browser/observable.ts";
 import { element } from "./browser/dom.ts";
 import { boundsOf } from "./extent.ts";
-import { greyAfter } from "./freshness.ts";
-import { cleanText, entityLabel, kindLabel, streetOf, textOf } from "./entitylabels.ts";
+import { greyAfter } from "./pins/freshness.ts";
+import { cleanText, entityLabel, kindLabel, streetOf, textOf } from "./pins/entitylabels.ts";
 import { distance, normalizeDegrees, type Place } from "./geo/geo.ts";
 import { makeButton, setLabel, setText, setTextOrHide } from "./browser/widgets.ts";
 import { radius } from "./nearbyreader.ts";
 import { canTap, parsePlace, roughAccuracy, type PositionStatus } from "./car/position.ts";
-import { placeOf, zoneWidthOf } from "./shapes.ts";
+import { placeOf, zoneWidthOf } from "./pins/shapes.ts";
 import type { Locale } from "./i18n/locale.ts";
 import { isWithoutData, type Actions, type Connection, type State } from "./state.ts";
 import type { Extent, Kind, Nearest } from "./net/wire.ts";

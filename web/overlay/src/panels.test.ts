@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { sourcesOf } from "./attribution.ts";
+import { sourcesOf } from "./pins/attribution.ts";
 import { factsOf } from "./card.ts";
 import { makeFormat } from "./i18n/format.ts";
 import { en } from "./i18n/en.ts";
 import { makeWords } from "./i18n/words.ts";
 import { setKindsVisible, setKindVisible } from "./settings/kindchoice.ts";
 import { isOnWay, nearbyLines, roundedSeconds } from "./list.ts";
-import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
+import { iconOf, entityLabel, streetOf } from "./pins/entitylabels.ts";
 import { connectionText, isElsewhere, noDataText, transientNotice, positionText, type PositionFacts } from "./notice.ts";
 import { withoutScheme } from "./pairing.ts";
 import { isKindHidden } from "./settings/settings.ts";

@@ -6,7 +6,7 @@ import { makeAttribution } from "./attributionline.ts";
 import { makeBanner } from "./banner.ts";
 import { makeCard } from "./card.ts";
 import { Observable } from "./browser/observable.ts";
-import { DetailsLoader } from "./detailsloader.ts";
+import { DetailsLoader } from "./pins/detailsloader.ts";
 import { makeControls } from "./controls.ts";
 import { makeDemoStrip } from "./demostrip.ts";
 import { element } from "./browser/dom.ts";

@@ -5,7 +5,7 @@
 import { getSources, HTTPError, type RequestOptions } from "./net/api.ts";
 import { backoff } from "./net/reconnect.ts";
 import type { RequestBudget } from "./net/requestbudget.ts";
-import { mergedFrom } from "./attribution.ts";
+import { mergedFrom } from "./pins/attribution.ts";
 import type { Observable } from "./browser/observable.ts";
 import type { State } from "./state.ts";
 import type { Entity, Source } from "./net/wire.ts";

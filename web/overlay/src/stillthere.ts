@@ -3,7 +3,7 @@
 import type { Preferences } from "./account.ts";
 import type { Vote } from "./net/api.ts";
 import { element } from "./browser/dom.ts";
-import { entityLabel, iconOf } from "./entitylabels.ts";
+import { entityLabel, iconOf } from "./pins/entitylabels.ts";
 import type { Locale } from "./i18n/locale.ts";
 import type { Observable } from "./browser/observable.ts";
 import type { Alerts } from "./alerts.ts";

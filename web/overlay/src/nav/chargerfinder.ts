@@ -1,8 +1,8 @@
 // Finds the chargers on the way: reads them around the line, and has the service measure the detours.
 
-import { cleanText, networkName, streetOf, textOf } from "../entitylabels.ts";
-import { placeOf } from "../shapes.ts";
-import { numberOf } from "../wellknown.ts";
+import { cleanText, networkName, streetOf, textOf } from "../pins/entitylabels.ts";
+import { placeOf } from "../pins/shapes.ts";
+import { numberOf } from "../pins/wellknown.ts";
 import type { Format } from "../i18n/format.ts";
 import type { Entity } from "../net/wire.ts";
 import type { NavigationAPI } from "./api.ts";

@@ -1,7 +1,7 @@
 // The chargers on the way, with their detour and with the range that is left there. One touch makes one a stop.
 
 import { watchAll } from "../browser/observable.ts";
-import { cleanText, entityLabel, iconOf } from "../entitylabels.ts";
+import { cleanText, entityLabel, iconOf } from "../pins/entitylabels.ts";
 import { element } from "../browser/dom.ts";
 import type { Entity } from "../net/wire.ts";
 import { keyedList, makeButton, setAttribute, setText, setTextOrHide, type KeyedItem } from "../browser/widgets.ts";

@@ -2,8 +2,8 @@
 
 import { watchAll } from "../browser/observable.ts";
 import { getJSON } from "../net/api.ts";
-import { cleanText, entityLabel, sourceLabel, streetOf } from "../entitylabels.ts";
-import { sourcesOf } from "../attribution.ts";
+import { cleanText, entityLabel, sourceLabel, streetOf } from "../pins/entitylabels.ts";
+import { sourcesOf } from "../pins/attribution.ts";
 import { element } from "../browser/dom.ts";
 import type { Fix } from "../car/position.ts";
 import { backoff } from "../net/reconnect.ts";

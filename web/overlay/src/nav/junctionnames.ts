@@ -2,7 +2,7 @@
 
 import { watchAll } from "../browser/observable.ts";
 import type { Map as MapLibre } from "maplibre-gl";
-import { cleanText } from "../entitylabels.ts";
+import { cleanText } from "../pins/entitylabels.ts";
 import { element } from "../browser/dom.ts";
 import type { Place } from "../geo/geo.ts";
 import { nextJunctions } from "./maneuver.ts";

@@ -3,7 +3,7 @@
 import { watchAll } from "../browser/observable.ts";
 import { element } from "../browser/dom.ts";
 import { angleBetween, bearing } from "../geo/geo.ts";
-import { cleanText } from "../entitylabels.ts";
+import { cleanText } from "../pins/entitylabels.ts";
 import { replaceChildren, setLabel, setText, setTextOrHide } from "../browser/widgets.ts";
 import { aheadAt, nameBehind, type Ahead, type Upcoming } from "./maneuver.ts";
 import { drawingOf, makeLaneIcon, makeManeuverIcon } from "./maneuvericon.ts";

@@ -1,7 +1,7 @@
 // Says in one sentence why the route is another one, or that it is closed and there is none.
 
 import { getJSON } from "../net/api.ts";
-import { cleanText, entityLabel, streetOf } from "../entitylabels.ts";
+import { cleanText, entityLabel, streetOf } from "../pins/entitylabels.ts";
 import type { Entity } from "../net/wire.ts";
 import type { NavDeps } from "./deps.ts";
 import type { Led } from "./state.ts";

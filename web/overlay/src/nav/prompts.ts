@@ -1,7 +1,7 @@
 // Questions and news of a drive: a better way, a drive of before, the arrival, and what has changed.
 
 import { watchAll } from "../browser/observable.ts";
-import { cleanText } from "../entitylabels.ts";
+import { cleanText } from "../pins/entitylabels.ts";
 import { element } from "../browser/dom.ts";
 import { makeButton, setLabel, setText, setTextOrHide } from "../browser/widgets.ts";
 import { endsOnMotorway, sideOf, walkTo } from "./arrival.ts";

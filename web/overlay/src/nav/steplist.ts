@@ -7,7 +7,7 @@ import { stepAt } from "./maneuver.ts";
 import { drawingOf, makeManeuverIcon } from "./maneuvericon.ts";
 import type { NavDeps } from "./deps.ts";
 import type { LineStep } from "./routeline.ts";
-import { cleanText } from "../entitylabels.ts";
+import { cleanText } from "../pins/entitylabels.ts";
 import { turnDistanceText } from "./triptexts.ts";
 
 const maxRows = 30;

@@ -1,7 +1,7 @@
 // The stops in their order, which large handles and keys change.
 
 import { watchAll } from "../browser/observable.ts";
-import { cleanText } from "../entitylabels.ts";
+import { cleanText } from "../pins/entitylabels.ts";
 import { element } from "../browser/dom.ts";
 import { keyedList, makeButton, makeIcon, setLabel, setText, setTextOrHide, type KeyedItem } from "../browser/widgets.ts";
 import type { ChoiceDeps } from "./deps.ts";

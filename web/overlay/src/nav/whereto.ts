@@ -2,10 +2,10 @@
 
 import { watchAll } from "../browser/observable.ts";
 import { attributionNodes } from "../attributionline.ts";
-import { networkName, textOf, cleanText, entityLabel, iconOf } from "../entitylabels.ts";
+import { networkName, textOf, cleanText, entityLabel, iconOf } from "../pins/entitylabels.ts";
 import { element } from "../browser/dom.ts";
 import { bearing, distance, type Place } from "../geo/geo.ts";
-import { placeOf } from "../shapes.ts";
+import { placeOf } from "../pins/shapes.ts";
 import { keyedList, makeButton, makeIcon, replaceChildren, setAttribute, setLabel, setText, setTextOrHide, type KeyedItem } from "../browser/widgets.ts";
 import { chargerTexts } from "./chargerfinder.ts";
 import type { Slot } from "./keptplaces.ts";

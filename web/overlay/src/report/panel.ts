@@ -4,7 +4,7 @@
 import { castVote, HTTPError, send } from "../net/api.ts";
 import type { Pose } from "../car/deadreckoning.ts";
 import { element } from "../browser/dom.ts";
-import { kindLabel } from "../entitylabels.ts";
+import { kindLabel } from "../pins/entitylabels.ts";
 import { makeButton, makeIcon, replaceChildren, setAttribute, setLabel, setText, setTextOrHide } from "../browser/widgets.ts";
 import styleURL from "./report.css?url";
 import { bodyOf, choiceDuration, choices, failureOf, hazard, outcomeText, undoDuration, undoneDuration, undoOf, type ReportAnswer } from "./rules.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { limitOf, numberOf, pinLimitOf, ranges } from "./wellknown.ts";
 
 test("ranges are those of the service, as its documentation lists them", () => {
-  const documentation = readFileSync(new URL("../../../docs/providers.md", import.meta.url), "utf8");
+  const documentation = readFileSync(new URL("../../../../docs/providers.md", import.meta.url), "utf8");
   for (const [name, [lowest, highest]] of Object.entries(ranges)) {
     expect(new RegExp(`^\\| \`${name}\` \\|[^|]*\\| number, ${String(lowest)} to ${String(highest)}[ |]`, "m").test(documentation), name).toBe(true);
   }

@@ -3,8 +3,8 @@
 import type { Polygon } from "geojson";
 import type { Pin } from "./featurediff.ts";
 import { severityOf } from "./linecolours.ts";
-import { destination, angleBetween, type Place } from "./geo/geo.ts";
-import type { Entity, Position } from "./net/wire.ts";
+import { destination, angleBetween, type Place } from "../geo/geo.ts";
+import type { Entity, Position } from "../net/wire.ts";
 
 /** Property with a zone's width in metres, which only the service sets, where a restriction requires it. */
 const zoneProperty = "wayside_zone_m";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { detailsOf, summaryOf } from "./details.ts";
-import { makeFormat } from "./i18n/format.ts";
-import { de } from "./i18n/de.ts";
-import { en } from "./i18n/en.ts";
-import { makeWords } from "./i18n/words.ts";
-import type { Locale } from "./i18n/locale.ts";
-import type { Entity } from "./net/wire.ts";
+import { makeFormat } from "../i18n/format.ts";
+import { de } from "../i18n/de.ts";
+import { en } from "../i18n/en.ts";
+import { makeWords } from "../i18n/words.ts";
+import type { Locale } from "../i18n/locale.ts";
+import type { Entity } from "../net/wire.ts";
 
 const words: Locale = { ...makeWords("en", en), format: makeFormat("en", "metric") };
 const miles: Locale = { ...words, format: makeFormat("en", "imperial") };

@@ -1,8 +1,8 @@
 // Well-known properties of entities, as far as they are drawn before a card is opened (pure). Values come from providers: whatever
 // has another type or lies out of range counts as absent. The service's list is in internal/ground/mapdata; a test holds the ranges to it.
 
-import type { Units } from "./settings/settings.ts";
-import type { Entity } from "./net/wire.ts";
+import type { Units } from "../settings/settings.ts";
+import type { Entity } from "../net/wire.ts";
 
 /** Lowest and highest values of numbers. */
 export const ranges = {

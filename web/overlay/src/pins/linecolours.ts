@@ -2,7 +2,7 @@
 
 import type { ExpressionSpecification } from "maplibre-gl";
 import type { Look } from "./icontint.ts";
-import type { Entity } from "./net/wire.ts";
+import type { Entity } from "../net/wire.ts";
 
 /** Severity of a line: what is closed, jams by level, and what merely asks for care. */
 export type Severity = "closed" | "standstill" | "heavy" | "slow" | "care";

@@ -1,7 +1,7 @@
 // Loads details.ts when a card or a banner first needs it: the first pins do not.
 
 import type * as details from "./details.ts";
-import { Observable } from "./browser/observable.ts";
+import { Observable } from "../browser/observable.ts";
 
 /** Details is the module that writes details. */
 export type Details = typeof details;

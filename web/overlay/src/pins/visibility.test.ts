@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sourcesByLayer } from "./attribution.ts";
 import { visibleEntities, type Filter } from "./visibility.ts";
-import type { Entity, Source } from "./net/wire.ts";
+import type { Entity, Source } from "../net/wire.ts";
 
 const now = Date.parse("2026-11-21T08:00:00Z");
 

@@ -1,6 +1,6 @@
 // Which sources entities come from, and which attributions must be shown with them (pure).
 
-import type { Entity, Source } from "./net/wire.ts";
+import type { Entity, Source } from "../net/wire.ts";
 
 /** sourcesByLayer maps a layer to its source: a layer belongs to exactly one. */
 export function sourcesByLayer(sources: readonly Source[]): ReadonlyMap<string, Source> {

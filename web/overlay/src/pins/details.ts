@@ -2,8 +2,8 @@
 
 import { cleanText } from "./entitylabels.ts";
 import { ranges, numberOf } from "./wellknown.ts";
-import type { Locale } from "./i18n/locale.ts";
-import type { Entity } from "./net/wire.ts";
+import type { Locale } from "../i18n/locale.ts";
+import type { Entity } from "../net/wire.ts";
 
 const longest = 200; // characters of a provider's text on a card
 const metresPerSecond = 1 / 3.6;

@@ -1,10 +1,10 @@
 // Names, streets and icons of entities, for all panels (pure).
 
 import { zoneWidthOf } from "./shapes.ts";
-import type { Words } from "./i18n/words.ts";
-import type { Locale } from "./i18n/locale.ts";
-import type { Units } from "./settings/settings.ts";
-import type { Entity, Kind, Source } from "./net/wire.ts";
+import type { Words } from "../i18n/words.ts";
+import type { Locale } from "../i18n/locale.ts";
+import type { Units } from "../settings/settings.ts";
+import type { Entity, Kind, Source } from "../net/wire.ts";
 
 /** entityLabel returns the kind's name, or that of a zone for an entity that a restriction turns into a zone. */
 export function entityLabel(entity: Pick<Entity, "kind_id" | "properties">, kinds: readonly Kind[], words: Words): string {

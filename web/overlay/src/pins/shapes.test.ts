@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { distance } from "./geo/geo.ts";
+import { distance } from "../geo/geo.ts";
 import { circlePolygon, shapeOf, zoneWidthOf } from "./shapes.ts";
-import type { Entity } from "./net/wire.ts";
+import type { Entity } from "../net/wire.ts";
 
 const entity: Entity = {
   id: "a",

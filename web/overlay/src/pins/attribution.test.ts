@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { attributionParts, attributionsOf, mergedFrom } from "./attribution.ts";
-import type { Entity, Source } from "./net/wire.ts";
+import type { Entity, Source } from "../net/wire.ts";
 
 const entity = (id: string, over: Partial<Entity> = {}): Entity => ({
   id,

@@ -1,8 +1,8 @@
 // Which of the known entities are visible (pure).
 
 import { appearanceAt, lifetimeOf, type Lifetime, type PinAppearance } from "./freshness.ts";
-import { isKindHidden, type Settings } from "./settings/settings.ts";
-import type { Entity, Source } from "./net/wire.ts";
+import { isKindHidden, type Settings } from "../settings/settings.ts";
+import type { Entity, Source } from "../net/wire.ts";
 
 /** VisibleEntity is an entity that is on the map, and its appearance. */
 export interface VisibleEntity {
