@@ -3,11 +3,11 @@
 // service does not answer within 700 ms, the page announces by itself.
 
 import type { AlertQuery } from "./net/api.ts";
-import { dismiss, initialAnnouncer, seenKeys, step, type Announcer, type AnnouncerResult } from "./announcer.ts";
+import { dismiss, initialAnnouncer, seenKeys, step, type Announcer, type AnnouncerResult } from "./alerts/announcer.ts";
 import { mergedFrom } from "./pins/attribution.ts";
-import { answerHolds, roadAnswerOf, withRoads, type RoadAnswer } from "./roadanswer.ts";
+import { answerHolds, roadAnswerOf, withRoads, type RoadAnswer } from "./alerts/roadanswer.ts";
 import { placeOf, zoneWidthOf } from "./pins/shapes.ts";
-import type { AlertCandidate } from "./alerts.ts";
+import type { AlertCandidate } from "./alerts/alerts.ts";
 import type { State } from "./state.ts";
 import type { AlertAnswer, Entity } from "./net/wire.ts";
 

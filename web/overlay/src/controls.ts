@@ -1,7 +1,7 @@
 // The buttons over the map.
 
 import type { Preferences } from "./account.ts";
-import type { AlertSounds } from "./alertsounds.ts";
+import type { AlertSounds } from "./alerts/alertsounds.ts";
 import type { Observable } from "./browser/observable.ts";
 import { element } from "./browser/dom.ts";
 import { setLabel, makeButton, replaceChildren, setText, setAttribute, makeIcon, makeIconButton } from "./browser/widgets.ts";

@@ -1,6 +1,6 @@
 // The list of alerts ahead: beside the map, or as the whole page where no map can be drawn.
 
-import { maxDistance, secondsTo, type ListedAlert } from "./alertrules.ts";
+import { maxDistance, secondsTo, type ListedAlert } from "./alerts/alertrules.ts";
 import type { Observable } from "./browser/observable.ts";
 import { element } from "./browser/dom.ts";
 import { rove } from "./browser/focus.ts";

@@ -1,7 +1,7 @@
 // The contents of the menu's pages. Choices apply immediately and are stored.
 
-import { notes, AlertSounds } from "./alertsounds.ts";
-import { isCharger, ordinaryLeadAt } from "./alertrules.ts";
+import { notes, AlertSounds } from "./alerts/alertsounds.ts";
+import { isCharger, ordinaryLeadAt } from "./alerts/alertrules.ts";
 import { element } from "./browser/dom.ts";
 import type { Key } from "./i18n/en.ts";
 import { languageNames } from "./i18n/words.ts";

@@ -12,7 +12,7 @@ import { withoutScheme } from "./pairing.ts";
 import { isKindHidden } from "./settings/settings.ts";
 import { hasNoData } from "./state.ts";
 import type { Locale } from "./i18n/locale.ts";
-import { notes } from "./alertsounds.ts";
+import { notes } from "./alerts/alertsounds.ts";
 import { HTTPError } from "./net/api.ts";
 import { replyForError } from "./vote.ts";
 import type { Entity, Source } from "./net/wire.ts";

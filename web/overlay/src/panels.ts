@@ -22,7 +22,7 @@ import { makeScaleBar } from "./scalebar.ts";
 import { makeReport } from "./report/entry.ts";
 import { makeSpeedometer } from "./speedometer.ts";
 import type { Actions, State } from "./state.ts";
-import { AlertSounds } from "./alertsounds.ts";
+import { AlertSounds } from "./alerts/alertsounds.ts";
 import type { StillThereDeps } from "./stillthere.ts";
 import { Votes } from "./vote.ts";
 

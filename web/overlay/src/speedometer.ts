@@ -1,7 +1,7 @@
 // The driver's own speed, and beside it the limit of the route, or of the last camera.
 
 import { element } from "./browser/dom.ts";
-import { limitAfter, type PassedLimit } from "./drivenlimit.ts";
+import { limitAfter, type PassedLimit } from "./alerts/drivenlimit.ts";
 import type { Format } from "./i18n/format.ts";
 import type { Locale } from "./i18n/locale.ts";
 import type { Observable } from "./browser/observable.ts";

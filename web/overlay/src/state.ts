@@ -1,7 +1,7 @@
 // The page's state in observables. The module named beside each observable is the only one that sets it; all others watch it.
 
-import type { Alerts } from "./alerts.ts";
-import type { Along } from "./alertrules.ts";
+import type { Alerts } from "./alerts/alerts.ts";
+import type { Along } from "./alerts/alertrules.ts";
 import { Observable } from "./browser/observable.ts";
 import type { ServerClock } from "./net/serverclock.ts";
 import type { Place } from "./geo/geo.ts";

@@ -6,9 +6,9 @@ import { element } from "./browser/dom.ts";
 import { entityLabel, iconOf } from "./pins/entitylabels.ts";
 import type { Locale } from "./i18n/locale.ts";
 import type { Observable } from "./browser/observable.ts";
-import type { Alerts } from "./alerts.ts";
+import type { Alerts } from "./alerts/alerts.ts";
 import type { State } from "./state.ts";
-import { answer, close, initialAsking, stepAsking, type Asking } from "./stillthererules.ts";
+import { answer, close, initialAsking, stepAsking, type Asking } from "./alerts/stillthererules.ts";
 import type { Reply, Votes } from "./vote.ts";
 import { makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide } from "./browser/widgets.ts";
 

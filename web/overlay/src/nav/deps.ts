@@ -1,7 +1,7 @@
 // What the parts of navigation are given: types alone, so that no part imports the module that mounts it.
 
 import type { Map as MapLibre } from "maplibre-gl";
-import type { AlertSounds } from "../alertsounds.ts";
+import type { AlertSounds } from "../alerts/alertsounds.ts";
 import type { Preferences } from "../account.ts";
 import type { Locale } from "../i18n/locale.ts";
 import type { Observable } from "../browser/observable.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AlertPin } from "../alertrules.ts";
+import type { AlertPin } from "../alerts/alertrules.ts";
 import { placeOnRoute } from "./onroute.ts";
 import { routeLineOf } from "./routeline.ts";
 import { placeOf, routeOf, type Spot } from "./testroutes.ts";

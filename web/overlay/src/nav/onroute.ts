@@ -1,6 +1,6 @@
 // Where on a route a pin lies (pure): while led, the page chooses what is announced along the route rather than by direction.
 
-import type { AlertPin, RoadPlace } from "../alertrules.ts";
+import type { AlertPin, RoadPlace } from "../alerts/alertrules.ts";
 import { angleBetween, bearing, distance, nearestOnSegment, type Place } from "../geo/geo.ts";
 import { placeAt, segmentAt, type RouteLine } from "./routeline.ts";
 

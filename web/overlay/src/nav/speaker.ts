@@ -1,6 +1,6 @@
 // Says one thing at a time: by the browser's own voice, by clips of the service, or by tones.
 
-import type { AlertSounds, Note } from "../alertsounds.ts";
+import type { AlertSounds, Note } from "../alerts/alertsounds.ts";
 
 /** Speech is what is to be said. */
 export interface Speech {

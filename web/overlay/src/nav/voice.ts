@@ -1,7 +1,7 @@
 // What is said during a drive: the announcements of the service, what has changed, and the alerts of the page, in one queue.
 
 import { watchAll } from "../browser/observable.ts";
-import { notes as alertNotes, type Note } from "../alertsounds.ts";
+import { notes as alertNotes, type Note } from "../alerts/alertsounds.ts";
 import { readStored, store } from "../browser/storage.ts";
 import { makeButton, makeIcon, replaceChildren, setLabel } from "../browser/widgets.ts";
 import type { NavDeps } from "./deps.ts";

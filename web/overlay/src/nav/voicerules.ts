@@ -1,6 +1,6 @@
 // When to speak, and what of it: the announcements of the service at their places, and tones for their directions (pure).
 
-import type { Note } from "../alertsounds.ts";
+import type { Note } from "../alerts/alertsounds.ts";
 import type { LineStep, RouteLine } from "./routeline.ts";
 import type { Voice } from "./types.ts";
 

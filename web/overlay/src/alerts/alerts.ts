@@ -2,7 +2,7 @@
 
 import type { AlertPin, ListedAlert } from "./alertrules.ts";
 import type { Banner } from "./announcer.ts";
-import type { Entity } from "./net/wire.ts";
+import type { Entity } from "../net/wire.ts";
 
 /** AlertCandidate is an entity in the form that the alert rules take. */
 export interface AlertCandidate extends AlertPin {

@@ -1,8 +1,8 @@
 // What the service's last answer says of the roads, for the list of what lies ahead (pure). Announcements are decided anew each time.
 
 import { rangeOf, type AlertPin, type Car, type ListedAlert } from "./alertrules.ts";
-import { angleBetween, bearing, distance, type Place } from "./geo/geo.ts";
-import type { AlertAnswer } from "./net/wire.ts";
+import { angleBetween, bearing, distance, type Place } from "../geo/geo.ts";
+import type { AlertAnswer } from "../net/wire.ts";
 
 /** RoadAnswer is where the service saw pins along the roads. */
 export interface RoadAnswer {

@@ -2,9 +2,9 @@
 // so it ends when the car leaves the road or has gone on for long.
 
 import { minSpeed } from "./alertrules.ts";
-import { angleBetween, bearing, distance, type Place } from "./geo/geo.ts";
-import { placeOf, zoneWidthOf } from "./pins/shapes.ts";
-import type { Entity } from "./net/wire.ts";
+import { angleBetween, bearing, distance, type Place } from "../geo/geo.ts";
+import { placeOf, zoneWidthOf } from "../pins/shapes.ts";
+import type { Entity } from "../net/wire.ts";
 
 const passedWithin = 60; // metres: between two fixes a car drives at most so far
 const validFor = 2000; // metres

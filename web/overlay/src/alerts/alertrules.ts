@@ -2,7 +2,7 @@
 // internal/drive/alerts, for use while the page is offline: internal/drive/alerts/testdata/cases.json tests both, and the Go package documents
 // the reasons for the constants.
 
-import { bearing, distance, angleBetween, nearestOnSegment, type Place } from "./geo/geo.ts";
+import { bearing, distance, angleBetween, nearestOnSegment, type Place } from "../geo/geo.ts";
 
 /** Metres: pins that are farther away are not listed, except for those that a driver may drive around. */
 export const maxDistance = 2000;

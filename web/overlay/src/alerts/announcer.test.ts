@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { isDetour, leadAt, nearOf, type Car, type AlertPin, type AlertStage } from "./alertrules.ts";
 import { dismiss, initialAnnouncer, seenKeys, step } from "./announcer.ts";
 import type { Announcer, Banner, AnnouncerInput } from "./announcer.ts";
-import { destination } from "./geo/geo.ts";
-import { seeded } from "./seeded.ts";
+import { destination } from "../geo/geo.ts";
+import { seeded } from "../seeded.ts";
 
 const origin = { lat: 52, lng: 5 };
 /** at returns the place so many metres north and east of the origin. */

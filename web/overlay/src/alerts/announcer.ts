@@ -4,7 +4,7 @@
 
 import { firstDue, keyOf, listAhead, detourDistance, announcedOf, nearestOnLine } from "./alertrules.ts";
 import type { Along, Car, AlertPin, ListedAlert, AlertStage, Announced, FirstAnnouncement } from "./alertrules.ts";
-import { bearing, distance, angleBetween, type Place } from "./geo/geo.ts";
+import { bearing, distance, angleBetween, type Place } from "../geo/geo.ts";
 
 /** Milliseconds between two announcements, at least. */
 const minGap = 5000;

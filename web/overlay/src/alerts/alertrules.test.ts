@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { firstDue, keyOf, leadAt, listAhead, nearOf, maxDistance, parseKey, secondsTo, minSpeed, announcedOf, notAnnounced } from "./alertrules.ts";
 import type { AlertPin, AlertStage, Announced } from "./alertrules.ts";
-import { bearing, angleBetween } from "./geo/geo.ts";
-import { seeded } from "./seeded.ts";
+import { bearing, angleBetween } from "../geo/geo.ts";
+import { seeded } from "../seeded.ts";
 
 // The golden table of the service's internal/drive/alerts; alerts_test.go documents its members.
 interface Case {
@@ -25,7 +25,7 @@ interface Case {
   expect: { id: string; distance_m: number; seconds: number | null; bearing: number; lead_m: number; stage: AlertStage; announce: boolean }[];
 }
 
-const table = new URL("../../../internal/drive/alerts/testdata/cases.json", import.meta.url);
+const table = new URL("../../../../internal/drive/alerts/testdata/cases.json", import.meta.url);
 const cases = JSON.parse(readFileSync(table, "utf8")) as Case[];
 
 /** tell returns the announced stages that the keys name. */

@@ -1,7 +1,7 @@
 // The sounds of announcements: two soft notes for an alert ahead, three higher ones for a near camera.
 
 import type { AlertStage } from "./alertrules.ts";
-import { Observable } from "./browser/observable.ts";
+import { Observable } from "../browser/observable.ts";
 
 /** Note is one note of a sound. */
 export interface Note {
