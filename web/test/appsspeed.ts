@@ -3,7 +3,7 @@
 
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { visitKey } from "../overlay/src/visit.ts";
+import { visitKey } from "../overlay/src/state/visit.ts";
 import { page } from "./appserver.ts";
 import { openAppsService, type AppsService } from "./appsservice.ts";
 import { openBrowser, screens, town } from "./harness.ts";

@@ -1,7 +1,7 @@
 import { expect, inject, onTestFinished, test } from "vitest";
 import type { Page } from "playwright-core";
 import { en } from "../overlay/src/i18n/en.ts";
-import { visitKey } from "../overlay/src/visit.ts";
+import { visitKey } from "../overlay/src/state/visit.ts";
 import { startDemo } from "./globalsetup.ts";
 import { check } from "./pagechecks.ts";
 import { eventually, openCar, screens, stopClock, touch, town, type Car, type CarOptions } from "./harness.ts";

@@ -3,8 +3,8 @@
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Choices } from "../overlay/src/settings/settings.ts";
-import { choicesKey } from "../overlay/src/state.ts";
-import { visitKey } from "../overlay/src/visit.ts";
+import { choicesKey } from "../overlay/src/state/state.ts";
+import { visitKey } from "../overlay/src/state/visit.ts";
 import { findChromium, flags } from "./globalsetup.ts";
 import { ownService } from "./owndemo.ts";
 import { decodePNG } from "./png.ts";

@@ -6,7 +6,7 @@ import { AlertMonitor, candidateOf, serviceObjects, type QueryAlerts } from "./a
 import type { Pose } from "./car/deadreckoning.ts";
 import type { PositionStatus, Fix } from "./car/position.ts";
 import { effectiveSettings } from "./settings/settings.ts";
-import { makeState, type State } from "./state.ts";
+import { makeState, type State } from "./state/state.ts";
 import type { Alert, Entity } from "./net/wire.ts";
 
 const here = { lat: 52, lng: 5 };

@@ -8,7 +8,7 @@ import { mergedFrom } from "./pins/attribution.ts";
 import { answerHolds, roadAnswerOf, withRoads, type RoadAnswer } from "./alerts/roadanswer.ts";
 import { placeOf, zoneWidthOf } from "./pins/shapes.ts";
 import type { AlertCandidate } from "./alerts/alerts.ts";
-import type { State } from "./state.ts";
+import type { State } from "./state/state.ts";
 import type { AlertAnswer, Entity } from "./net/wire.ts";
 
 const updateInterval = 1000; // ms

@@ -10,7 +10,7 @@ import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, s
 import type { Locale } from "./i18n/locale.ts";
 import { isKindHidden } from "./settings/settings.ts";
 import type { AlertCandidate } from "./alerts/alerts.ts";
-import type { Actions, State } from "./state.ts";
+import type { Actions, State } from "./state/state.ts";
 import type { AlertSounds } from "./alerts/alertsounds.ts";
 
 const hereWithin = 25; // metres

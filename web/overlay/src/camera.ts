@@ -6,7 +6,7 @@ import { angleBetween, type Place } from "./geo/geo.ts";
 import type { Pose } from "./car/deadreckoning.ts";
 import { placeOf } from "./pins/shapes.ts";
 import { isStanding, standingZoom } from "./standingzoom.ts";
-import type { CameraMode, State } from "./state.ts";
+import type { CameraMode, State } from "./state/state.ts";
 
 /** CameraView is the view that the map shows. */
 export interface CameraView {

@@ -1,6 +1,6 @@
 // The card of one entity: its facts, its sources and the driver's vote.
 
-import type { Preferences } from "./account.ts";
+import type { Preferences } from "./state/account.ts";
 import type { Vote } from "./net/api.ts";
 import type { Observable } from "./browser/observable.ts";
 import { lifetimeOf } from "./pins/freshness.ts";
@@ -14,7 +14,7 @@ import { attributionOf, sourcesOf, mergedFrom } from "./pins/attribution.ts";
 import { placeOf, zoneWidthOf } from "./pins/shapes.ts";
 import type { DetailsLoader } from "./pins/detailsloader.ts";
 import type { Locale } from "./i18n/locale.ts";
-import type { Actions, State } from "./state.ts";
+import type { Actions, State } from "./state/state.ts";
 import type { Reply, Votes } from "./vote.ts";
 import { limitOf } from "./pins/wellknown.ts";
 import type { Entity, Source } from "./net/wire.ts";

@@ -3,7 +3,7 @@
 import { element } from "./browser/dom.ts";
 import type { Locale } from "./i18n/locale.ts";
 import type { Observable } from "./browser/observable.ts";
-import type { Actions, State } from "./state.ts";
+import type { Actions, State } from "./state/state.ts";
 import { makeButton, setLabel, setText } from "./browser/widgets.ts";
 
 /** makeDemoStrip is hidden outside the demo, and on phones behind a banner. */

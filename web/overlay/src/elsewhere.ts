@@ -2,7 +2,7 @@
 
 import type { Clocks } from "./nearbyreader.ts";
 import type { RequestBudget } from "./net/requestbudget.ts";
-import { isWithoutData, type State } from "./state.ts";
+import { isWithoutData, type State } from "./state/state.ts";
 
 /** Elsewhere reads views and the nearest data. */
 export interface Elsewhere {

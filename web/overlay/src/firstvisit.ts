@@ -3,8 +3,8 @@
 
 import { byId, element } from "./browser/dom.ts";
 import { makeLocale } from "./i18n/locale.ts";
-import type { Actions, State } from "./state.ts";
-import { rememberVisit, type Visit } from "./visit.ts";
+import type { Actions, State } from "./state/state.ts";
+import { rememberVisit, type Visit } from "./state/visit.ts";
 import { makeButton, setText } from "./browser/widgets.ts";
 
 /** openFirstVisit shows the card until the driver chooses; Escape is the same as "Look around". */

@@ -5,7 +5,7 @@ import { element } from "./browser/dom.ts";
 import { normalizeLongitude, type Place } from "./geo/geo.ts";
 import type { Locale } from "./i18n/locale.ts";
 import type { Observable } from "./browser/observable.ts";
-import type { Actions } from "./state.ts";
+import type { Actions } from "./state/state.ts";
 import { makeButton, makeIcon, setLabel, setText } from "./browser/widgets.ts";
 
 const pressDuration = 600; // ms

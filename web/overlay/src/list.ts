@@ -10,7 +10,7 @@ import { iconOf, entityLabel, streetOf } from "./pins/entitylabels.ts";
 import { keyedList, makeButton, setText, setAttribute, setTextOrHide, type KeyedItem } from "./browser/widgets.ts";
 import { placeOf, zoneWidthOf } from "./pins/shapes.ts";
 import type { Locale } from "./i18n/locale.ts";
-import type { Actions, State } from "./state.ts";
+import type { Actions, State } from "./state/state.ts";
 import type { Entity } from "./net/wire.ts";
 
 /** ListLine is an entity with its distance in metres. */

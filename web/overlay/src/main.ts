@@ -37,7 +37,7 @@ import { serverTime } from "./net/serverclock.ts";
 import { byId } from "./browser/dom.ts";
 import { DriveSensor, parseSpeedUp } from "./car/demodrive.ts";
 import { directionOf, loadTexts, makeWords } from "./i18n/words.ts";
-import { keepTheme } from "./theme.ts";
+import { keepTheme } from "./state/theme.ts";
 import type { Place } from "./geo/geo.ts";
 import { NavigationEntry } from "./nav/entry.ts";
 import { makeLocale } from "./i18n/locale.ts";
@@ -56,9 +56,9 @@ import { visibleEntities, type VisibleEntity } from "./pins/visibility.ts";
 import { SourceCatalog } from "./sourcecatalog.ts";
 import { StyleReader } from "./baselayers.ts";
 import { mapLookOf, openMapView, type MapView } from "./mapview.ts";
-import { choicesKey, makeState, type Actions, type State } from "./state.ts";
+import { choicesKey, makeState, type Actions, type State } from "./state/state.ts";
 import { readStored, store } from "./browser/storage.ts";
-import { presentVisit, rememberVisit, type Visit } from "./visit.ts";
+import { presentVisit, rememberVisit, type Visit } from "./state/visit.ts";
 import { NearbyReader } from "./nearbyreader.ts";
 
 const agingInterval = 1000; // ms between two updates of ages

@@ -19,7 +19,7 @@ import { attributionsOf } from "./pins/attribution.ts";
 import type { VisibleEntity } from "./pins/visibility.ts";
 import { placeOf } from "./pins/shapes.ts";
 import { canTap } from "./car/position.ts";
-import { isLookingAround, isWithoutData, type Actions, type State, type Viewport } from "./state.ts";
+import { isLookingAround, isWithoutData, type Actions, type State, type Viewport } from "./state/state.ts";
 
 const attributionInterval = 1000; // ms
 const zoomFromAbove = 12;

@@ -6,7 +6,7 @@ import type { Key } from "./i18n/en.ts";
 import type { AppsMenu } from "./apps/appsmenu.ts";
 import type { Contents, MenuDeps } from "./menupages.ts";
 import { setLabel, makeButton, replaceChildren, setText, makeIcon, type Item } from "./browser/widgets.ts";
-import { isLookingAround } from "./state.ts";
+import { isLookingAround } from "./state/state.ts";
 
 const titles = {
   account: "account.title",

@@ -13,8 +13,8 @@ import { attributionOf } from "./pins/attribution.ts";
 import { attributionNodes } from "./attributionline.ts";
 import type { Kind, Source } from "./net/wire.ts";
 import type { Locale } from "./i18n/locale.ts";
-import { Preferences } from "./account.ts";
-import type { State, Actions } from "./state.ts";
+import { Preferences } from "./state/account.ts";
+import type { State, Actions } from "./state/state.ts";
 import type { LoadApps } from "./apps/entry.ts";
 import { Observable } from "./browser/observable.ts";
 

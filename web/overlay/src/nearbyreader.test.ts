@@ -4,7 +4,7 @@ import { destination } from "./geo/geo.ts";
 import type { PositionStatus, Fix } from "./car/position.ts";
 import { RequestBudget } from "./net/requestbudget.ts";
 import { effectiveSettings } from "./settings/settings.ts";
-import { makeState, type State } from "./state.ts";
+import { makeState, type State } from "./state/state.ts";
 import { pollDue, NearbyReader } from "./nearbyreader.ts";
 
 const town = { lat: 52.000123456, lng: 5.00009 };

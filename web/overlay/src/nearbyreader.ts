@@ -9,7 +9,7 @@ import { fromAnswer, noData, applyEvents, type NearbyData } from "./nearbydata.t
 import type { RestoredPins } from "./offlinepins.ts";
 import type { RequestBudget } from "./net/requestbudget.ts";
 import { parseChunk, initialParser } from "./net/sseparser.ts";
-import type { Connection, State } from "./state.ts";
+import type { Connection, State } from "./state/state.ts";
 import type { AppsChange } from "./net/wire.ts";
 
 /** Metres around the driver that are read. */

@@ -5,7 +5,7 @@ import { Observable } from "./browser/observable.ts";
 import type { Fix, PositionStatus } from "./car/position.ts";
 import { RequestBudget } from "./net/requestbudget.ts";
 import { effectiveSettings } from "./settings/settings.ts";
-import { makeState, type State } from "./state.ts";
+import { makeState, type State } from "./state/state.ts";
 import type { Entity, Nearest } from "./net/wire.ts";
 
 const here: Fix = { lat: 48, lng: 2, accuracy: 5, heading: null, speed: null, at: 0 };

@@ -5,7 +5,7 @@ import { distance, type Place } from "./geo/geo.ts";
 import type { Clocks } from "./nearbyreader.ts";
 import { backoff } from "./net/reconnect.ts";
 import type { RequestBudget } from "./net/requestbudget.ts";
-import { isWithoutData, type State } from "./state.ts";
+import { isWithoutData, type State } from "./state/state.ts";
 import { selectionOf } from "./viewquery.ts";
 import type { NearestAnswer } from "./net/wire.ts";
 

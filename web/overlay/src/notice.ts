@@ -11,7 +11,7 @@ import { radius } from "./nearbyreader.ts";
 import { canTap, parsePlace, roughAccuracy, type PositionStatus } from "./car/position.ts";
 import { placeOf, zoneWidthOf } from "./pins/shapes.ts";
 import type { Locale } from "./i18n/locale.ts";
-import { isWithoutData, type Actions, type Connection, type State } from "./state.ts";
+import { isWithoutData, type Actions, type Connection, type State } from "./state/state.ts";
 import type { Extent, Kind, Nearest } from "./net/wire.ts";
 
 const updateInterval = 1000; // ms

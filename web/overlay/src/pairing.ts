@@ -1,6 +1,6 @@
 // Signing in with a phone: the car shows a code and polls until the phone has approved it.
 
-import type { Preferences } from "./account.ts";
+import type { Preferences } from "./state/account.ts";
 import { startPairing, pollPairing, qrAddress, HTTPError } from "./net/api.ts";
 import type { Observable } from "./browser/observable.ts";
 import { element } from "./browser/dom.ts";

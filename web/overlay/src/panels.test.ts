@@ -10,7 +10,7 @@ import { iconOf, entityLabel, streetOf } from "./pins/entitylabels.ts";
 import { connectionText, isElsewhere, noDataText, transientNotice, positionText, type PositionFacts } from "./notice.ts";
 import { withoutScheme } from "./pairing.ts";
 import { isKindHidden } from "./settings/settings.ts";
-import { hasNoData } from "./state.ts";
+import { hasNoData } from "./state/state.ts";
 import type { Locale } from "./i18n/locale.ts";
 import { notes } from "./alerts/alertsounds.ts";
 import { HTTPError } from "./net/api.ts";

@@ -1,6 +1,6 @@
 // All panels over the map. Each panel watches the state and calls actions; no panel knows another.
 
-import { Preferences } from "./account.ts";
+import { Preferences } from "./state/account.ts";
 import { awaitApps } from "./apps/entry.ts";
 import { makeAttribution } from "./attributionline.ts";
 import { makeBanner } from "./banner.ts";
@@ -21,7 +21,7 @@ import type { Slots } from "./nav/deps.ts";
 import { makeScaleBar } from "./scalebar.ts";
 import { makeReport } from "./report/entry.ts";
 import { makeSpeedometer } from "./speedometer.ts";
-import type { Actions, State } from "./state.ts";
+import type { Actions, State } from "./state/state.ts";
 import { AlertSounds } from "./alerts/alertsounds.ts";
 import type { StillThereDeps } from "./stillthere.ts";
 import { Votes } from "./vote.ts";

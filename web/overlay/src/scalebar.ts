@@ -5,7 +5,7 @@ import type { LengthUnit } from "./i18n/format.ts";
 import type { Locale } from "./i18n/locale.ts";
 import type { Observable } from "./browser/observable.ts";
 import type { Units } from "./settings/settings.ts";
-import type { State } from "./state.ts";
+import type { State } from "./state/state.ts";
 import { setText } from "./browser/widgets.ts";
 
 const maxWidth = 110; // pixels

@@ -7,7 +7,7 @@ import { backoff } from "./net/reconnect.ts";
 import type { RequestBudget } from "./net/requestbudget.ts";
 import { mergedFrom } from "./pins/attribution.ts";
 import type { Observable } from "./browser/observable.ts";
-import type { State } from "./state.ts";
+import type { State } from "./state/state.ts";
 import type { Entity, Source } from "./net/wire.ts";
 
 /** Milliseconds between two reads while the catalogue lists the source of every pin; each is up to a tenth earlier or later. */

@@ -5,7 +5,7 @@ import { limitAfter, type PassedLimit } from "./alerts/drivenlimit.ts";
 import type { Format } from "./i18n/format.ts";
 import type { Locale } from "./i18n/locale.ts";
 import type { Observable } from "./browser/observable.ts";
-import type { State } from "./state.ts";
+import type { State } from "./state/state.ts";
 import { setAttribute, setText } from "./browser/widgets.ts";
 
 const updateInterval = 1000; // ms

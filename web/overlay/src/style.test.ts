@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { grounds } from "./theme.ts";
+import { grounds } from "./state/theme.ts";
 
 const sheet = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 const style = sheet("./base.css");

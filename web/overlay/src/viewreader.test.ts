@@ -3,7 +3,7 @@ import { Observable } from "./browser/observable.ts";
 import type { Fix, PositionStatus } from "./car/position.ts";
 import { RequestBudget } from "./net/requestbudget.ts";
 import { effectiveSettings } from "./settings/settings.ts";
-import { makeState, type State, type Viewport } from "./state.ts";
+import { makeState, type State, type Viewport } from "./state/state.ts";
 import { ViewReader } from "./viewreader.ts";
 import type { ViewAnswer } from "./net/wire.ts";
 

@@ -6,7 +6,7 @@ import type { Clocks } from "./nearbyreader.ts";
 import { backoff } from "./net/reconnect.ts";
 import type { RequestBudget } from "./net/requestbudget.ts";
 import { adjustClock } from "./net/serverclock.ts";
-import type { State, Viewport } from "./state.ts";
+import type { State, Viewport } from "./state/state.ts";
 import { covers, readBox, selectionOf, viewQuery } from "./viewquery.ts";
 import type { ViewAnswer } from "./net/wire.ts";
 

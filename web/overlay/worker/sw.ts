@@ -8,7 +8,7 @@
 // Everything else, the stream above all, goes to the network as if there were no worker. The page itself keeps the last pins
 // (../src/offlinepins.ts); the worker deletes them with the session.
 
-import { pinCache } from "../src/pincache.ts";
+import { pinCache } from "../src/state/pincache.ts";
 import { answeringOf, filePath, isOldShell, isPageOf, shellName, type Release } from "./routes.ts";
 
 /** WorkerEvent is an event that the worker can prolong. */

@@ -9,12 +9,12 @@
 //   appwords.ts     texts, each language loaded when it is needed
 
 import styleURL from "./apps.css?url"; // imported as a style it would make Vite add its own loader to the first load
-import type { Preferences } from "../account.ts";
+import type { Preferences } from "../state/account.ts";
 import { HTTPError } from "../net/api.ts";
 import { byId, element } from "../browser/dom.ts";
 import type { Locale } from "../i18n/locale.ts";
 import { Observable } from "../browser/observable.ts";
-import type { State } from "../state.ts";
+import type { State } from "../state/state.ts";
 import { getInstalled, type Installed } from "./api.ts";
 import { AppsMenu } from "./appsmenu.ts";
 import { loadAppTexts, makeAppSay, type AppSay } from "./appwords.ts";

@@ -1,7 +1,7 @@
 // The menu's page about apps: what is installed, what more there is, and a view of one app with its form. A paired screen shows and
 // hides what is installed, and no more (D16.10).
 
-import type { Preferences } from "../account.ts";
+import type { Preferences } from "../state/account.ts";
 import { HTTPError } from "../net/api.ts";
 import { element } from "../browser/dom.ts";
 import type { Locale } from "../i18n/locale.ts";

@@ -1,9 +1,9 @@
 // What the page has of apps before any is shown: the service writes into the page whether there are apps, and which origins of this
 // driver's apps its policy lets in. A page without apps loads nothing more.
 
-import { hasSignedIn } from "../account.ts";
+import { hasSignedIn } from "../state/account.ts";
 import { byId } from "../browser/dom.ts";
-import type { State } from "../state.ts";
+import type { State } from "../state/state.ts";
 import type { AppsDeps } from "./apps.ts";
 import type { AppsMenu } from "./appsmenu.ts";
 

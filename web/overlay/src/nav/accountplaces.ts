@@ -2,7 +2,7 @@
 
 import { getJSON, HTTPError } from "../net/api.ts";
 import { isSame, maxRecent, parsePlaces, type KeptPlaces } from "./keptplaces.ts";
-import type { Destination } from "../state.ts";
+import type { Destination } from "../state/state.ts";
 
 const path = "/v2/account/places";
 

@@ -6,7 +6,7 @@ import { arrangeChargers, candidatesOf, detourOf, isReachable, leaveOf, maxCandi
 import { isSame, maxRecent, noPlaces, parsePlaces, parseStoredPlaces, withoutRecent, withRecent, withSlot } from "./keptplaces.ts";
 import { arrange, arrowTo, mayType, octantOf, typingDelay } from "./results.ts";
 import { insertStop, maxStops, moveStop, removeStop, rowAt } from "./stops.ts";
-import type { Destination } from "../state.ts";
+import type { Destination } from "../state/state.ts";
 import type { Found, Route } from "./types.ts";
 import { avoidedOf, boundsOf, chosenWay, durationOf, endOf, factsOf } from "./waywords.ts";
 

@@ -2,11 +2,11 @@
 
 import type { Map as MapLibre } from "maplibre-gl";
 import type { AlertSounds } from "../alerts/alertsounds.ts";
-import type { Preferences } from "../account.ts";
+import type { Preferences } from "../state/account.ts";
 import type { Locale } from "../i18n/locale.ts";
 import type { Observable } from "../browser/observable.ts";
 import type { RequestBudget } from "../net/requestbudget.ts";
-import type { Actions, State } from "../state.ts";
+import type { Actions, State } from "../state/state.ts";
 import type { NavigationAPI } from "./api.ts";
 import type { PlaceKeeper } from "./placekeeper.ts";
 import type { NavState } from "./state.ts";

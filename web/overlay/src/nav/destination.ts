@@ -1,6 +1,6 @@
 // Judges destinations that come from outside of the page (pure).
 
-import type { Destination } from "../state.ts";
+import type { Destination } from "../state/state.ts";
 
 /** maxText is the most characters of a name. */
 export const maxText = 200; // characters

@@ -2,7 +2,7 @@
 
 import { destination as placeFrom, type Place } from "../geo/geo.ts";
 import { serverTime } from "../net/serverclock.ts";
-import type { Guidance } from "../state.ts";
+import type { Guidance } from "../state/state.ts";
 import type { Pose } from "../car/deadreckoning.ts";
 import { readStored, store } from "../browser/storage.ts";
 import type { NavigationAPI } from "./api.ts";

@@ -1,7 +1,7 @@
 // What the page has of navigation before a destination is asked for: a button, the address, and the loader of the rest.
 
 import { element } from "../browser/dom.ts";
-import type { Preferences } from "../account.ts";
+import type { Preferences } from "../state/account.ts";
 import type { Locale } from "../i18n/locale.ts";
 import type { Observable } from "../browser/observable.ts";
 import { parseLink } from "./geouri.ts";
@@ -9,7 +9,7 @@ import { keptDriveKey } from "./keptdrivekey.ts";
 import { readStored } from "../browser/storage.ts";
 import { makeButton, setText } from "../browser/widgets.ts";
 import type { Navigation, NavigationHost } from "./deps.ts";
-import type { Destination } from "../state.ts";
+import type { Destination } from "../state/state.ts";
 
 /** NavigationEntry loads navigation once, with the first command. */
 export class NavigationEntry {

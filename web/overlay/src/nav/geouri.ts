@@ -1,7 +1,7 @@
 // Destinations in links: `?to=lat,lng`, with a name or as a geo: URI of another app (RFC 5870, and the labels that Android adds) (pure).
 
 import type { Place } from "../geo/geo.ts";
-import type { Destination } from "../state.ts";
+import type { Destination } from "../state/state.ts";
 
 const maxLink = 2000; // characters; longer ones are not parsed
 const maxName = 80; // characters

@@ -1,13 +1,13 @@
 // Keeps the driver's places in the browser, and in the account where the driver asked for that; sends a destination to the driver's cars.
 
-import { accountPlacesKey, hasSignedIn, type Preferences } from "../account.ts";
+import { accountPlacesKey, hasSignedIn, type Preferences } from "../state/account.ts";
 import { HTTPError } from "../net/api.ts";
 import { Observable } from "../browser/observable.ts";
 import { readStored, store } from "../browser/storage.ts";
 import { merged, readPlaces, stepsBetween, writePlaces } from "./accountplaces.ts";
 import { noPlaces, parseStoredPlaces, withoutRecent, withRecent, withSlot, type KeptPlaces, type Slot } from "./keptplaces.ts";
 import { destinationPath } from "./sentdestination.ts";
-import type { Destination } from "../state.ts";
+import type { Destination } from "../state/state.ts";
 
 /** Keys in the browser's local storage: the browser's own places, and that those of the account were changed here and not sent yet. */
 const placesKey = "wayside.places";

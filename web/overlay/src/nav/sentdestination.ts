@@ -1,8 +1,8 @@
 // A car that a phone has signed in asks for the destination that the phone sent.
 
-import type { Preferences } from "../account.ts";
+import type { Preferences } from "../state/account.ts";
 import { cleanName } from "./geouri.ts";
-import type { Destination } from "../state.ts";
+import type { Destination } from "../state/state.ts";
 
 export const destinationPath = "/v2/account/destination";
 

@@ -4,7 +4,7 @@ import { Observable } from "../browser/observable.ts";
 import type { Place } from "../geo/geo.ts";
 import type { KeptDrive } from "./resume.ts";
 import type { RouteLine } from "./routeline.ts";
-import type { Destination } from "../state.ts";
+import type { Destination } from "../state/state.ts";
 import type { Avoided, Reason, Route, Stop } from "./types.ts";
 
 /** Phase is what the driver does: chooses where to and how, is led, or has arrived. */

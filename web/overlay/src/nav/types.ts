@@ -1,6 +1,6 @@
 // What the service answers about routes, sessions and places (docs/navigation.md), and what the driver chose of it.
 
-import type { Destination } from "../state.ts";
+import type { Destination } from "../state/state.ts";
 
 /** Modifier is the direction of a maneuver. */
 export type Modifier = "uturn" | "sharp right" | "right" | "slight right" | "straight" | "slight left" | "left" | "sharp left";

@@ -16,7 +16,7 @@ import type { PlaceKeeper } from "./placekeeper.ts";
 import { idle, PlaceSearch, type SearchState } from "./placesearch.ts";
 import { categories, mayType, octantOf, type Category } from "./results.ts";
 import { insertStop, maxStops } from "./stops.ts";
-import type { Destination } from "../state.ts";
+import type { Destination } from "../state/state.ts";
 import type { Found } from "./types.ts";
 
 const longest = 80; // characters of a name

@@ -1,17 +1,17 @@
 // The page's state in observables. The module named beside each observable is the only one that sets it; all others watch it.
 
-import type { Alerts } from "./alerts/alerts.ts";
-import type { Along } from "./alerts/alertrules.ts";
-import { Observable } from "./browser/observable.ts";
-import type { ServerClock } from "./net/serverclock.ts";
-import type { Place } from "./geo/geo.ts";
-import type { Motion, Pose } from "./car/deadreckoning.ts";
-import type { PositionStatus, Fix } from "./car/position.ts";
-import { en } from "./i18n/en.ts";
-import { makeWords, type Words } from "./i18n/words.ts";
-import type { Settings } from "./settings/settings.ts";
-import type { Theme } from "./geo/sun.ts";
-import type { AppsChange, Entity, Extent, Kind, Nearest, OverlayConfig, Source, SourceHealth, ViewCluster } from "./net/wire.ts";
+import type { Alerts } from "../alerts/alerts.ts";
+import type { Along } from "../alerts/alertrules.ts";
+import { Observable } from "../browser/observable.ts";
+import type { ServerClock } from "../net/serverclock.ts";
+import type { Place } from "../geo/geo.ts";
+import type { Motion, Pose } from "../car/deadreckoning.ts";
+import type { PositionStatus, Fix } from "../car/position.ts";
+import { en } from "../i18n/en.ts";
+import { makeWords, type Words } from "../i18n/words.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Theme } from "../geo/sun.ts";
+import type { AppsChange, Entity, Extent, Kind, Nearest, OverlayConfig, Source, SourceHealth, ViewCluster } from "../net/wire.ts";
 
 /** Key of the driver's choices in the browser's local storage; see parseStoredChoices in settings.ts. */
 export const choicesKey = "wayside.choices";

@@ -1,12 +1,12 @@
 // The signed-in account and the driver's choices, which the browser always stores and the account stores as well.
 
-import { getAccount, getPreferences, putPreferences, HTTPError, signOut } from "./net/api.ts";
-import { Observable } from "./browser/observable.ts";
-import { accountChoices, withChoice, effectiveSettings, mergeChoices, noStoredChoices, parseChoices, parseStoredChoices, markSent, withoutChoices, serializeChoices, type Choices, type StoredChoices, type Settings } from "./settings/settings.ts";
+import { getAccount, getPreferences, putPreferences, HTTPError, signOut } from "../net/api.ts";
+import { Observable } from "../browser/observable.ts";
+import { accountChoices, withChoice, effectiveSettings, mergeChoices, noStoredChoices, parseChoices, parseStoredChoices, markSent, withoutChoices, serializeChoices, type Choices, type StoredChoices, type Settings } from "../settings/settings.ts";
 import { choicesKey } from "./state.ts";
 import { forgetPins } from "./pincache.ts";
-import { readStored, store } from "./browser/storage.ts";
-import type { Account } from "./net/wire.ts";
+import { readStored, store } from "../browser/storage.ts";
+import type { Account } from "../net/wire.ts";
 
 /** Set after a sign-in in this browser, so that guests' pages send no request that is refused. */
 const signedInKey = "wayside.signed-in";

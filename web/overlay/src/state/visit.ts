@@ -1,8 +1,8 @@
 // Whether the driver has been here before, which decides between the first-visit card and locating the driver at once.
 
-import { parsePlace } from "./car/position.ts";
+import { parsePlace } from "../car/position.ts";
 import { choicesKey } from "./state.ts";
-import { readStored, store } from "./browser/storage.ts";
+import { readStored, store } from "../browser/storage.ts";
 
 /** Key in the browser's local storage of how the driver uses the page: located, or only to look around. */
 export const visitKey = "wayside.visit";

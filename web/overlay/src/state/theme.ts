@@ -1,8 +1,8 @@
 // Sets state.theme to day or night, and the attribute that the style sheet reads.
 
-import { serverTime } from "./net/serverclock.ts";
+import { serverTime } from "../net/serverclock.ts";
 import type { State } from "./state.ts";
-import { sunAltitude, themeFor, type Theme } from "./geo/sun.ts";
+import { sunAltitude, themeFor, type Theme } from "../geo/sun.ts";
 
 /** The page's ground, --ground in base.css. */
 export const grounds: Readonly<Record<Theme, string>> = { day: "#eef0ea", night: "#12161a" };
