@@ -30,7 +30,7 @@
 
 import { getAlerts, getConfig, getDrive, getKinds } from "./net/api.ts";
 import { Observable } from "./browser/observable.ts";
-import { readElsewhere } from "./elsewhere.ts";
+import { readElsewhere } from "./readers/elsewhere.ts";
 import { isGrey } from "./pins/freshness.ts";
 import { backoff } from "./net/reconnect.ts";
 import { serverTime } from "./net/serverclock.ts";
@@ -41,7 +41,7 @@ import { keepTheme } from "./state/theme.ts";
 import type { Place } from "./geo/geo.ts";
 import { NavigationEntry } from "./nav/entry.ts";
 import { makeLocale } from "./i18n/locale.ts";
-import { AlertMonitor } from "./alertmonitor.ts";
+import { AlertMonitor } from "./readers/alertmonitor.ts";
 import { loadLibrary, mayDraw, startWorker, type Library } from "./map.ts";
 import { poseAt, addFix, type Pose } from "./car/deadreckoning.ts";
 import { mountPanels } from "./panels.ts";
@@ -53,13 +53,13 @@ import { sourcesByLayer } from "./pins/attribution.ts";
 import { placeOf } from "./pins/shapes.ts";
 import type { Entity, GuidedDrive, OverlayConfig } from "./net/wire.ts";
 import { visibleEntities, type VisibleEntity } from "./pins/visibility.ts";
-import { SourceCatalog } from "./sourcecatalog.ts";
+import { SourceCatalog } from "./readers/sourcecatalog.ts";
 import { StyleReader } from "./baselayers.ts";
 import { mapLookOf, openMapView, type MapView } from "./mapview.ts";
 import { choicesKey, makeState, type Actions, type State } from "./state/state.ts";
 import { readStored, store } from "./browser/storage.ts";
 import { presentVisit, rememberVisit, type Visit } from "./state/visit.ts";
-import { NearbyReader } from "./nearbyreader.ts";
+import { NearbyReader } from "./readers/nearbyreader.ts";
 
 const agingInterval = 1000; // ms between two updates of ages
 const cameraModeKey = "wayside.up"; // key in the browser's local storage

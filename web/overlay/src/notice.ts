@@ -7,7 +7,7 @@ import { greyAfter } from "./pins/freshness.ts";
 import { cleanText, entityLabel, kindLabel, streetOf, textOf } from "./pins/entitylabels.ts";
 import { distance, normalizeDegrees, type Place } from "./geo/geo.ts";
 import { makeButton, setLabel, setText, setTextOrHide } from "./browser/widgets.ts";
-import { radius } from "./nearbyreader.ts";
+import { radius } from "./readers/nearbyreader.ts";
 import { canTap, parsePlace, roughAccuracy, type PositionStatus } from "./car/position.ts";
 import { placeOf, zoneWidthOf } from "./pins/shapes.ts";
 import type { Locale } from "./i18n/locale.ts";

@@ -2,8 +2,8 @@
 // them then, and keeps the screen on. Loaded once the first pins are there, or once the service does not answer.
 
 import { hasSignedIn } from "./state/account.ts";
-import type { NearbyReader } from "./nearbyreader.ts";
-import { restorePins, type StoredPins } from "./offlinepins.ts";
+import type { NearbyReader } from "./readers/nearbyreader.ts";
+import { restorePins, type StoredPins } from "./readers/offlinepins.ts";
 import { forgetPins, pinCache } from "./state/pincache.ts";
 import { serverTime } from "./net/serverclock.ts";
 import type { State } from "./state/state.ts";

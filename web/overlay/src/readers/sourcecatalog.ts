@@ -2,13 +2,13 @@
 // while feeds are approved: the catalogue is read again soon after a pin comes from a source that it does not list, and at a slow
 // interval otherwise.
 
-import { getSources, HTTPError, type RequestOptions } from "./net/api.ts";
-import { backoff } from "./net/reconnect.ts";
-import type { RequestBudget } from "./net/requestbudget.ts";
-import { mergedFrom } from "./pins/attribution.ts";
-import type { Observable } from "./browser/observable.ts";
-import type { State } from "./state/state.ts";
-import type { Entity, Source } from "./net/wire.ts";
+import { getSources, HTTPError, type RequestOptions } from "../net/api.ts";
+import { backoff } from "../net/reconnect.ts";
+import type { RequestBudget } from "../net/requestbudget.ts";
+import { mergedFrom } from "../pins/attribution.ts";
+import type { Observable } from "../browser/observable.ts";
+import type { State } from "../state/state.ts";
+import type { Entity, Source } from "../net/wire.ts";
 
 /** Milliseconds between two reads while the catalogue lists the source of every pin; each is up to a tenth earlier or later. */
 const refreshInterval = 10 * 60_000;

@@ -1,10 +1,10 @@
 // What is asked of the service for a view of the map, and for the nearest entity (pure).
 
-import { formatCoordinate } from "./net/api.ts";
-import { normalizeLongitude } from "./geo/geo.ts";
-import type { Settings } from "./settings/settings.ts";
-import type { Viewport } from "./state/state.ts";
-import type { Source, SourceHealth } from "./net/wire.ts";
+import { formatCoordinate } from "../net/api.ts";
+import { normalizeLongitude } from "../geo/geo.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Viewport } from "../state/state.ts";
+import type { Source, SourceHealth } from "../net/wire.ts";
 
 /** Share of the view's width and height that is read beyond each edge, so that a small move needs no read. */
 const margin = 0.1;

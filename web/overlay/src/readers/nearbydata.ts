@@ -1,7 +1,7 @@
 // The entities around the car and their sources' health, updated by each message of the service (pure).
 
-import type { StreamEvent } from "./net/sseparser.ts";
-import type { Entity, NearbyAnswer, SourceHealth } from "./net/wire.ts";
+import type { StreamEvent } from "../net/sseparser.ts";
+import type { Entity, NearbyAnswer, SourceHealth } from "../net/wire.ts";
 
 export interface NearbyData {
   entities: ReadonlyMap<string, Entity>;

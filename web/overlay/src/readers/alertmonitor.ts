@@ -2,14 +2,14 @@
 // the service just before it announces, because only the service knows the driver's standing votes and the local restrictions. If the
 // service does not answer within 700 ms, the page announces by itself.
 
-import type { AlertQuery } from "./net/api.ts";
-import { dismiss, initialAnnouncer, seenKeys, step, type Announcer, type AnnouncerResult } from "./alerts/announcer.ts";
-import { mergedFrom } from "./pins/attribution.ts";
-import { answerHolds, roadAnswerOf, withRoads, type RoadAnswer } from "./alerts/roadanswer.ts";
-import { placeOf, zoneWidthOf } from "./pins/shapes.ts";
-import type { AlertCandidate } from "./alerts/alerts.ts";
-import type { State } from "./state/state.ts";
-import type { AlertAnswer, Entity } from "./net/wire.ts";
+import type { AlertQuery } from "../net/api.ts";
+import { dismiss, initialAnnouncer, seenKeys, step, type Announcer, type AnnouncerResult } from "../alerts/announcer.ts";
+import { mergedFrom } from "../pins/attribution.ts";
+import { answerHolds, roadAnswerOf, withRoads, type RoadAnswer } from "../alerts/roadanswer.ts";
+import { placeOf, zoneWidthOf } from "../pins/shapes.ts";
+import type { AlertCandidate } from "../alerts/alerts.ts";
+import type { State } from "../state/state.ts";
+import type { AlertAnswer, Entity } from "../net/wire.ts";
 
 const updateInterval = 1000; // ms
 /** Milliseconds to wait for the service's answer: a warning that is this much later is still useful. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { keptFor, restorePins, type StoredPins } from "./offlinepins.ts";
-import type { Entity } from "./net/wire.ts";
+import type { Entity } from "../net/wire.ts";
 
 const noon = Date.UTC(2026, 5, 1, 12);
 const minute = 60_000;

@@ -1,13 +1,13 @@
 // Reads where the nearest data is, for a driver who has none around. It is loaded when that first happens.
 
-import { formatCoordinate, getJSON, HTTPError } from "./net/api.ts";
-import { distance, type Place } from "./geo/geo.ts";
+import { formatCoordinate, getJSON, HTTPError } from "../net/api.ts";
+import { distance, type Place } from "../geo/geo.ts";
 import type { Clocks } from "./nearbyreader.ts";
-import { backoff } from "./net/reconnect.ts";
-import type { RequestBudget } from "./net/requestbudget.ts";
-import { isWithoutData, type State } from "./state/state.ts";
+import { backoff } from "../net/reconnect.ts";
+import type { RequestBudget } from "../net/requestbudget.ts";
+import { isWithoutData, type State } from "../state/state.ts";
 import { selectionOf } from "./viewquery.ts";
-import type { NearestAnswer } from "./net/wire.ts";
+import type { NearestAnswer } from "../net/wire.ts";
 
 /** Metres after which another entity may be the nearest. */
 const rereadDistance = 5000;

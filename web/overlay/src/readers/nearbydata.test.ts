@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fromAnswer, noData, applyEvents } from "./nearbydata.ts";
-import type { Entity, NearbyAnswer } from "./net/wire.ts";
+import type { Entity, NearbyAnswer } from "../net/wire.ts";
 
 const entity = (id: string, confidence = 0.5): Entity => ({
   id,

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { AlertQuery } from "./net/api.ts";
-import { Observable } from "./browser/observable.ts";
-import { destination } from "./geo/geo.ts";
+import type { AlertQuery } from "../net/api.ts";
+import { Observable } from "../browser/observable.ts";
+import { destination } from "../geo/geo.ts";
 import { AlertMonitor, candidateOf, serviceObjects, type QueryAlerts } from "./alertmonitor.ts";
-import type { Pose } from "./car/deadreckoning.ts";
-import type { PositionStatus, Fix } from "./car/position.ts";
-import { effectiveSettings } from "./settings/settings.ts";
-import { makeState, type State } from "./state/state.ts";
-import type { Alert, Entity } from "./net/wire.ts";
+import type { Pose } from "../car/deadreckoning.ts";
+import type { PositionStatus, Fix } from "../car/position.ts";
+import { effectiveSettings } from "../settings/settings.ts";
+import { makeState, type State } from "../state/state.ts";
+import type { Alert, Entity } from "../net/wire.ts";
 
 const here = { lat: 52, lng: 5 };
 const pose: Pose = { ...here, heading: 90, speed: 20, accuracy: 5, held: false };

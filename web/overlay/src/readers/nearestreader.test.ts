@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { destination } from "./geo/geo.ts";
+import { destination } from "../geo/geo.ts";
 import { NearestReader } from "./nearestreader.ts";
-import { Observable } from "./browser/observable.ts";
-import type { Fix, PositionStatus } from "./car/position.ts";
-import { RequestBudget } from "./net/requestbudget.ts";
-import { effectiveSettings } from "./settings/settings.ts";
-import { makeState, type State } from "./state/state.ts";
-import type { Entity, Nearest } from "./net/wire.ts";
+import { Observable } from "../browser/observable.ts";
+import type { Fix, PositionStatus } from "../car/position.ts";
+import { RequestBudget } from "../net/requestbudget.ts";
+import { effectiveSettings } from "../settings/settings.ts";
+import { makeState, type State } from "../state/state.ts";
+import type { Entity, Nearest } from "../net/wire.ts";
 
 const here: Fix = { lat: 48, lng: 2, accuracy: 5, heading: null, speed: null, at: 0 };
 const nearest = { entity: { id: "a" } as Entity, place: { name: "Lyon", distance_m: 900 } };

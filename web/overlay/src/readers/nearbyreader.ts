@@ -1,16 +1,16 @@
 // Reads the entities around the car: by a stream of events, and by polling while there is no stream. reconnect.ts decides when to
 // reconnect, requestbudget.ts how often requests may be sent.
 
-import { getNearby, openStream, queryOf, HTTPError, type NearbyQuery, type RequestOptions } from "./net/api.ts";
-import { linkFailed, hasSlept, linkSucceeded, mayConnect, initialLink, linkWoken, type LinkState, type ClockSample } from "./net/reconnect.ts";
-import { adjustClock } from "./net/serverclock.ts";
-import { distance, type Place } from "./geo/geo.ts";
+import { getNearby, openStream, queryOf, HTTPError, type NearbyQuery, type RequestOptions } from "../net/api.ts";
+import { linkFailed, hasSlept, linkSucceeded, mayConnect, initialLink, linkWoken, type LinkState, type ClockSample } from "../net/reconnect.ts";
+import { adjustClock } from "../net/serverclock.ts";
+import { distance, type Place } from "../geo/geo.ts";
 import { fromAnswer, noData, applyEvents, type NearbyData } from "./nearbydata.ts";
 import type { RestoredPins } from "./offlinepins.ts";
-import type { RequestBudget } from "./net/requestbudget.ts";
-import { parseChunk, initialParser } from "./net/sseparser.ts";
-import type { Connection, State } from "./state/state.ts";
-import type { AppsChange } from "./net/wire.ts";
+import type { RequestBudget } from "../net/requestbudget.ts";
+import { parseChunk, initialParser } from "../net/sseparser.ts";
+import type { Connection, State } from "../state/state.ts";
+import type { AppsChange } from "../net/wire.ts";
 
 /** Metres around the driver that are read. */
 export const radius = 10_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { covers, readBox, selectionOf, viewQuery } from "./viewquery.ts";
-import type { Source } from "./net/wire.ts";
+import type { Source } from "../net/wire.ts";
 
 const source = (id: string): Source => ({ id, label: id, attribution: id, layer_slugs: [id], kind_ids: null, default_on: true, source_type: "feed-push" });
 const shown = { kinds_off: [], sources_off: [], networks: null };

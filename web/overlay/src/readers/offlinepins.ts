@@ -1,7 +1,7 @@
 // The last pins, as the browser keeps them for a start without a connection (pure).
 
-import { lifetimeOf } from "./pins/freshness.ts";
-import type { Entity, SourceHealth } from "./net/wire.ts";
+import { lifetimeOf } from "../pins/freshness.ts";
+import type { Entity, SourceHealth } from "../net/wire.ts";
 
 /** StoredPins is what the browser stores. Times are milliseconds since 1970. */
 export interface StoredPins {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Observable } from "./browser/observable.ts";
-import type { Fix, PositionStatus } from "./car/position.ts";
-import { RequestBudget } from "./net/requestbudget.ts";
-import { effectiveSettings } from "./settings/settings.ts";
-import { makeState, type State, type Viewport } from "./state/state.ts";
+import { Observable } from "../browser/observable.ts";
+import type { Fix, PositionStatus } from "../car/position.ts";
+import { RequestBudget } from "../net/requestbudget.ts";
+import { effectiveSettings } from "../settings/settings.ts";
+import { makeState, type State, type Viewport } from "../state/state.ts";
 import { ViewReader } from "./viewreader.ts";
-import type { ViewAnswer } from "./net/wire.ts";
+import type { ViewAnswer } from "../net/wire.ts";
 
 const pins: ViewAnswer = { entities: [], clusters: null, sources: [], fetched_at_utc: "2026-11-21T08:00:00Z" };
 const clusters: ViewAnswer = { ...pins, clusters: [{ id: "tile/1/0/0", lat: 52, lng: 5, count: 900, kind_id: "traffic.jam" }], sources: [{ id: "feed:a", status: "online" }] };

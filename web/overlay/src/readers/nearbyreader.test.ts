@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Observable } from "./browser/observable.ts";
-import { destination } from "./geo/geo.ts";
-import type { PositionStatus, Fix } from "./car/position.ts";
-import { RequestBudget } from "./net/requestbudget.ts";
-import { effectiveSettings } from "./settings/settings.ts";
-import { makeState, type State } from "./state/state.ts";
+import { Observable } from "../browser/observable.ts";
+import { destination } from "../geo/geo.ts";
+import type { PositionStatus, Fix } from "../car/position.ts";
+import { RequestBudget } from "../net/requestbudget.ts";
+import { effectiveSettings } from "../settings/settings.ts";
+import { makeState, type State } from "../state/state.ts";
 import { pollDue, NearbyReader } from "./nearbyreader.ts";
 
 const town = { lat: 52.000123456, lng: 5.00009 };

@@ -1,14 +1,14 @@
 // Reads what the map shows while the driver looks around: after each move, once the map rests, and again at a slow interval. It is
 // loaded when the driver first looks around.
 
-import { getJSON, HTTPError } from "./net/api.ts";
+import { getJSON, HTTPError } from "../net/api.ts";
 import type { Clocks } from "./nearbyreader.ts";
-import { backoff } from "./net/reconnect.ts";
-import type { RequestBudget } from "./net/requestbudget.ts";
-import { adjustClock } from "./net/serverclock.ts";
-import type { State, Viewport } from "./state/state.ts";
+import { backoff } from "../net/reconnect.ts";
+import type { RequestBudget } from "../net/requestbudget.ts";
+import { adjustClock } from "../net/serverclock.ts";
+import type { State, Viewport } from "../state/state.ts";
 import { covers, readBox, selectionOf, viewQuery } from "./viewquery.ts";
-import type { ViewAnswer } from "./net/wire.ts";
+import type { ViewAnswer } from "../net/wire.ts";
 
 const debounce = 250; // ms from a move to the read
 /** Milliseconds for which a driver who is being located does not need other places. */

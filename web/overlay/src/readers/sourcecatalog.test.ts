@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
-import { Observable } from "./browser/observable.ts";
-import { RequestBudget } from "./net/requestbudget.ts";
+import { Observable } from "../browser/observable.ts";
+import { RequestBudget } from "../net/requestbudget.ts";
 import { keysOfEntities, neverRead, nextReadAt, SourceCatalog, withFormer, type ReadHistory } from "./sourcecatalog.ts";
-import type { View } from "./state/state.ts";
-import type { Entity, Source } from "./net/wire.ts";
+import type { View } from "../state/state.ts";
+import type { Entity, Source } from "../net/wire.ts";
 
 const source = (id: string, more: Partial<Source> = {}): Source => ({ id: `feed:${id}`, label: id, attribution: `© ${id}`, layer_slugs: [id], kind_ids: null, default_on: true, source_type: "feed-push", ...more });
 

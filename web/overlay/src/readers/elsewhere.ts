@@ -1,8 +1,8 @@
 // Loads what reads other places than the car's surroundings when it is first needed: the first pins do not need it.
 
 import type { Clocks } from "./nearbyreader.ts";
-import type { RequestBudget } from "./net/requestbudget.ts";
-import { isWithoutData, type State } from "./state/state.ts";
+import type { RequestBudget } from "../net/requestbudget.ts";
+import { isWithoutData, type State } from "../state/state.ts";
 
 /** Elsewhere reads views and the nearest data. */
 export interface Elsewhere {
