@@ -225,7 +225,7 @@ function keepOffline(state: State, reader: NearbyReader): void {
   const load = (): void => {
     if (loading) return;
     loading = true;
-    import("./offline.ts").then(
+    import("./offline/offline.ts").then(
       ({ startOffline }) => {
         startOffline(state, reader);
       },

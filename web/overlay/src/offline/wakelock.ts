@@ -1,6 +1,6 @@
 // Keeps the screen on while the car drives. The rule is pure.
 
-import type { State } from "./state/state.ts";
+import type { State } from "../state/state.ts";
 
 const checkInterval = 5000; // ms
 const drivingSpeed = 2; // metres per second

@@ -1,13 +1,13 @@
 // What the page does beside its work: it registers the service worker, keeps the last pins for a start without a connection, shows
 // them then, and keeps the screen on. Loaded once the first pins are there, or once the service does not answer.
 
-import { hasSignedIn } from "./state/account.ts";
-import type { NearbyReader } from "./readers/nearbyreader.ts";
-import { restorePins, type StoredPins } from "./readers/offlinepins.ts";
-import { forgetPins, pinCache } from "./state/pincache.ts";
-import { serverTime } from "./net/serverclock.ts";
-import type { State } from "./state/state.ts";
-import type { Entity } from "./net/wire.ts";
+import { hasSignedIn } from "../state/account.ts";
+import type { NearbyReader } from "../readers/nearbyreader.ts";
+import { restorePins, type StoredPins } from "../readers/offlinepins.ts";
+import { forgetPins, pinCache } from "../state/pincache.ts";
+import { serverTime } from "../net/serverclock.ts";
+import type { State } from "../state/state.ts";
+import type { Entity } from "../net/wire.ts";
 import { keepAwake } from "./wakelock.ts";
 
 const address = "/offline/pins.json"; // in the cache only
