@@ -6,7 +6,7 @@
 // frame.
 
 import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from "playwright-core";
-import { firstPinsMark } from "../overlay/src/pins.ts";
+import { firstPinsMark } from "../overlay/src/map/pinlayers.ts";
 import { findChromium, flags } from "./globalsetup.ts";
 
 /** Factor by which the processor is slowed down. */

@@ -1,14 +1,14 @@
 // The map of one feed: its pins, a card for the selected one, and buttons for use without a mouse.
 
 import type { Map as MapLibre } from "maplibre-gl";
-import { BaseLayers, StyleReader } from "../../overlay/src/baselayers.ts";
-import { plainStyle, type MapLook } from "../../overlay/src/basemap.ts";
+import { BaseLayers, StyleReader } from "../../overlay/src/map/baselayers.ts";
+import { plainStyle, type MapLook } from "../../overlay/src/map/basemap.ts";
 import { Observable } from "../../overlay/src/browser/observable.ts";
 import { minUnclusteredZoom } from "../../overlay/src/pins/clusters.ts";
 import { element } from "../../overlay/src/browser/dom.ts";
-import { Icons } from "../../overlay/src/icons.ts";
-import { openMap, ContextState, type Library } from "../../overlay/src/map.ts";
-import { Pins, withPins } from "../../overlay/src/pins.ts";
+import { Icons } from "../../overlay/src/map/icons.ts";
+import { openMap, ContextState, type Library } from "../../overlay/src/map/map.ts";
+import { Pins, withPins } from "../../overlay/src/map/pinlayers.ts";
 import { placeOf } from "../../overlay/src/pins/shapes.ts";
 import type { Theme } from "../../overlay/src/geo/sun.ts";
 import type { Kind, OverlayConfig } from "../../overlay/src/net/wire.ts";

@@ -3,7 +3,7 @@
 
 import { getConfig, getKinds } from "../../overlay/src/net/api.ts";
 import { element } from "../../overlay/src/browser/dom.ts";
-import { loadLibrary, mayDraw } from "../../overlay/src/map.ts";
+import { loadLibrary, mayDraw } from "../../overlay/src/map/map.ts";
 import { openFeedMap, type Update } from "./feedmap.ts";
 import { itemsOf, type Item } from "./features.ts";
 import { feedChanged } from "./live.ts";

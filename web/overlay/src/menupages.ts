@@ -10,7 +10,7 @@ import { networkName, pathOf, sourceLabel, textOf } from "./pins/entitylabels.ts
 import { makeChoice, makeSwitch, makeButton, makeStepper, replaceChildren, setTextOrHide, type Item } from "./browser/widgets.ts";
 import { isKindHidden, languages, limits, parseChoices, type Settings } from "./settings/settings.ts";
 import { attributionOf } from "./pins/attribution.ts";
-import { attributionNodes } from "./attributionline.ts";
+import { attributionNodes } from "./map/attributionline.ts";
 import type { Kind, Source } from "./net/wire.ts";
 import type { Locale } from "./i18n/locale.ts";
 import { Preferences } from "./state/account.ts";

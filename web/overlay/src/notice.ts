@@ -2,7 +2,7 @@
 
 import type { Observable } from "./browser/observable.ts";
 import { element } from "./browser/dom.ts";
-import { boundsOf } from "./extent.ts";
+import { boundsOf } from "./map/extent.ts";
 import { greyAfter } from "./pins/freshness.ts";
 import { cleanText, entityLabel, kindLabel, streetOf, textOf } from "./pins/entitylabels.ts";
 import { distance, normalizeDegrees, type Place } from "./geo/geo.ts";

@@ -2,7 +2,7 @@
 
 import { Preferences } from "./state/account.ts";
 import { awaitApps } from "./apps/entry.ts";
-import { makeAttribution } from "./attributionline.ts";
+import { makeAttribution } from "./map/attributionline.ts";
 import { makeBanner } from "./banner.ts";
 import { makeCard } from "./card.ts";
 import { Observable } from "./browser/observable.ts";

@@ -81,7 +81,7 @@ it("no column of the panels is auto, which the oldest browser makes as wide as w
   expect(new Set(columns)).toEqual(new Set(["var(--columns)"]));
 });
 
-describe.each(["./base.css", "./panels.css", "./menu.css", "./map.css", "./contrast.css"])("%s", (name) => {
+describe.each(["./base.css", "./panels.css", "./menu.css", "./map/map.css", "./contrast.css"])("%s", (name) => {
   const rules = sheet(name).replace(/\/\*[\s\S]*?\*\//g, "");
 
   it("depends on no hover, and neither blurs nor moves", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { zoomFor } from "../camera.ts";
+import { zoomFor } from "../map/camera.ts";
 import { reachedLeg, sideOf, walkTo } from "./arrival.ts";
 import { changeRoute, correctionOf, factorOf, initialPace, keepPace, stopsAhead, type Pace } from "./eta.ts";
 import { ledZoom } from "./ledcamera.ts";

@@ -1,6 +1,6 @@
 // The zoom of the map while the driver is led (pure).
 
-import { zoomFor } from "../camera.ts";
+import { zoomFor } from "../map/camera.ts";
 
 const nearZoom = 17; // a junction with the streets around it
 const begins = 350; // metres before a junction; where one drives fast, seconds

@@ -2,8 +2,8 @@
 
 import { watchAll } from "../browser/observable.ts";
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre } from "maplibre-gl";
-import { lowestRouteLayer } from "../baselayers.ts";
-import { lowestPinLayer } from "../pins.ts";
+import { lowestRouteLayer } from "../map/baselayers.ts";
+import { lowestPinLayer } from "../map/pinlayers.ts";
 import type { Theme } from "../geo/sun.ts";
 import { walkTo } from "./arrival.ts";
 import { markWhenDrawn, routeDrawnMark } from "./drawnmark.ts";

@@ -3,7 +3,7 @@
 import { watchAll } from "../browser/observable.ts";
 import { byId } from "../browser/dom.ts";
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre, MapMouseEvent } from "maplibre-gl";
-import { lowestPinLayer } from "../pins.ts";
+import { lowestPinLayer } from "../map/pinlayers.ts";
 import type { Theme } from "../geo/sun.ts";
 import { markWhenDrawn, waysDrawnMark } from "./drawnmark.ts";
 import type { NavDeps } from "./deps.ts";

@@ -1,7 +1,7 @@
 // Where to: one field, places that the driver keeps, categories, and what the search finds.
 
 import { watchAll } from "../browser/observable.ts";
-import { attributionNodes } from "../attributionline.ts";
+import { attributionNodes } from "../map/attributionline.ts";
 import { networkName, textOf, cleanText, entityLabel, iconOf } from "../pins/entitylabels.ts";
 import { element } from "../browser/dom.ts";
 import { bearing, distance, type Place } from "../geo/geo.ts";

@@ -1,6 +1,6 @@
 // The car marker. It is an element over the map instead of a map layer, so that it costs nothing while the map follows the car.
 
-import { element } from "./browser/dom.ts";
+import { element } from "../browser/dom.ts";
 
 /** CarDrawing is where and how to draw the car, in pixels of the screen. */
 export interface CarDrawing {

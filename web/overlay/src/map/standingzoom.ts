@@ -1,6 +1,6 @@
 // The zoom while the car stands: the one that shows the nearest pins (pure).
 
-import { distance, bearing, type Place } from "./geo/geo.ts";
+import { distance, bearing, type Place } from "../geo/geo.ts";
 
 const [fewest, most] = [5, 10]; // pins that are shown
 const [lowest, highest] = [12, 16]; // zooms

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isVisiblyDifferent, paddingOf, pixelsPerMetre, cameraView, zoomFor, stepZoom, type CameraView } from "./camera.ts";
-import { destination } from "./geo/geo.ts";
-import type { Pose } from "./car/deadreckoning.ts";
+import { destination } from "../geo/geo.ts";
+import type { Pose } from "../car/deadreckoning.ts";
 
 const pose: Pose = { lat: 52, lng: 5, heading: 80, speed: 14, accuracy: 5, held: false };
 const view: CameraView = { center: { lat: 52, lng: 5 }, zoom: 16, bearing: 80, carOffset: 0.2, covered: 0, coveredAbove: 0, coveredBelow: 0 };

@@ -1,8 +1,8 @@
 // The style of the base map: the operator's, or the built-in overview of the world; a plain background while neither can be had.
 
 import type { Map as MapLibre, StyleSpecification } from "maplibre-gl";
-import type { Theme } from "./geo/sun.ts";
-import type { OverlayConfig } from "./net/wire.ts";
+import type { Theme } from "../geo/sun.ts";
+import type { OverlayConfig } from "../net/wire.ts";
 
 const grounds: Record<Theme, string> = { day: "#ebe8e1", night: "#1a222d" };
 

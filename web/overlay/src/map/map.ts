@@ -2,8 +2,8 @@
 
 import type { Map as MapLibre, StyleSpecification } from "maplibre-gl";
 import type { Bounds, extentOptions } from "./extent.ts";
-import type { Place } from "./geo/geo.ts";
-import type { State } from "./state/state.ts";
+import type { Place } from "../geo/geo.ts";
+import type { State } from "../state/state.ts";
 
 /** Milliseconds to wait for a lost WebGL context before the list replaces the map. */
 const restoreTimeout = 4000;

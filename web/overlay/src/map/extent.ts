@@ -1,6 +1,6 @@
 // The extent of the public data, which the map shows before a position is known (pure).
 
-import type { Extent, OverlayConfig } from "./net/wire.ts";
+import type { Extent, OverlayConfig } from "../net/wire.ts";
 
 /** Bounds are west, south, east and north in degrees, as MapLibre takes them; east may exceed 180. */
 export type Bounds = [west: number, south: number, east: number, north: number];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { baseStyle, plainStyle, withoutNames, worldAttribution } from "./basemap.ts";
-import type { OverlayConfig } from "./net/wire.ts";
+import type { OverlayConfig } from "../net/wire.ts";
 
 const config = (style_url: string | null): OverlayConfig => ({
   version: "1",

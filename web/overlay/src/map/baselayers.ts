@@ -4,8 +4,8 @@
 import type { BackgroundLayerSpecification, Map as MapLibre, StyleSpecification } from "maplibre-gl";
 import { baseStyle, ground, groundColour, isOwnStyle, isSameLook, withoutNames, worldSource, type MapLook } from "./basemap.ts";
 import { withPinLayers, type ContextState } from "./map.ts";
-import { lowestPinLayer } from "./pins.ts";
-import type { OverlayConfig } from "./net/wire.ts";
+import { lowestPinLayer } from "./pinlayers.ts";
+import type { OverlayConfig } from "../net/wire.ts";
 
 /** Lowest layer of the route, which lies between the base map and the pins (nav/routelayers.ts). */
 export const lowestRouteLayer = "route-case";

@@ -3,23 +3,23 @@
 import type { Map as MapLibre } from "maplibre-gl";
 import { Camera, pixelsPerMetre } from "./camera.ts";
 import { makeCar } from "./car.ts";
-import type { Observable } from "./browser/observable.ts";
+import type { Observable } from "../browser/observable.ts";
 import { boundsOf, extentOptions } from "./extent.ts";
-import { normalizeLongitude, type Place } from "./geo/geo.ts";
+import { normalizeLongitude, type Place } from "../geo/geo.ts";
 import { makeHerePrompt } from "./hereprompt.ts";
 import { Icons } from "./icons.ts";
 import { BaseLayers, type StyleReader } from "./baselayers.ts";
 import { plainStyle, worldAttribution, type MapLook } from "./basemap.ts";
-import type { Locale } from "./i18n/locale.ts";
+import type { Locale } from "../i18n/locale.ts";
 import { openMap, ContextState, type Library } from "./map.ts";
-import { Pins, withPins } from "./pins.ts";
-import type { Look } from "./pins/icontint.ts";
+import { Pins, withPins } from "./pinlayers.ts";
+import type { Look } from "../pins/icontint.ts";
 import { keepResolution } from "./resolution.ts";
-import { attributionsOf } from "./pins/attribution.ts";
-import type { VisibleEntity } from "./pins/visibility.ts";
-import { placeOf } from "./pins/shapes.ts";
-import { canTap } from "./car/position.ts";
-import { isLookingAround, isWithoutData, type Actions, type State, type Viewport } from "./state/state.ts";
+import { attributionsOf } from "../pins/attribution.ts";
+import type { VisibleEntity } from "../pins/visibility.ts";
+import { placeOf } from "../pins/shapes.ts";
+import { canTap } from "../car/position.ts";
+import { isLookingAround, isWithoutData, type Actions, type State, type Viewport } from "../state/state.ts";
 
 const attributionInterval = 1000; // ms
 const zoomFromAbove = 12;

@@ -2,11 +2,11 @@
 
 import type { Map as MapLibre } from "maplibre-gl";
 import type { Car } from "./car.ts";
-import { angleBetween, type Place } from "./geo/geo.ts";
-import type { Pose } from "./car/deadreckoning.ts";
-import { placeOf } from "./pins/shapes.ts";
+import { angleBetween, type Place } from "../geo/geo.ts";
+import type { Pose } from "../car/deadreckoning.ts";
+import { placeOf } from "../pins/shapes.ts";
 import { isStanding, standingZoom } from "./standingzoom.ts";
-import type { CameraMode, State } from "./state/state.ts";
+import type { CameraMode, State } from "../state/state.ts";
 
 /** CameraView is the view that the map shows. */
 export interface CameraView {

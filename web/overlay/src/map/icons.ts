@@ -2,8 +2,8 @@
 
 import type { Map as MapLibre } from "maplibre-gl";
 import type { ContextState } from "./map.ts";
-import { tint, type Look } from "./pins/icontint.ts";
-import type { Entity, Kind } from "./net/wire.ts";
+import { tint, type Look } from "../pins/icontint.ts";
+import type { Entity, Kind } from "../net/wire.ts";
 
 /** Side of an icon in CSS pixels. */
 export const side = 56;

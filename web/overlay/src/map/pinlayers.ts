@@ -2,19 +2,19 @@
 // them.
 
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre, SourceSpecification, StyleSpecification } from "maplibre-gl";
-import { minUnclusteredZoom, clusterZoom, cluster, mergeClose, type Cluster } from "./pins/clusters.ts";
-import { diffFeatures, type Pin } from "./pins/featurediff.ts";
-import type { Place } from "./geo/geo.ts";
+import { minUnclusteredZoom, clusterZoom, cluster, mergeClose, type Cluster } from "../pins/clusters.ts";
+import { diffFeatures, type Pin } from "../pins/featurediff.ts";
+import type { Place } from "../geo/geo.ts";
 import { clusterImage, lookOf, pinImage, side, type Icons } from "./icons.ts";
-import { lineColour } from "./pins/linecolours.ts";
+import { lineColour } from "../pins/linecolours.ts";
 import type { ContextState } from "./map.ts";
-import type { Look } from "./pins/icontint.ts";
-import { placeOf, shapeOf, zoneWidthOf } from "./pins/shapes.ts";
-import { hitTest, type Target } from "./pins/hittest.ts";
-import type { Units } from "./settings/settings.ts";
-import type { VisibleEntity } from "./pins/visibility.ts";
-import { pinLimitOf } from "./pins/wellknown.ts";
-import type { Entity, ViewCluster } from "./net/wire.ts";
+import type { Look } from "../pins/icontint.ts";
+import { placeOf, shapeOf, zoneWidthOf } from "../pins/shapes.ts";
+import { hitTest, type Target } from "../pins/hittest.ts";
+import type { Units } from "../settings/settings.ts";
+import type { VisibleEntity } from "../pins/visibility.ts";
+import { pinLimitOf } from "../pins/wellknown.ts";
+import type { Entity, ViewCluster } from "../net/wire.ts";
 
 const pinSource = "pins";
 const groundSource = "ground-of-pins";

@@ -1,12 +1,12 @@
 // The question after a long press on the map: whether to drive to that place, or whether the driver is there.
 
 import type { Map as MapLibre, MapMouseEvent, MapTouchEvent } from "maplibre-gl";
-import { element } from "./browser/dom.ts";
-import { normalizeLongitude, type Place } from "./geo/geo.ts";
-import type { Locale } from "./i18n/locale.ts";
-import type { Observable } from "./browser/observable.ts";
-import type { Actions } from "./state/state.ts";
-import { makeButton, makeIcon, setLabel, setText } from "./browser/widgets.ts";
+import { element } from "../browser/dom.ts";
+import { normalizeLongitude, type Place } from "../geo/geo.ts";
+import type { Locale } from "../i18n/locale.ts";
+import type { Observable } from "../browser/observable.ts";
+import type { Actions } from "../state/state.ts";
+import { makeButton, makeIcon, setLabel, setText } from "../browser/widgets.ts";
 
 const pressDuration = 600; // ms
 const maxPressMove = 10; // pixels

@@ -1,9 +1,9 @@
 // The line of attributions at the bottom of the map.
 
-import { attributionParts } from "./pins/attribution.ts";
-import { element } from "./browser/dom.ts";
-import { replaceChildren } from "./browser/widgets.ts";
-import type { State } from "./state/state.ts";
+import { attributionParts } from "../pins/attribution.ts";
+import { element } from "../browser/dom.ts";
+import { replaceChildren } from "../browser/widgets.ts";
+import type { State } from "../state/state.ts";
 
 /** attributionNodes returns an attribution as text and links, which open beside the map. */
 export const attributionNodes = (attribution: string): Node[] =>
