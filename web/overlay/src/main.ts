@@ -44,7 +44,7 @@ import { makeLocale } from "./i18n/locale.ts";
 import { AlertMonitor } from "./readers/alertmonitor.ts";
 import { loadLibrary, mayDraw, startWorker, type Library } from "./map/map.ts";
 import { poseAt, addFix, type Pose } from "./car/deadreckoning.ts";
-import { mountPanels } from "./panels.ts";
+import { mountPanels } from "./panels/panels.ts";
 import { replaceChildren } from "./browser/widgets.ts";
 import { locate, type PositionSource } from "./car/position.ts";
 import { RequestBudget } from "./net/requestbudget.ts";
@@ -315,7 +315,7 @@ function makeActions(state: State, { position, startDrive }: Vehicle, mapView: (
 
 /** showFirstVisit opens the card of the first visit. Without it, the page works as after "Look around". */
 function showFirstVisit(state: State, actions: Actions): void {
-  import("./firstvisit.ts").then(
+  import("./panels/firstvisit.ts").then(
     ({ openFirstVisit }) => {
       openFirstVisit(state, actions);
     },

@@ -75,13 +75,13 @@ it("black on white is 21 to 1", () => {
 });
 
 it("no column of the panels is auto, which the oldest browser makes as wide as what spans it and a flexible one", () => {
-  const panels = sheet("./panels.css");
+  const panels = sheet("./panels/panels.css");
   expect(/--columns: ([^;]*);/.exec(panels)?.[1]).toMatch(/^(fit-content\(0\)|minmax\(0, 1fr\)|\s)+$/);
   const columns = [...panels.matchAll(/grid-template: [^;/]*\/ ([^;]*);/g)].map(([, after]) => after);
   expect(new Set(columns)).toEqual(new Set(["var(--columns)"]));
 });
 
-describe.each(["./base.css", "./panels.css", "./menu.css", "./map/map.css", "./contrast.css"])("%s", (name) => {
+describe.each(["./base.css", "./panels/panels.css", "./panels/menu.css", "./map/map.css", "./contrast.css"])("%s", (name) => {
   const rules = sheet(name).replace(/\/\*[\s\S]*?\*\//g, "");
 
   it("depends on no hover, and neither blurs nor moves", () => {

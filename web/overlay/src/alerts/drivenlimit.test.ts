@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { limitAfter, limitOf, type PassedLimit } from "./drivenlimit.ts";
 import { makeFormat } from "../i18n/format.ts";
 import { destination, type Place } from "../geo/geo.ts";
-import { isOver } from "../speedometer.ts";
+import { isOver } from "../panels/speedometer.ts";
 import type { Entity } from "../net/wire.ts";
 
 const start: Place = { lat: 52, lng: 5 };

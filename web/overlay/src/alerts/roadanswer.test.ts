@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { listAhead, notAnnounced, type AlertPin } from "./alertrules.ts";
 import { destination } from "../geo/geo.ts";
-import { isOnWay } from "../list.ts";
+import { isOnWay } from "../panels/list.ts";
 import { roadAnswerOf, withRoads } from "./roadanswer.ts";
 
 const here = { lat: 52, lng: 5 };

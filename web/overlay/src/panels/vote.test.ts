@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HTTPError } from "./net/api.ts";
+import { HTTPError } from "../net/api.ts";
 import { complaintReplyForError, replyForError } from "./vote.ts";
 
 const refused = (status: number): HTTPError => new HTTPError(new Response(null, { status }), "");

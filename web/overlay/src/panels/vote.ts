@@ -1,10 +1,10 @@
 // The driver's votes and the service's replies to them.
 
-import { castVote, complain, getOwnVote, HTTPError, type Vote } from "./net/api.ts";
-import type { Preferences } from "./state/account.ts";
-import { Observable } from "./browser/observable.ts";
-import type { Key } from "./i18n/en.ts";
-import type { Actions, State } from "./state/state.ts";
+import { castVote, complain, getOwnVote, HTTPError, type Vote } from "../net/api.ts";
+import type { Preferences } from "../state/account.ts";
+import { Observable } from "../browser/observable.ts";
+import type { Key } from "../i18n/en.ts";
+import type { Actions, State } from "../state/state.ts";
 
 /** Reply is the key of the text shown after a vote or a complaint. */
 export type Reply = Extract<Key, `vote.${string}` | `complaint.${string}` | "account.ended" | "link.offline">;

@@ -1,18 +1,18 @@
 // Notices for the driver: position, connection, and what is not shown.
 
-import type { Observable } from "./browser/observable.ts";
-import { element } from "./browser/dom.ts";
-import { boundsOf } from "./map/extent.ts";
-import { greyAfter } from "./pins/freshness.ts";
-import { cleanText, entityLabel, kindLabel, streetOf, textOf } from "./pins/entitylabels.ts";
-import { distance, normalizeDegrees, type Place } from "./geo/geo.ts";
-import { makeButton, setLabel, setText, setTextOrHide } from "./browser/widgets.ts";
-import { radius } from "./readers/nearbyreader.ts";
-import { canTap, parsePlace, roughAccuracy, type PositionStatus } from "./car/position.ts";
-import { placeOf, zoneWidthOf } from "./pins/shapes.ts";
-import type { Locale } from "./i18n/locale.ts";
-import { isWithoutData, type Actions, type Connection, type State } from "./state/state.ts";
-import type { Extent, Kind, Nearest } from "./net/wire.ts";
+import type { Observable } from "../browser/observable.ts";
+import { element } from "../browser/dom.ts";
+import { boundsOf } from "../map/extent.ts";
+import { greyAfter } from "../pins/freshness.ts";
+import { cleanText, entityLabel, kindLabel, streetOf, textOf } from "../pins/entitylabels.ts";
+import { distance, normalizeDegrees, type Place } from "../geo/geo.ts";
+import { makeButton, setLabel, setText, setTextOrHide } from "../browser/widgets.ts";
+import { radius } from "../readers/nearbyreader.ts";
+import { canTap, parsePlace, roughAccuracy, type PositionStatus } from "../car/position.ts";
+import { placeOf, zoneWidthOf } from "../pins/shapes.ts";
+import type { Locale } from "../i18n/locale.ts";
+import { isWithoutData, type Actions, type Connection, type State } from "../state/state.ts";
+import type { Extent, Kind, Nearest } from "../net/wire.ts";
 
 const updateInterval = 1000; // ms
 const longestName = 40; // characters

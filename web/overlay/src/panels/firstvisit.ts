@@ -1,11 +1,11 @@
 // The card of the first visit: what the page is, and the ways to begin. It is loaded only when it is shown. Any touch of it also
 // unlocks the sound (alertsounds.ts).
 
-import { byId, element } from "./browser/dom.ts";
-import { makeLocale } from "./i18n/locale.ts";
-import type { Actions, State } from "./state/state.ts";
-import { rememberVisit, type Visit } from "./state/visit.ts";
-import { makeButton, setText } from "./browser/widgets.ts";
+import { byId, element } from "../browser/dom.ts";
+import { makeLocale } from "../i18n/locale.ts";
+import type { Actions, State } from "../state/state.ts";
+import { rememberVisit, type Visit } from "../state/visit.ts";
+import { makeButton, setText } from "../browser/widgets.ts";
 
 /** openFirstVisit shows the card until the driver chooses; Escape is the same as "Look around". */
 export function openFirstVisit(state: State, actions: Actions): void {

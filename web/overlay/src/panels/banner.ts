@@ -1,17 +1,17 @@
 // The alert banner: kind and remaining distance in large type, with a sound when it is announced.
 
-import type { Banner as Alert } from "./alerts/announcer.ts";
-import type { Observable } from "./browser/observable.ts";
-import { element } from "./browser/dom.ts";
-import type { DetailsLoader } from "./pins/detailsloader.ts";
-import { iconOf, entityLabel, limitText, streetOf } from "./pins/entitylabels.ts";
-import { limitOf } from "./pins/wellknown.ts";
-import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "./browser/widgets.ts";
-import type { Locale } from "./i18n/locale.ts";
-import { isKindHidden } from "./settings/settings.ts";
-import type { AlertCandidate } from "./alerts/alerts.ts";
-import type { Actions, State } from "./state/state.ts";
-import type { AlertSounds } from "./alerts/alertsounds.ts";
+import type { Banner as Alert } from "../alerts/announcer.ts";
+import type { Observable } from "../browser/observable.ts";
+import { element } from "../browser/dom.ts";
+import type { DetailsLoader } from "../pins/detailsloader.ts";
+import { iconOf, entityLabel, limitText, streetOf } from "../pins/entitylabels.ts";
+import { limitOf } from "../pins/wellknown.ts";
+import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "../browser/widgets.ts";
+import type { Locale } from "../i18n/locale.ts";
+import { isKindHidden } from "../settings/settings.ts";
+import type { AlertCandidate } from "../alerts/alerts.ts";
+import type { Actions, State } from "../state/state.ts";
+import type { AlertSounds } from "../alerts/alertsounds.ts";
 
 const hereWithin = 25; // metres
 

@@ -1,23 +1,23 @@
 // The card of one entity: its facts, its sources and the driver's vote.
 
-import type { Preferences } from "./state/account.ts";
-import type { Vote } from "./net/api.ts";
-import type { Observable } from "./browser/observable.ts";
-import { lifetimeOf } from "./pins/freshness.ts";
-import { serverTime } from "./net/serverclock.ts";
-import { element } from "./browser/dom.ts";
-import { confidenceOf } from "./i18n/format.ts";
-import { distance } from "./geo/geo.ts";
-import { iconOf, entityLabel, limitText, networkName, sourceLabel, streetOf, textOf } from "./pins/entitylabels.ts";
-import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "./browser/widgets.ts";
-import { attributionOf, sourcesOf, mergedFrom } from "./pins/attribution.ts";
-import { placeOf, zoneWidthOf } from "./pins/shapes.ts";
-import type { DetailsLoader } from "./pins/detailsloader.ts";
-import type { Locale } from "./i18n/locale.ts";
-import type { Actions, State } from "./state/state.ts";
+import type { Preferences } from "../state/account.ts";
+import type { Vote } from "../net/api.ts";
+import type { Observable } from "../browser/observable.ts";
+import { lifetimeOf } from "../pins/freshness.ts";
+import { serverTime } from "../net/serverclock.ts";
+import { element } from "../browser/dom.ts";
+import { confidenceOf } from "../i18n/format.ts";
+import { distance } from "../geo/geo.ts";
+import { iconOf, entityLabel, limitText, networkName, sourceLabel, streetOf, textOf } from "../pins/entitylabels.ts";
+import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "../browser/widgets.ts";
+import { attributionOf, sourcesOf, mergedFrom } from "../pins/attribution.ts";
+import { placeOf, zoneWidthOf } from "../pins/shapes.ts";
+import type { DetailsLoader } from "../pins/detailsloader.ts";
+import type { Locale } from "../i18n/locale.ts";
+import type { Actions, State } from "../state/state.ts";
 import type { Reply, Votes } from "./vote.ts";
-import { limitOf } from "./pins/wellknown.ts";
-import type { Entity, Source } from "./net/wire.ts";
+import { limitOf } from "../pins/wellknown.ts";
+import type { Entity, Source } from "../net/wire.ts";
 
 const updateInterval = 1000; // ms between two updates of ages and distances
 const justNowLimit = 10_000; // ms

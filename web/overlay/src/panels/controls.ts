@@ -1,12 +1,12 @@
 // The buttons over the map.
 
-import type { Preferences } from "./state/account.ts";
-import type { AlertSounds } from "./alerts/alertsounds.ts";
-import type { Observable } from "./browser/observable.ts";
-import { element } from "./browser/dom.ts";
-import { setLabel, makeButton, replaceChildren, setText, setAttribute, makeIcon, makeIconButton } from "./browser/widgets.ts";
-import type { Locale } from "./i18n/locale.ts";
-import type { Actions, State } from "./state/state.ts";
+import type { Preferences } from "../state/account.ts";
+import type { AlertSounds } from "../alerts/alertsounds.ts";
+import type { Observable } from "../browser/observable.ts";
+import { element } from "../browser/dom.ts";
+import { setLabel, makeButton, replaceChildren, setText, setAttribute, makeIcon, makeIconButton } from "../browser/widgets.ts";
+import type { Locale } from "../i18n/locale.ts";
+import type { Actions, State } from "../state/state.ts";
 
 /** Controls are the buttons at the edge of the map, and those that are shown only when they are needed. */
 export interface Controls {

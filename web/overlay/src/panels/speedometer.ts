@@ -1,12 +1,12 @@
 // The driver's own speed, and beside it the limit of the route, or of the last camera.
 
-import { element } from "./browser/dom.ts";
-import { limitAfter, type PassedLimit } from "./alerts/drivenlimit.ts";
-import type { Format } from "./i18n/format.ts";
-import type { Locale } from "./i18n/locale.ts";
-import type { Observable } from "./browser/observable.ts";
-import type { State } from "./state/state.ts";
-import { setAttribute, setText } from "./browser/widgets.ts";
+import { element } from "../browser/dom.ts";
+import { limitAfter, type PassedLimit } from "../alerts/drivenlimit.ts";
+import type { Format } from "../i18n/format.ts";
+import type { Locale } from "../i18n/locale.ts";
+import type { Observable } from "../browser/observable.ts";
+import type { State } from "../state/state.ts";
+import { setAttribute, setText } from "../browser/widgets.ts";
 
 const updateInterval = 1000; // ms
 const kmhPerMetrePerSecond = 3.6;

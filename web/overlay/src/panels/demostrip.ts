@@ -1,10 +1,10 @@
 // What only the demo shows: that the drive is not real, a button that ends it, and one that starts it.
 
-import { element } from "./browser/dom.ts";
-import type { Locale } from "./i18n/locale.ts";
-import type { Observable } from "./browser/observable.ts";
-import type { Actions, State } from "./state/state.ts";
-import { makeButton, setLabel, setText } from "./browser/widgets.ts";
+import { element } from "../browser/dom.ts";
+import type { Locale } from "../i18n/locale.ts";
+import type { Observable } from "../browser/observable.ts";
+import type { Actions, State } from "../state/state.ts";
+import { makeButton, setLabel, setText } from "../browser/widgets.ts";
 
 /** makeDemoStrip is hidden outside the demo, and on phones behind a banner. */
 export function makeDemoStrip(state: State, actions: Actions, locale: Observable<Locale>): HTMLElement {

@@ -1,17 +1,17 @@
 // The list of alerts ahead: beside the map, or as the whole page where no map can be drawn.
 
-import { maxDistance, secondsTo, type ListedAlert } from "./alerts/alertrules.ts";
-import type { Observable } from "./browser/observable.ts";
-import { element } from "./browser/dom.ts";
-import { rove } from "./browser/focus.ts";
-import { isGrey } from "./pins/freshness.ts";
-import { angleBetween, distance } from "./geo/geo.ts";
-import { iconOf, entityLabel, streetOf } from "./pins/entitylabels.ts";
-import { keyedList, makeButton, setText, setAttribute, setTextOrHide, type KeyedItem } from "./browser/widgets.ts";
-import { placeOf, zoneWidthOf } from "./pins/shapes.ts";
-import type { Locale } from "./i18n/locale.ts";
-import type { Actions, State } from "./state/state.ts";
-import type { Entity } from "./net/wire.ts";
+import { maxDistance, secondsTo, type ListedAlert } from "../alerts/alertrules.ts";
+import type { Observable } from "../browser/observable.ts";
+import { element } from "../browser/dom.ts";
+import { rove } from "../browser/focus.ts";
+import { isGrey } from "../pins/freshness.ts";
+import { angleBetween, distance } from "../geo/geo.ts";
+import { iconOf, entityLabel, streetOf } from "../pins/entitylabels.ts";
+import { keyedList, makeButton, setText, setAttribute, setTextOrHide, type KeyedItem } from "../browser/widgets.ts";
+import { placeOf, zoneWidthOf } from "../pins/shapes.ts";
+import type { Locale } from "../i18n/locale.ts";
+import type { Actions, State } from "../state/state.ts";
+import type { Entity } from "../net/wire.ts";
 
 /** ListLine is an entity with its distance in metres. */
 export interface ListLine {

@@ -1,12 +1,12 @@
 // The scale bar: the longest round distance that fits.
 
-import { element } from "./browser/dom.ts";
-import type { LengthUnit } from "./i18n/format.ts";
-import type { Locale } from "./i18n/locale.ts";
-import type { Observable } from "./browser/observable.ts";
-import type { Units } from "./settings/settings.ts";
-import type { State } from "./state/state.ts";
-import { setText } from "./browser/widgets.ts";
+import { element } from "../browser/dom.ts";
+import type { LengthUnit } from "../i18n/format.ts";
+import type { Locale } from "../i18n/locale.ts";
+import type { Observable } from "../browser/observable.ts";
+import type { Units } from "../settings/settings.ts";
+import type { State } from "../state/state.ts";
+import { setText } from "../browser/widgets.ts";
 
 const maxWidth = 110; // pixels
 const metresPerFoot = 0.3048;

@@ -1,13 +1,13 @@
 // Signing in with a phone: the car shows a code and polls until the phone has approved it.
 
-import type { Preferences } from "./state/account.ts";
-import { startPairing, pollPairing, qrAddress, HTTPError } from "./net/api.ts";
-import type { Observable } from "./browser/observable.ts";
-import { element } from "./browser/dom.ts";
-import type { Key } from "./i18n/en.ts";
-import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } from "./browser/widgets.ts";
-import type { Locale } from "./i18n/locale.ts";
-import type { BegunPairing } from "./net/wire.ts";
+import type { Preferences } from "../state/account.ts";
+import { startPairing, pollPairing, qrAddress, HTTPError } from "../net/api.ts";
+import type { Observable } from "../browser/observable.ts";
+import { element } from "../browser/dom.ts";
+import type { Key } from "../i18n/en.ts";
+import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } from "../browser/widgets.ts";
+import type { Locale } from "../i18n/locale.ts";
+import type { BegunPairing } from "../net/wire.ts";
 
 /** PairingStatus is the state of a pairing. */
 type PairingStatus = "asking" | "waiting" | "done" | "denied" | "expired" | "failed" | "offline";

@@ -1,22 +1,22 @@
 // The contents of the menu's pages. Choices apply immediately and are stored.
 
-import { notes, AlertSounds } from "./alerts/alertsounds.ts";
-import { isCharger, ordinaryLeadAt } from "./alerts/alertrules.ts";
-import { element } from "./browser/dom.ts";
-import type { Key } from "./i18n/en.ts";
-import { languageNames } from "./i18n/words.ts";
-import { setKindsVisible, setKindVisible } from "./settings/kindchoice.ts";
-import { networkName, pathOf, sourceLabel, textOf } from "./pins/entitylabels.ts";
-import { makeChoice, makeSwitch, makeButton, makeStepper, replaceChildren, setTextOrHide, type Item } from "./browser/widgets.ts";
-import { isKindHidden, languages, limits, parseChoices, type Settings } from "./settings/settings.ts";
-import { attributionOf } from "./pins/attribution.ts";
-import { attributionNodes } from "./map/attributionline.ts";
-import type { Kind, Source } from "./net/wire.ts";
-import type { Locale } from "./i18n/locale.ts";
-import { Preferences } from "./state/account.ts";
-import type { State, Actions } from "./state/state.ts";
-import type { LoadApps } from "./apps/entry.ts";
-import { Observable } from "./browser/observable.ts";
+import { notes, AlertSounds } from "../alerts/alertsounds.ts";
+import { isCharger, ordinaryLeadAt } from "../alerts/alertrules.ts";
+import { element } from "../browser/dom.ts";
+import type { Key } from "../i18n/en.ts";
+import { languageNames } from "../i18n/words.ts";
+import { setKindsVisible, setKindVisible } from "../settings/kindchoice.ts";
+import { networkName, pathOf, sourceLabel, textOf } from "../pins/entitylabels.ts";
+import { makeChoice, makeSwitch, makeButton, makeStepper, replaceChildren, setTextOrHide, type Item } from "../browser/widgets.ts";
+import { isKindHidden, languages, limits, parseChoices, type Settings } from "../settings/settings.ts";
+import { attributionOf } from "../pins/attribution.ts";
+import { attributionNodes } from "../map/attributionline.ts";
+import type { Kind, Source } from "../net/wire.ts";
+import type { Locale } from "../i18n/locale.ts";
+import { Preferences } from "../state/account.ts";
+import type { State, Actions } from "../state/state.ts";
+import type { LoadApps } from "../apps/entry.ts";
+import { Observable } from "../browser/observable.ts";
 
 /** MenuDeps are the menu's dependencies. */
 export interface MenuDeps {

@@ -1,12 +1,12 @@
 // The menu: a front page and a page for each group of settings, whose contents are in menupages.ts, loaded when the menu is opened.
 
-import type { Observable } from "./browser/observable.ts";
-import { element } from "./browser/dom.ts";
-import type { Key } from "./i18n/en.ts";
-import type { AppsMenu } from "./apps/appsmenu.ts";
+import type { Observable } from "../browser/observable.ts";
+import { element } from "../browser/dom.ts";
+import type { Key } from "../i18n/en.ts";
+import type { AppsMenu } from "../apps/appsmenu.ts";
 import type { Contents, MenuDeps } from "./menupages.ts";
-import { setLabel, makeButton, replaceChildren, setText, makeIcon, type Item } from "./browser/widgets.ts";
-import { isLookingAround } from "./state/state.ts";
+import { setLabel, makeButton, replaceChildren, setText, makeIcon, type Item } from "../browser/widgets.ts";
+import { isLookingAround } from "../state/state.ts";
 
 const titles = {
   account: "account.title",

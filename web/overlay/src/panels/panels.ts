@@ -1,28 +1,28 @@
 // All panels over the map. Each panel watches the state and calls actions; no panel knows another.
 
-import { Preferences } from "./state/account.ts";
-import { awaitApps } from "./apps/entry.ts";
-import { makeAttribution } from "./map/attributionline.ts";
+import { Preferences } from "../state/account.ts";
+import { awaitApps } from "../apps/entry.ts";
+import { makeAttribution } from "../map/attributionline.ts";
 import { makeBanner } from "./banner.ts";
 import { makeCard } from "./card.ts";
-import { Observable } from "./browser/observable.ts";
-import { DetailsLoader } from "./pins/detailsloader.ts";
+import { Observable } from "../browser/observable.ts";
+import { DetailsLoader } from "../pins/detailsloader.ts";
 import { makeControls } from "./controls.ts";
 import { makeDemoStrip } from "./demostrip.ts";
-import { element } from "./browser/dom.ts";
-import { keepFocus } from "./browser/focus.ts";
+import { element } from "../browser/dom.ts";
+import { keepFocus } from "../browser/focus.ts";
 import { makeList } from "./list.ts";
 import { makeMenu } from "./menu.ts";
 import { makeNotice } from "./notice.ts";
 import { makePairing } from "./pairing.ts";
-import type { Locale } from "./i18n/locale.ts";
-import { makeWhereToButton, type NavigationEntry } from "./nav/entry.ts";
-import type { Slots } from "./nav/deps.ts";
+import type { Locale } from "../i18n/locale.ts";
+import { makeWhereToButton, type NavigationEntry } from "../nav/entry.ts";
+import type { Slots } from "../nav/deps.ts";
 import { makeScaleBar } from "./scalebar.ts";
-import { makeReport } from "./report/entry.ts";
+import { makeReport } from "../report/entry.ts";
 import { makeSpeedometer } from "./speedometer.ts";
-import type { Actions, State } from "./state/state.ts";
-import { AlertSounds } from "./alerts/alertsounds.ts";
+import type { Actions, State } from "../state/state.ts";
+import { AlertSounds } from "../alerts/alertsounds.ts";
 import type { StillThereDeps } from "./stillthere.ts";
 import { Votes } from "./vote.ts";
 

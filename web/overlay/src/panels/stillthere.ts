@@ -1,16 +1,16 @@
 // The question after passing a decaying pin: "Still there?" with two large buttons. It is loaded when the first pin was passed.
 
-import type { Preferences } from "./state/account.ts";
-import type { Vote } from "./net/api.ts";
-import { element } from "./browser/dom.ts";
-import { entityLabel, iconOf } from "./pins/entitylabels.ts";
-import type { Locale } from "./i18n/locale.ts";
-import type { Observable } from "./browser/observable.ts";
-import type { Alerts } from "./alerts/alerts.ts";
-import type { State } from "./state/state.ts";
-import { answer, close, initialAsking, stepAsking, type Asking } from "./alerts/stillthererules.ts";
+import type { Preferences } from "../state/account.ts";
+import type { Vote } from "../net/api.ts";
+import { element } from "../browser/dom.ts";
+import { entityLabel, iconOf } from "../pins/entitylabels.ts";
+import type { Locale } from "../i18n/locale.ts";
+import type { Observable } from "../browser/observable.ts";
+import type { Alerts } from "../alerts/alerts.ts";
+import type { State } from "../state/state.ts";
+import { answer, close, initialAsking, stepAsking, type Asking } from "../alerts/stillthererules.ts";
 import type { Reply, Votes } from "./vote.ts";
-import { makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide } from "./browser/widgets.ts";
+import { makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide } from "../browser/widgets.ts";
 
 /** StillThereDeps are the question's dependencies. */
 export interface StillThereDeps {
