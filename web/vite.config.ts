@@ -23,7 +23,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       // Left alone, Rolldown makes a file of each module that the page and two of its later parts share.
-      output: { codeSplitting: { groups: [{ name: "base", test: /overlay.src.(geo|observable|api|state|i18n.(words|en))\.ts|preload-helper|oxc-project.runtime/ }] }, entryFileNames: "[name].js", chunkFileNames: "[name].js", assetFileNames: "[name][extname]" },
+      output: { codeSplitting: { groups: [{ name: "base", test: /overlay.src.(geo.geo|browser.observable|net.api|state.state|i18n.(words|en))\.ts|preload-helper|oxc-project.runtime/ }] }, entryFileNames: "[name].js", chunkFileNames: "[name].js", assetFileNames: "[name][extname]" },
     },
   },
 });

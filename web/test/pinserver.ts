@@ -2,7 +2,7 @@
 
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { seeded } from "../overlay/src/seeded.ts";
+import { seeded } from "./seeded.ts";
 import type { Entity } from "../overlay/src/net/wire.ts";
 import { otherAddress } from "./serviceclient.ts";
 

@@ -114,14 +114,14 @@ func TestComparisonOfReadme(t *testing.T) {
 	modules := map[string]string{ // by line of the table: the module that implements it; empty: none yet
 		"your own server and your own data":                "internal/run/cli/serve.go",
 		"opens in a car's browser":                         "web/overlay/src/main.ts",
-		"police, hazards, jams, cameras ahead, with sound": "web/overlay/src/alertsounds.ts",
-		"own speed":                                 "web/overlay/src/speedometer.ts",
-		"confirm while passing":                     "web/overlay/src/stillthere.ts",
+		"police, hazards, jams, cameras ahead, with sound": "web/overlay/src/alerts/alertsounds.ts",
+		"own speed":                                 "web/overlay/src/panels/speedometer.ts",
+		"confirm while passing":                     "web/overlay/src/panels/stillthere.ts",
 		"report from the car":                       "web/overlay/src/report",
 		"search, routes and spoken directions":      "web/overlay/src/nav",
 		"led around a closure, with the reason":     "internal/drive/nav/session",
 		"apps of others beside the map":             "web/overlay/src/apps",
-		"opens without network, installable":        "web/overlay/src/offline.ts",
+		"opens without network, installable":        "web/overlay/src/offline/offline.ts",
 		"live data of a country without any set-up": "",
 	}
 	_, table, _ := strings.Cut(readDocument(t, "README.md"), "## Compared")

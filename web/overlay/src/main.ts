@@ -1,32 +1,35 @@
 // The page that a driver opens in the car. This module connects the others and contains no rules.
 //
-//   wire.ts                types of the service's answers
-//   api.ts                 requests to the service; requestbudget.ts limits them by a token bucket (tokenbucket.ts)
-//   state.ts               the page's state in observables (observable.ts)
-//   geo.ts                 distances and bearings (pure)
-//   visit.ts               whether the driver was here before; firstvisit.ts the card of the first visit, loaded only then
-//   position.ts            the driver's position; demodrive.ts simulates it; deadreckoning.ts interpolates between fixes (pure)
-//   nearbyreader.ts        reads the entities around the car; pure parts: sseparser.ts, nearbydata.ts, reconnect.ts, serverclock.ts
-//   elsewhere.ts           loads otherplaces.ts: viewreader.ts reads the view while the driver looks around, nearestreader.ts finds the
-//                          nearest data where there is none around; both ask with viewquery.ts (pure)
-//   sourcecatalog.ts       reads the sources, again when a pin comes from an unknown one
-//   visibility.ts          which entities are visible; freshness.ts how they look; attribution.ts whose data they are (pure)
-//   alertmonitor.ts        the alerts ahead; rules in alertrules.ts and announcer.ts (pure)
-//   theme.ts               day or night, by the sun (sun.ts, pure)
-//   map.ts                 opens MapLibre on plain ground; mapview.ts adds everything on the map
-//   baselayers.ts          the base map below the pins, with the styles of basemap.ts: streets after the first pins, then names
-//   camera.ts              the map's camera; standingzoom.ts its zoom while the car stands (pure); car.ts the car marker
-//   extent.ts              the extent of the public data, where the map opens (pure); hereprompt.ts the question after a long press
-//   resolution.ts          the map's pixel ratio
-//   pins.ts                sources and layers of the pins; icons.ts their images; pure parts: clusters.ts, featurediff.ts,
-//                          icontint.ts, shapes.ts, linecolours.ts, hittest.ts
-//   speedometer.ts         own speed and the limit of the last camera (drivenlimit.ts, pure); scalebar.ts; demostrip.ts
-//   panels.ts              panels over the map: menu.ts, notice.ts, attributionline.ts and others, built from widgets.ts and dom.ts
-//   apps/entry.ts          whether there are apps; loads apps/apps.ts, which maps the modules of apps
-//   report/entry.ts        the button of reports; loads report/panel.ts, whose rules are in report/rules.ts (pure)
-//   nav/entry.ts           the button "Where to"; loads nav/navigation.ts, which maps the modules of navigation
-//   offline.ts             service worker, stored pins (offlinepins.ts, pure) and wake lock; loaded after the first pins
-//   i18n/                  all texts; settings.ts the driver's choices (pure); format.ts numbers and units (pure)
+// A folder imports only those above it in this list; build/imports.test.ts verifies this. "(pure)" marks modules without DOM, network and clock.
+//
+//   geo/       geo.ts distances and bearings; sun.ts the sun's altitude (both pure)
+//   browser/   what wraps the browser: observable.ts, dom.ts, widgets.ts, focus.ts, storage.ts
+//   settings/  settings.ts the driver's choices; kindchoice.ts those of kinds (both pure)
+//   net/       wire.ts types of the service's answers; api.ts requests to the service; requestbudget.ts limits them by a token bucket
+//              (tokenbucket.ts); pure parts: sseparser.ts, reconnect.ts, serverclock.ts
+//   i18n/      words.ts and a file for each language: all texts; format.ts numbers and units (pure); locale.ts both together
+//   car/       position.ts the driver's position; demodrive.ts simulates it; deadreckoning.ts interpolates between fixes (pure)
+//   pins/      rules of pins (pure): visibility.ts which are visible, freshness.ts how they look, attribution.ts whose data they are,
+//              entitylabels.ts and details.ts (loaded by detailsloader.ts) their texts, wellknown.ts known properties; shapes.ts,
+//              linecolours.ts, icontint.ts, featurediff.ts, clusters.ts and hittest.ts for the map
+//   alerts/    rules of alerts (pure): alertrules.ts, announcer.ts, roadanswer.ts, drivenlimit.ts, stillthererules.ts; alertsounds.ts
+//   state/     state.ts the page's state in observables; account.ts the driver's account, with the choices; visit.ts whether the
+//              driver was here before; theme.ts day or night; pincache.ts where the browser keeps the last pins
+//   readers/   what reads the service into the state: nearbyreader.ts the entities around the car (nearbydata.ts, offlinepins.ts,
+//              pure); sourcecatalog.ts the sources, again when a pin comes from an unknown one; alertmonitor.ts the alerts ahead;
+//              elsewhere.ts loads otherplaces.ts: viewreader.ts reads the view while the driver looks around, nearestreader.ts finds
+//              the nearest data where there is none around; both ask with viewquery.ts (pure)
+//   offline/   offline.ts service worker and stored pins; wakelock.ts; loaded after the first pins
+//   map/       map.ts opens MapLibre on plain ground; mapview.ts adds everything on the map; baselayers.ts the base map below the
+//              pins, with the styles of basemap.ts: streets after the first pins, then names; pinlayers.ts sources and layers of the
+//              pins, icons.ts their images; camera.ts the map's camera, standingzoom.ts its zoom while the car stands (pure), car.ts
+//              the car marker; extent.ts the extent of the public data, where the map opens (pure); hereprompt.ts the question after
+//              a long press; resolution.ts the map's pixel ratio; attributionline.ts
+//   report/    entry.ts the button of reports; loads panel.ts, whose rules are in rules.ts (pure)
+//   apps/      entry.ts whether there are apps; loads apps.ts, which lists the modules of apps
+//   nav/       entry.ts the button "Where to"; loads navigation.ts, which lists the modules of navigation
+//   panels/    panels.ts panels over the map: menu.ts, notice.ts, card.ts, list.ts and others; speedometer.ts own speed and limit;
+//              firstvisit.ts the card of the first visit; stillthere.ts the question of a vote while passing
 
 import { getAlerts, getConfig, getDrive, getKinds } from "./net/api.ts";
 import { Observable } from "./browser/observable.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { firstDue, keyOf, leadAt, listAhead, nearOf, maxDistance, parseKey, secondsTo, minSpeed, announcedOf, notAnnounced } from "./alertrules.ts";
 import type { AlertPin, AlertStage, Announced } from "./alertrules.ts";
 import { bearing, angleBetween } from "../geo/geo.ts";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../../../test/seeded.ts";
 
 // The golden table of the service's internal/drive/alerts; alerts_test.go documents its members.
 interface Case {

@@ -3,7 +3,7 @@ import { isDetour, leadAt, nearOf, type Car, type AlertPin, type AlertStage } fr
 import { dismiss, initialAnnouncer, seenKeys, step } from "./announcer.ts";
 import type { Announcer, Banner, AnnouncerInput } from "./announcer.ts";
 import { destination } from "../geo/geo.ts";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../../../test/seeded.ts";
 
 const origin = { lat: 52, lng: 5 };
 /** at returns the place so many metres north and east of the origin. */

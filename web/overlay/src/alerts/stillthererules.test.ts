@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { AlertCandidate } from "./alerts.ts";
 import { answer, askFor, close, initialAsking, replyFor, stepAsking, type Asking, type AskingInput } from "./stillthererules.ts";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../../../test/seeded.ts";
 
 const pin = (id: string, more: Partial<AlertCandidate> = {}, expires: string | null = "2026-06-01T13:00:00Z"): AlertCandidate => ({
   id,

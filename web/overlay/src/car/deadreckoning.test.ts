@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { destination, bearing, distance, angleBetween, type Place } from "../geo/geo.ts";
 import { poseAt, addFix, tunnelAfter, type Motion, type RawFix } from "./deadreckoning.ts";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../../../test/seeded.ts";
 
 const origin = { lat: 52, lng: 5 };
 const fixAt = (place: Place, more: Partial<RawFix> = {}): RawFix => ({ ...place, accuracy: 5, heading: null, speed: null, ...more });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { destination, bearing, normalizeDegrees, distance, rounded, angleBetween, nearestOnSegment, normalizeLongitude, type Place } from "./geo.ts";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../../../test/seeded.ts";
 
 describe("distance", () => {
   const degree = (6_371_008.8 * Math.PI) / 180;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../../../test/seeded.ts";
 import { sunAltitude, themeBySun, themeFor, type Theme } from "./sun.ts";
 
 const hour = 3_600_000;

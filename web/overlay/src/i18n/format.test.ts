@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { confidenceOf, makeFormat } from "./format.ts";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../../../test/seeded.ts";
 import { languages } from "../settings/settings.ts";
 
 /** plain replaces narrow and non-breaking spaces, which differ between browsers. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pixelsPerMetre } from "./camera.ts";
 import { destination, distance, type Place } from "../geo/geo.ts";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../../../test/seeded.ts";
 import { isStanding, standingZoom, type Frame } from "./standingzoom.ts";
 
 const car: Place = { lat: 52, lng: 5 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { backoff, hasSlept, initialLink, linkFailed, linkSucceeded, linkWoken, mayConnect, outageDuration, type LinkState } from "./reconnect.ts";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../../../test/seeded.ts";
 
 describe("sleep", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { adjustClock, serverTime, type ServerClock } from "./serverclock.ts";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../../../test/seeded.ts";
 
 describe("the service's clock", () => {
   const iso = (ms: number): string => new Date(ms).toISOString();

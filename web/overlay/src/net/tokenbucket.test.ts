@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { guestBucket, adjust, rateLimitHeaders, retryAfterSeconds, take, type TokenBucket, type RateLimitHeaders } from "./tokenbucket.ts";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../../../test/seeded.ts";
 
 const silent: RateLimitHeaders = { policy: null, state: null, retryAfter: null };
 

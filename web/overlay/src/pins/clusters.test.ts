@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { minUnclusteredZoom, cluster as clusterBy, mergeClose, type Cluster, type ClusterPoint, type ClusteredPoints } from "./clusters.ts";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../../../test/seeded.ts";
 
 const gravities: Readonly<Record<string, number>> = { light: 1, grave: 3 };
 const cluster = <S extends ClusterPoint>(points: readonly S[], zoom: number): ClusteredPoints<S> => clusterBy(points, zoom, (kind) => gravities[kind] ?? 0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { appearanceAt, lifetimeOf } from "./freshness.ts";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../../../test/seeded.ts";
 
 const minute = 60_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { seeded } from "../seeded.ts";
+import { seeded } from "../../../test/seeded.ts";
 import { accountChoices, withChoice, defaultSettings, effectiveSettings, isKindHidden, limits, mergeChoices, noStoredChoices, parseChoices, parseStoredChoices, markSent, withoutChoices, serializeChoices } from "./settings.ts";
 import type { Choices, StoredChoices } from "./settings.ts";
 
