@@ -1,10 +1,10 @@
 // Navigation: all of it that is loaded when a destination is first asked for. This module connects the others and contains no rules.
 //
 //   entry.ts          what the page has of navigation before that: a button, the address, the loader
-//   types.ts          types of the service's answers; api.ts requests; state.ts the state in observables
+//   types.ts          types of the service's answers; api.ts requests; state.ts the state in observables; deps.ts what the parts are given
 //   routeline.ts      a route as a line with what is known of its segments; snaptoroute.ts where a fix is on it (both pure)
-//   drive.ts          leads along a route: the car's progress, new routes
-//                     pure parts: progress.ts, offroute.ts, reroute.ts, arrival.ts, eta.ts, ledcamera.ts, resume.ts
+//   drivereducer.ts   what a drive does after each fix, answer and command (pure); drive.ts executes it
+//                     its parts: progress.ts, offroute.ts, reroute.ts, arrival.ts, eta.ts, ledcamera.ts, resume.ts
 //   sessionopener.ts  opens the sessions of a drive (opening.ts, pure); sessionlink.ts reads the events of one
 //   routelayers.ts    the route on the map (routefeatures.ts, pure); junctionnames.ts; overview.ts
 //   maneuverpanel.ts  the next maneuver (maneuver.ts, pure; maneuvericon.ts); steplist.ts all of them where there is no map
