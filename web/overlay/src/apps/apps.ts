@@ -5,6 +5,7 @@
 //   host.ts         what is said to a frame and heard from it (pure; shared with the app bench)
 //   api.ts          requests, and the types of their answers
 //   slot.ts         the slot beside the map: tabs and frames; appframe.ts one frame
+//   catalogchanges.ts  which changes of the catalogue concern this driver (pure)
 //   appsmenu.ts     the menu's page; configform.ts the form of a config (fieldvalues.ts, pure)
 //   appwords.ts     texts, each language loaded when it is needed
 
@@ -18,8 +19,8 @@ import type { State } from "../state/state.ts";
 import { getInstalled, type Installed } from "./api.ts";
 import { AppsMenu } from "./appsmenu.ts";
 import { loadAppTexts, makeAppSay, type AppSay } from "./appwords.ts";
+import { CatalogChanges } from "./catalogchanges.ts";
 import { deviceOf } from "./host.ts";
-import { concerns } from "./news.ts";
 import { AppSlot } from "./slot.ts";
 import { en } from "./words/apps-en.ts";
 
@@ -82,6 +83,7 @@ export async function openApps(deps: AppsDeps): Promise<AppsMenu> {
       else if (error instanceof HTTPError && error.status === 404) slot.update([]); // the operator turned apps off
     });
   };
+  const changes = new CatalogChanges(state.appsChange.get());
   preferences.person.watch((person) => {
     if (person !== null) {
       lookQuietly();
@@ -92,12 +94,10 @@ export async function openApps(deps: AppsDeps): Promise<AppsMenu> {
   });
   setInterval(lookQuietly, lookInterval);
   // A suspension takes an app out of open pages, hidden ones too.
-  let known: number | null = null;
   state.appsChange.watch((change) => {
     if (change === null) return;
-    const ids = (installed.get() ?? []).map(({ app }) => app.id);
-    if (concerns(change, known, ids)) setTimeout(lookAlways, Math.random() * maxLookDelay);
-    known = change.revision;
+    const ids = installed.get()?.map(({ app }) => app.id) ?? null;
+    if (changes.mustRead(change, ids)) setTimeout(lookAlways, Math.random() * maxLookDelay);
   });
   document.addEventListener("visibilitychange", lookQuietly);
   const configured = (id: string): void => {

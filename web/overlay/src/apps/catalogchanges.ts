@@ -1,0 +1,27 @@
+// Which changes of the catalogue of apps, of which the service's stream tells, concern this driver (pure).
+
+import type { AppsChange } from "../net/wire.ts";
+
+/** CatalogChanges decides after which changes the page reads again what is installed. */
+export class CatalogChanges {
+  /** The last change; null: the stream has told none yet. */
+  #latest: AppsChange | null;
+
+  /** Latest is the last change before the page first reads what is installed: that read contains it. */
+  constructor(latest: AppsChange | null) {
+    this.#latest = latest;
+  }
+
+  /**
+   * mustRead reports whether to read again after a change. installed is null until the first read is answered: its answer may be older
+   * than the change. A stream begins with the revision alone: by it the page notices what changed since the stream before, and it cannot
+   * know what changed between its own first read and the first stream.
+   */
+  mustRead(change: AppsChange, installed: readonly string[] | null): boolean {
+    const before = this.#latest;
+    this.#latest = change;
+    if (change === before) return false;
+    if (before === null || installed === null) return true;
+    return change.changed.length > 0 ? installed.some((id) => change.changed.includes(id)) : change.revision !== before.revision;
+  }
+}
