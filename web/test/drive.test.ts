@@ -90,7 +90,7 @@ async function differencesFromService({ car, lines }: DriveStep): Promise<string
   return differences;
 }
 
-const isStanding = ({ kind_id }: Entity): boolean => kind_id.startsWith("camera.") || kind_id === "alert.construction";
+const isStationary = ({ kind_id }: Entity): boolean => kind_id.startsWith("camera.") || kind_id === "alert.construction";
 
 /** checkAnnouncement compares an announcement with the rule; before is the previous one. */
 function checkAnnouncement({ entity, away, shownDistance, car, spoken, banner, ms }: Announcement, before: Announcement | undefined): void {
@@ -102,7 +102,7 @@ function checkAnnouncement({ entity, away, shownDistance, car, spoken, banner, m
   // Five seconds, less the step of a second: an announcement that waited for the service is seen one step late.
   expect(pause, `${spoken}: seconds since the one before`).toBeGreaterThanOrEqual(3.9);
   // Events may appear right before the car; fixed pins are announced as soon as they are due.
-  if (isStanding(entity) && pause > 6) expect(away, `${spoken}: no later than the rule`).toBeGreaterThanOrEqual(due - aSecond);
+  if (isStationary(entity) && pause > 6) expect(away, `${spoken}: no later than the rule`).toBeGreaterThanOrEqual(due - aSecond);
   expect(Math.abs(angleBetween(car.heading, bearing(car, placeOf(entity)))), `${spoken}: ahead`).toBeLessThan(90);
 }
 
@@ -143,7 +143,7 @@ test("a drive through the town announces each pin ahead once, at the distance of
   });
   const keys = all.map(({ entity, banner }) => `${entity.id} ${banner?.stage ?? ""}`);
   expect(new Set(keys).size, "each once").toBe(keys.length);
-  const passed = (await readTown()).filter((entity) => isStanding(entity) && steps.slice(20, -20).some((step) => distance(step.car, placeOf(entity)) < 25));
+  const passed = (await readTown()).filter((entity) => isStationary(entity) && steps.slice(20, -20).some((step) => distance(step.car, placeOf(entity)) < 25));
   expect(passed.length).toBeGreaterThanOrEqual(4);
   for (const { id, kind_id } of passed) {
     expect(keys, kind_id).toContain(`${id} ahead`);

@@ -4,7 +4,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { destination, type Place } from "../overlay/src/geo/geo.ts";
-import { routeDrawnMark, waysDrawnMark } from "../overlay/src/nav/drawnmark.ts";
+import { routeDrawnMark, waysDrawnMark } from "../overlay/src/nav/renderingmarks.ts";
 import { visitKey } from "../overlay/src/state/visit.ts";
 import type { DemoDrives } from "../overlay/src/net/wire.ts";
 import { openCar, screens, town, type Car } from "./harness.ts";

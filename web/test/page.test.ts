@@ -10,7 +10,7 @@ const dist = new URL("../dist/overlay/", import.meta.url).pathname;
 
 // What is loaded only when it is needed: the languages but English, the card of the first visit, details of cards, what reads other
 // places, the menu's pages, navigation, and apps.
-const loadedLater = /^((apps-)?(ar|de|es|fr|it|nl)|firstvisit|details|otherplaces|menupages|navigation|apps)\.js$/;
+const loadedLater = /^((apps-)?(ar|de|es|fr|it|nl)|firstvisit|details|viewreaders|menupages|navigation|apps)\.js$/;
 
 test("the JavaScript of the first load in one language is at most 330 KB when compressed", () => {
   const sizes = readdirSync(dist)

@@ -7,7 +7,7 @@ export function waitBefore(open: number): number {
   return open < 600_000 ? 5000 : 30_000;
 }
 
-const leastBetweenPages = 5000; // milliseconds: a page counts against the account's limit on management
+const minPageInterval = 5000; // milliseconds: a page counts against the account's limit on management
 const longestOpen = 12 * 3600_000; // then the page is reloaded by hand
 
 /** feedChanged is dispatched to the document after parts were replaced. */
@@ -92,7 +92,7 @@ export async function follow(line: HTMLElement, refreshed: (part: Element) => vo
         document.querySelector("main > .done")?.remove(); // what was to come has come
         say(liveUpdated.replace("{0}", new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "medium" }).format()), false);
       }
-      await pause(leastBetweenPages);
+      await pause(minPageInterval);
     }
   } catch (error) {
     console.warn(error);

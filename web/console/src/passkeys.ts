@@ -73,7 +73,7 @@ async function attempt(doing: string, button: HTMLButtonElement | null, what: ()
   }
 }
 
-const deeds: Record<string, (button: HTMLElement) => Promise<void>> = {
+const commands: Record<string, (button: HTMLElement) => Promise<void>> = {
   "sign-in": signIn,
   add,
   confirm: async () => {
@@ -109,7 +109,7 @@ function start(): void {
       continue;
     }
     const doing = place.dataset["passkey"] ?? "";
-    const deed = deeds[doing];
+    const deed = commands[doing];
     if (!deed || !(place instanceof HTMLButtonElement)) continue;
     place.hidden = false;
     place.addEventListener("click", () => {

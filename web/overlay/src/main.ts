@@ -17,13 +17,13 @@
 //              driver was here before; theme.ts day or night; pincache.ts where the browser keeps the last pins
 //   readers/   what reads the service into the state: nearbyreader.ts the entities around the car (nearbydata.ts, offlinepins.ts,
 //              pure); sourcecatalog.ts the sources, again when a pin comes from an unknown one; alertmonitor.ts the alerts ahead;
-//              elsewhere.ts loads otherplaces.ts: viewreader.ts reads the view while the driver looks around, nearestreader.ts finds
+//              viewreadersloader.ts loads viewreaders.ts: viewreader.ts reads the view while the driver looks around, nearestreader.ts finds
 //              the nearest data where there is none around; both ask with viewquery.ts (pure)
 //   offline/   offline.ts service worker and stored pins; wakelock.ts; loaded after the first pins
 //   map/       map.ts opens MapLibre on plain ground; mapview.ts adds everything on the map; baselayers.ts the base map below the
 //              pins, with the styles of basemap.ts: streets after the first pins, then names; pinlayers.ts sources and layers of the
-//              pins, icons.ts their images; camera.ts the map's camera, standingzoom.ts its zoom while the car stands (pure), car.ts
-//              the car marker; extent.ts the extent of the public data, where the map opens (pure); hereprompt.ts the question after
+//              pins, icons.ts their images; camera.ts the map's camera, stationaryzoom.ts its zoom while the car stands (pure), car.ts
+//              the car marker; extent.ts the extent of the public data, where the map opens (pure); longpressprompt.ts the question after
 //              a long press; resolution.ts the map's pixel ratio; attributionline.ts
 //   report/    entry.ts the button of reports; loads panel.ts, whose rules are in rules.ts (pure)
 //   apps/      entry.ts whether there are apps; loads apps.ts, which lists the modules of apps
@@ -33,7 +33,7 @@
 
 import { getAlerts, getConfig, getDrive, getKinds } from "./net/api.ts";
 import { Observable } from "./browser/observable.ts";
-import { readElsewhere } from "./readers/elsewhere.ts";
+import { loadViewReaders } from "./readers/viewreadersloader.ts";
 import { isGrey } from "./pins/freshness.ts";
 import { backoff } from "./net/reconnect.ts";
 import { serverTime } from "./net/serverclock.ts";
@@ -157,7 +157,7 @@ function keepLanguage(state: State): void {
   });
 }
 
-/** keepVisible sets state.entities and state.elsewhere, and returns what is on the map with its appearance. */
+/** keepVisible sets state.entities and state.viewEntities, and returns what is on the map with its appearance. */
 function keepVisible(state: State): Observable<readonly VisibleEntity[]> {
   const shown = new Observable<readonly VisibleEntity[]>([]);
   let byLayer = sourcesByLayer([]);
@@ -176,11 +176,11 @@ function keepVisible(state: State): Observable<readonly VisibleEntity[]> {
     const others = visibleOf(view?.entities.filter(({ id }) => !ids.has(id)) ?? []);
     shown.set(view?.clusters ? [] : [...visible, ...others]); // clusters count what is around the car, too
     keep(state.entities, visible);
-    keep(state.elsewhere, others);
+    keep(state.viewEntities, others);
   };
   state.view.watch((view) => {
     const chosen = state.selected.get();
-    const closes = view === null && state.elsewhere.get().some(({ id }) => id === chosen);
+    const closes = view === null && state.viewEntities.get().some(({ id }) => id === chosen);
     update();
     if (closes) state.selected.set(null);
   });
@@ -361,7 +361,7 @@ function main(): void {
     return getAlerts(ahead, { signal, onResponse });
   });
   let mapView: MapView | null = null;
-  const elsewhere = readElsewhere(state, budget, now);
+  const elsewhere = loadViewReaders(state, budget, now);
   const refresh = (): void => {
     nearbyReader.refresh();
     elsewhere.refresh();

@@ -34,7 +34,7 @@ interface Worker {
 }
 
 /** Milliseconds after which a stored answer is used; a car's connection often stalls instead of failing. */
-const patience = 3000;
+const networkTimeout = 3000;
 
 const worker = self as unknown as Worker;
 const release = worker.release;
@@ -70,7 +70,7 @@ async function fromNetworkOr(fresh: Promise<Response>, stored: Response | undefi
   const late = new Promise<Response>((resolve) => {
     setTimeout(() => {
       resolve(stored);
-    }, patience);
+    }, networkTimeout);
   });
   const answered = fresh.then(
     (answer) => (answer.status >= 500 ? stored : answer), // a proxy whose service restarts

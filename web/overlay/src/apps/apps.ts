@@ -26,7 +26,7 @@ import { en } from "./words/apps-en.ts";
 
 const lookInterval = 60_000; // ms
 /** Milliseconds over which the pages with an app that changed spread their looks. */
-const maxLookDelay = 500;
+const maxRefreshDelay = 500;
 
 /** AppsDeps is what the page gives to the apps. */
 export interface AppsDeps {
@@ -73,10 +73,10 @@ export async function openApps(deps: AppsDeps): Promise<AppsMenu> {
     installed.set(now);
     slot.update(now);
   };
-  const lookQuietly = (): void => {
-    if (document.visibilityState !== "hidden") lookAlways();
+  const refreshIfVisible = (): void => {
+    if (document.visibilityState !== "hidden") refresh();
   };
-  const lookAlways = (): void => {
+  const refresh = (): void => {
     if (preferences.person.get() === null) return;
     look().catch((error: unknown) => {
       if (error instanceof HTTPError && error.status === 401) preferences.signedOut();
@@ -86,20 +86,20 @@ export async function openApps(deps: AppsDeps): Promise<AppsMenu> {
   const changes = new CatalogChanges(state.appsChange.get());
   preferences.person.watch((person) => {
     if (person !== null) {
-      lookQuietly();
+      refreshIfVisible();
       return;
     }
     installed.set(null);
     slot.update([]);
   });
-  setInterval(lookQuietly, lookInterval);
+  setInterval(refreshIfVisible, lookInterval);
   // A suspension takes an app out of open pages, hidden ones too.
   state.appsChange.watch((change) => {
     if (change === null) return;
     const ids = installed.get()?.map(({ app }) => app.id) ?? null;
-    if (changes.mustRead(change, ids)) setTimeout(lookAlways, Math.random() * maxLookDelay);
+    if (changes.mustRead(change, ids)) setTimeout(refresh, Math.random() * maxRefreshDelay);
   });
-  document.addEventListener("visibilitychange", lookQuietly);
+  document.addEventListener("visibilitychange", refreshIfVisible);
   const configured = (id: string): void => {
     slot.reconfigure(id);
   };

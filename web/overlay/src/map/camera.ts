@@ -5,7 +5,7 @@ import type { Car } from "./car.ts";
 import { angleBetween, type Place } from "../geo/geo.ts";
 import type { Pose } from "../car/deadreckoning.ts";
 import { placeOf } from "../pins/shapes.ts";
-import { isStanding, standingZoom } from "./standingzoom.ts";
+import { isStationary, stationaryZoom } from "./stationaryzoom.ts";
 import type { CameraMode, State } from "../state/state.ts";
 
 /** CameraView is the view that the map shows. */
@@ -45,7 +45,7 @@ export function zoomFor(speed: number | null): number {
 const zoomDeadBand = 0.35; // hysteresis, so that the zoom does not follow every change of speed
 const zoomPerSecond = 0.4;
 const fastZoomPerSecond = 1.2; // from standing to driving and back
-const standingAfter = 5000; // ms: a car at a traffic light does not stand yet
+const stationaryAfter = 5000; // ms: a car at a traffic light does not stand yet
 
 /** ZoomTransition is the present zoom and the one it moves towards. */
 export interface ZoomTransition {
@@ -197,22 +197,22 @@ export class Camera {
   #wantedZoom(pose: Pose, at: number): number {
     const led = this.#state.guidance.get()?.zoom() ?? null;
     if (led !== null) return led;
-    const isDriving = !isStanding(pose);
-    if (isDriving && (this.#droveAt === null || at - this.#droveAt >= standingAfter)) this.#isFast = true;
+    const isDriving = !isStationary(pose);
+    if (isDriving && (this.#droveAt === null || at - this.#droveAt >= stationaryAfter)) this.#isFast = true;
     if (isDriving) this.#droveAt = at;
     else if (pose.accuracy === null) this.#droveAt = null; // a place that was set by hand
-    if (this.#droveAt !== null && at - this.#droveAt < standingAfter) {
+    if (this.#droveAt !== null && at - this.#droveAt < stationaryAfter) {
       clearTimeout(this.#standing);
       if (!isDriving) this.#standing = setTimeout(() => {
         this.#isFast = true;
         this.#requestFrame(); // a browser reports no fixes of a car that stands
-      }, standingAfter);
+      }, stationaryAfter);
       return zoomFor(pose.speed);
     }
     const entities = this.#state.entities.get();
     const { clientWidth, clientHeight } = this.#map.getContainer();
     const frame = { width: clientWidth - Math.abs(this.#state.covered.get()), height: clientHeight - this.#state.coveredAbove.get() - this.#state.coveredBelow.get(), bearing: this.#shown?.bearing ?? 0 };
-    return standingZoom(pose, entities.map(placeOf), frame);
+    return stationaryZoom(pose, entities.map(placeOf), frame);
   }
 
   #covered(): Covered {

@@ -6,7 +6,7 @@ import { makeCar } from "./car.ts";
 import type { Observable } from "../browser/observable.ts";
 import { boundsOf, extentOptions } from "./extent.ts";
 import { normalizeLongitude, type Place } from "../geo/geo.ts";
-import { makeHerePrompt } from "./hereprompt.ts";
+import { makeLongPressPrompt } from "./longpressprompt.ts";
 import { Icons } from "./icons.ts";
 import { BaseLayers, type StyleReader } from "./baselayers.ts";
 import { plainStyle, worldAttribution, type MapLook } from "./basemap.ts";
@@ -164,7 +164,7 @@ function drawInStages(map: MapLibre, state: State, base: BaseLayers, addRest: ()
 
 /** handleClicks opens cards and clusters, and sets the position of a driver who cannot be located, or who presses for long. */
 function handleClicks(map: MapLibre, pins: Pins, state: State, actions: Actions, locale: Observable<Locale>): void {
-  const herePrompt = makeHerePrompt(map, actions, locale);
+  const herePrompt = makeLongPressPrompt(map, actions, locale);
   map.on("click", ({ point, lngLat }) => {
     if (herePrompt.takesClick(point)) return;
     const touched = pins.find(point);
@@ -213,13 +213,13 @@ function keepAttributions(map: MapLibre, state: State): void {
   const update = (): void => {
     const bounds = map.getBounds();
     const view = state.view.get();
-    const inView = [...state.entities.get(), ...state.elsewhere.get()].filter((entity) => bounds.contains(placeOf(entity)));
+    const inView = [...state.entities.get(), ...state.viewEntities.get()].filter((entity) => bounds.contains(placeOf(entity)));
     const config = state.config.get();
     const world = config === null ? null : worldAttribution(map, config);
     const attributions = attributionsOf(inView, state.sources.get(), [config?.base_map?.attribution ?? null, world], view?.clusters ? view.sources : []);
     const before = state.attributions.get();
     if (attributions.length !== before.length || attributions.some((text, i) => text !== before[i])) state.attributions.set(attributions);
   };
-  for (const observable of [state.entities, state.view, state.elsewhere, state.sources]) (observable as Observable<unknown>).watch(update);
+  for (const observable of [state.entities, state.view, state.viewEntities, state.sources]) (observable as Observable<unknown>).watch(update);
   setInterval(update, attributionInterval);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { destination } from "../geo/geo.ts";
 import { bodyOf, merged, placesOf, stepsBetween } from "./accountplaces.ts";
 import { maxRecent, noPlaces, type KeptPlaces } from "./keptplaces.ts";
-import { listen, localRecognition, type Recognition } from "./localspeech.ts";
+import { listen, localRecognition, type Recognition } from "./speechrecognition.ts";
 import type { Destination } from "../state/state.ts";
 
 const at = (metres: number, name = `at ${String(metres)}`): Destination => ({ place: destination({ lat: 52, lng: 5 }, 90, metres), name, detail: "Town" });

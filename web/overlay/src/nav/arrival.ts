@@ -5,13 +5,13 @@ import type { RouteLine } from "./routeline.ts";
 import type { Step } from "./types.ts";
 
 const reachedWithin = 25; // metres along the route
-const standsWithin = 70; // for a car that stands: parking spaces are rarely at the door
+const stationaryWithin = 70; // for a car that stands: parking spaces are rarely at the door
 const standing = 1.5; // metres per second
-const leastWalk = 25; // metres: the width of a street is no walk
+const minWalk = 25; // metres: the width of a street is no walk
 
 /** reachedLeg returns the number of the last leg whose stop is reached; -1: none. from is the first leg that is not reached yet. */
 export function reachedLeg({ legEnds }: Pick<RouteLine, "legEnds">, metres: number, speed: number, from: number): number {
-  const within = speed < standing ? standsWithin : reachedWithin;
+  const within = speed < standing ? stationaryWithin : reachedWithin;
   let reached = -1;
   for (let i = from; i < legEnds.length; i++) {
     const left = (legEnds[i] ?? Infinity) - metres;
@@ -24,7 +24,7 @@ export function reachedLeg({ legEnds }: Pick<RouteLine, "legEnds">, metres: numb
 export function walkTo({ places }: Pick<RouteLine, "places">, place: Place): number {
   const end = places[places.length - 1];
   const metres = end === undefined ? 0 : distance(end, place);
-  return metres >= leastWalk ? metres : 0;
+  return metres >= minWalk ? metres : 0;
 }
 
 /** sideOf returns on which side of the street the stop at the end of a leg is; null if that is unknown. */

@@ -6,7 +6,7 @@ import { numberOf } from "../pins/wellknown.ts";
 import type { Format } from "../i18n/format.ts";
 import type { Entity } from "../net/wire.ts";
 import type { NavigationAPI } from "./api.ts";
-import { candidatesOf, detourOf, leaveOf, readPlaces, readRadius, type Candidate, type OnTheWay } from "./chargers.ts";
+import { candidatesOf, detourOf, leaveOf, readPlaces, readRadius, type Candidate, type AlongRoute } from "./chargers.ts";
 import { placeAt, secondsAt, segmentAt, type RouteLine } from "./routeline.ts";
 import { bearing } from "../geo/geo.ts";
 
@@ -20,7 +20,7 @@ export interface FinderDeps {
 }
 
 /** findChargers returns those near the line from so many metres on, with their detours, in no order. */
-export async function findChargers({ api, networks }: FinderDeps, line: RouteLine, from: number, signal: AbortSignal): Promise<OnTheWay<Entity>[]> {
+export async function findChargers({ api, networks }: FinderDeps, line: RouteLine, from: number, signal: AbortSignal): Promise<AlongRoute<Entity>[]> {
   const known = new Map<string, Entity>();
   for (const at of readPlaces(line, from)) {
     const entities = await api.chargers(placeAt(line, at), readRadius, maxRead, networks, signal);
@@ -31,7 +31,7 @@ export async function findChargers({ api, networks }: FinderDeps, line: RouteLin
 }
 
 /** measure asks for two tables: from the line to the chargers, and back to it. */
-async function measure(api: NavigationAPI, line: RouteLine, from: number, candidates: readonly Candidate<Entity>[], signal: AbortSignal): Promise<OnTheWay<Entity>[]> {
+async function measure(api: NavigationAPI, line: RouteLine, from: number, candidates: readonly Candidate<Entity>[], signal: AbortSignal): Promise<AlongRoute<Entity>[]> {
   const n = candidates.length;
   const leaves = candidates.map((one) => leaveOf(one, from, line.length));
   const chargers = candidates.map(({ place }) => place);
@@ -40,7 +40,7 @@ async function measure(api: NavigationAPI, line: RouteLine, from: number, candid
   const free = candidates.map(() => null);
   const there = await api.table([...leaves.map((leave) => placeAt(line, leave.from)), ...chargers], [...leaves.map((leave) => bearingAt(line, leave.from)), ...free], first, second, signal);
   const back = await api.table([...chargers, ...leaves.map((leave) => placeAt(line, leave.to))], [...free, ...leaves.map((leave) => (leave.to >= line.length ? null : bearingAt(line, leave.to)))], first, second, signal);
-  return candidates.flatMap((candidate, i): OnTheWay<Entity>[] => {
+  return candidates.flatMap((candidate, i): AlongRoute<Entity>[] => {
     const leave = leaves[i];
     if (leave === undefined) return [];
     const detour = detourOf(there.durations[i]?.[i], back.durations[i]?.[i], secondsAt(line, leave.to) - secondsAt(line, leave.from));

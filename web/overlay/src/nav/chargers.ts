@@ -27,8 +27,8 @@ export interface Candidate<T> {
   away: number;
 }
 
-/** OnTheWay is a charger with its detour. */
-export interface OnTheWay<T> extends Candidate<T> {
+/** AlongRoute is a charger with its detour. */
+export interface AlongRoute<T> extends Candidate<T> {
   /** Seconds. */
   detour: number;
   /** Metres to drive to it. */
@@ -112,7 +112,7 @@ const reserve = 0.1;
 export const isReachable = (range: number | null, metres: number): boolean => range === null || metres <= range * (1 - reserve);
 
 /** arrangeChargers orders chargers within five minutes of detour along the way: those that are reached first. range is in metres, null if it is unknown. */
-export function arrangeChargers<T>(found: readonly OnTheWay<T>[], range: number | null): OnTheWay<T>[] {
+export function arrangeChargers<T>(found: readonly AlongRoute<T>[], range: number | null): AlongRoute<T>[] {
   return found.filter(({ detour }) => detour <= maxDetour).sort((a, b) => Number(!isReachable(range, a.metres)) - Number(!isReachable(range, b.metres)) || a.metres - b.metres);
 }
 

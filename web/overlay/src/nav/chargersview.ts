@@ -5,7 +5,7 @@ import { cleanText, entityLabel, iconOf } from "../pins/entitylabels.ts";
 import { element } from "../browser/dom.ts";
 import type { Entity } from "../net/wire.ts";
 import { keyedList, makeButton, setAttribute, setText, setTextOrHide, type KeyedItem } from "../browser/widgets.ts";
-import { arrangeChargers, isReachable, parseRange, rangeAt, type OnTheWay } from "./chargers.ts";
+import { arrangeChargers, isReachable, parseRange, rangeAt, type AlongRoute } from "./chargers.ts";
 import { chargerTexts, findChargers } from "./chargerfinder.ts";
 import type { ChoiceDeps } from "./deps.ts";
 import { routeLineOf, type RouteLine } from "./routeline.ts";
@@ -27,7 +27,7 @@ export interface ChargersView {
 export function makeChargersView(deps: ChoiceDeps, added: () => void): ChargersView {
   const { host, nav, api } = deps;
   let asking: AbortController | null = null;
-  let found: readonly OnTheWay<Entity>[] = [];
+  let found: readonly AlongRoute<Entity>[] = [];
   let range: number | null = null;
   let way: { line: RouteLine; from: number } | null = null;
   const label = element("label", { for: "nav-range" });
@@ -37,7 +37,7 @@ export function makeChargersView(deps: ChoiceDeps, added: () => void): ChargersV
   const list = element("ul", { class: "found" });
   const box = element("div", { class: "scroll", hidden: "" }, element("div", { class: "range" }, label, input), end, status, list);
   const perUnit = (): number => (host.state.settings.get().units === "metric" ? 1000 : metresPerMile);
-  const show = keyedList<OnTheWay<Entity>>(list, ({ value }) => value.id, (one) => makeCharger(deps, () => range, () => {
+  const show = keyedList<AlongRoute<Entity>>(list, ({ value }) => value.id, (one) => makeCharger(deps, () => range, () => {
     addStop(deps, one);
     if (nav.phase.get() === "led") added();
   }));
@@ -100,7 +100,7 @@ export function makeChargersView(deps: ChoiceDeps, added: () => void): ChargersV
 }
 
 /** addStop makes a charger a stop. */
-function addStop({ host, nav, actions }: ChoiceDeps, { value, place }: OnTheWay<Entity>): void {
+function addStop({ host, nav, actions }: ChoiceDeps, { value, place }: AlongRoute<Entity>): void {
   const words = host.locale.get();
   const { name } = chargerTexts(value, words.format);
   const kind = entityLabel(value, host.state.kinds.get(), words);
@@ -109,7 +109,7 @@ function addStop({ host, nav, actions }: ChoiceDeps, { value, place }: OnTheWay<
   else actions.choose(stops);
 }
 
-function makeCharger({ host }: ChoiceDeps, range: () => number | null, add: () => void): KeyedItem<OnTheWay<Entity>> {
+function makeCharger({ host }: ChoiceDeps, range: () => number | null, add: () => void): KeyedItem<AlongRoute<Entity>> {
   const icon = element("img", { alt: "", class: "icon" });
   const [name, facts, left] = [element("strong", {}), element("small", {}), element("small", { class: "left-there" })];
   const [detour, at] = [element("strong", {}), element("small", {})];

@@ -18,8 +18,8 @@ import { makeStopsView, type StopsView } from "./stopsview.ts";
 import { leftText } from "./triptexts.ts";
 import { troubleOf } from "./trouble.ts";
 import type { Avoided } from "./types.ts";
-import { mountWayLayers } from "./waylayers.ts";
-import { avoidedOf, endOf, factsOf, type WayFacts } from "./waywords.ts";
+import { mountAlternativeLayers } from "./alternativelayers.ts";
+import { avoidedOf, endOf, factsOf, type RouteFacts } from "./routefacts.ts";
 
 const longest = 80; // characters of a name
 
@@ -116,7 +116,7 @@ class Finder {
 /** Way is a way with what is told of it. */
 interface Way {
   number: number;
-  facts: WayFacts;
+  facts: RouteFacts;
 }
 
 /** mountChoice adds the panel beside the map. */
@@ -129,7 +129,7 @@ export function mountChoice(deps: ChoiceDeps): Choice {
   nav.phase.watch((phase) => {
     if (phase !== "choosing") panel.leave();
   });
-  mountWayLayers(deps, panel.element, (way) => {
+  mountAlternativeLayers(deps, panel.element, (way) => {
     panel.choose(way);
   });
   return panel;
@@ -361,7 +361,7 @@ function makeToggles({ host, nav }: NavDeps, changed: () => void): Part {
 }
 
 /** showAvoided tells what the ways are led around, with its age and its source. */
-async function showAvoided({ host, nav }: NavDeps, list: HTMLElement, ways: readonly WayFacts[]): Promise<void> {
+async function showAvoided({ host, nav }: NavDeps, list: HTMLElement, ways: readonly RouteFacts[]): Promise<void> {
   const routes = nav.routes.get();
   const ids = avoidedOf(ways);
   const texts = [];

@@ -2,13 +2,13 @@
 import { describe, expect, it } from "vitest";
 import { destination } from "../geo/geo.ts";
 import { autoStartAfter, isDue, isOver, startsIn, stopped } from "./autostart.ts";
-import { arrangeChargers, candidatesOf, detourOf, isReachable, leaveOf, maxCandidates, parseRange, rangeAt, readPlaces, type OnTheWay } from "./chargers.ts";
+import { arrangeChargers, candidatesOf, detourOf, isReachable, leaveOf, maxCandidates, parseRange, rangeAt, readPlaces, type AlongRoute } from "./chargers.ts";
 import { isSame, maxRecent, noPlaces, parsePlaces, parseStoredPlaces, withoutRecent, withRecent, withSlot } from "./keptplaces.ts";
 import { arrange, arrowTo, mayType, octantOf, typingDelay } from "./results.ts";
 import { insertStop, maxStops, moveStop, removeStop, rowAt } from "./stops.ts";
 import type { Destination } from "../state/state.ts";
 import type { Found, Route } from "./types.ts";
-import { avoidedOf, boundsOf, chosenWay, durationOf, endOf, factsOf } from "./waywords.ts";
+import { avoidedOf, boundsOf, chosenWay, durationOf, endOf, factsOf } from "./routefacts.ts";
 
 const start = { lat: 52, lng: 5 };
 const at = (metres: number, degrees = 90): Destination => ({ place: destination(start, degrees, metres), name: `at ${String(metres)}`, detail: "" });
@@ -170,7 +170,7 @@ describe("chargers on the way", () => {
   });
 
   it("knows the range along the way", () => {
-    const one = (along: number, detour: number): OnTheWay<string> => ({ value: String(along), place: start, along, away: 0, detour, metres: along });
+    const one = (along: number, detour: number): AlongRoute<string> => ({ value: String(along), place: start, along, away: 0, detour, metres: along });
     expect([rangeAt(50_000, 20_000), rangeAt(50_000, 80_000), rangeAt(null, 5)]).toEqual([30_000, -30_000, null]);
     expect(arrangeChargers([one(80_000, 20), one(20_000, 290), one(10_000, 301), one(30_000, 5)], 50_000).map(({ value }) => value)).toEqual(["20000", "30000", "80000"]);
     expect([isReachable(50_000, 45_000), isReachable(50_000, 45_001), isReachable(null, 1e9)]).toEqual([true, false, true]);

@@ -322,7 +322,7 @@ function begin(turn: Turn, drive: DriveState): DriveState {
 /** stop ends all that runs, and leaves the phase and the stops. */
 function stop(turn: Turn, { tickedAt }: DriveState): DriveState {
   turn.do({ do: "stop" });
-  turn.show({ blocked: null, led: null, progress: null, arrivals: [], offer: null, trouble: null, news: null, isSearching: false, overview: false });
+  turn.show({ blocked: null, led: null, progress: null, arrivals: [], offer: null, trouble: null, notice: null, isSearching: false, overview: false });
   return { ...initialDrive, tickedAt };
 }
 

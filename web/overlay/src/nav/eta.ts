@@ -14,7 +14,7 @@ export interface Pace {
 export const initialPace: Pace = { taken: 0, planned: 0, last: null };
 
 const fading = 600; // planned seconds after which a sample counts for 1/e
-const leastPlanned = 90; // seconds: less says nothing
+const minPlanned = 90; // seconds: less says nothing
 const maxCorrection = 0.25; // of the plan
 const maxGap = 60_000; // ms: a browser that slept for longer says nothing about the drive
 const maxJump = 120; // planned seconds
@@ -34,7 +34,7 @@ export const changeRoute = (pace: Pace): Pace => ({ ...pace, last: null });
 
 /** correctionOf returns the factor on the planned time, 0.75 to 1.25. */
 export function correctionOf({ taken, planned }: Pace): number {
-  if (planned < leastPlanned) return 1;
+  if (planned < minPlanned) return 1;
   return Math.max(1 - maxCorrection, Math.min(1 + maxCorrection, taken / planned));
 }
 

@@ -8,10 +8,10 @@
 //   sessionopener.ts  opens the sessions of a drive (opening.ts, pure); sessionlink.ts reads the events of one
 //   routelayers.ts    the route on the map (routefeatures.ts, pure); junctionnames.ts; overview.ts
 //   maneuverpanel.ts  the next maneuver (maneuver.ts, pure; maneuvericon.ts); steplist.ts all of them where there is no map
-//   trippanel.ts      what is left, and the end of the drive; prompts.ts questions; news.ts why the route is another one
+//   trippanel.ts      what is left, and the end of the drive; prompts.ts questions; routenotices.ts why the route has changed
 //   whereto.ts        where to (placesearch.ts, results.ts, pure); placekeeper.ts the driver's places (keptplaces.ts, pure)
-//                     accountplaces.ts those of the account; localspeech.ts what is said; placename.ts names of places without one
-//   choice.ts         which way (waywords.ts, autostart.ts, pure); waylayers.ts the ways on the map; stopsview.ts (stops.ts, pure)
+//                     accountplaces.ts those of the account; speechrecognition.ts dictation; placename.ts names of places without one
+//   choice.ts         which way (routefacts.ts, autostart.ts, pure); alternativelayers.ts the ways on the map; stopbuttons.ts; stopsview.ts (stops.ts, pure)
 //   chargersview.ts   chargers on the way; chargerfinder.ts finds them (chargers.ts, pure)
 //   voice.ts          what is said: voicerules.ts when, speechqueue.ts in which order (both pure), speaker.ts by whom
 
@@ -23,8 +23,8 @@ import { mountChoice } from "./choice.ts";
 import { Drive } from "./drive.ts";
 import { mountJunctionNames } from "./junctionnames.ts";
 import { mountManeuverPanel } from "./maneuverpanel.ts";
-import { mountNews } from "./news.ts";
-import { mountOnTheWay } from "./ontheway.ts";
+import { mountRouteNotices } from "./routenotices.ts";
+import { mountStopButtons } from "./stopbuttons.ts";
 import { mountOverview } from "./overview.ts";
 import { PlaceKeeper } from "./placekeeper.ts";
 import { mountPrompts } from "./prompts.ts";
@@ -103,14 +103,14 @@ export function mountNavigation(host: NavigationHost): Navigation {
   mountManeuverPanel(deps);
   const trip = mountTripPanel(deps);
   mountPrompts(deps);
-  mountNews(deps);
+  mountRouteNotices(deps);
   mountStepList(deps);
   mountOverview(deps);
   mountVoice(deps, trip);
   const keeper = new PlaceKeeper(host.preferences);
   const whereTo = mountWhereTo({ ...deps, keeper });
   const choice = mountChoice({ ...deps, keeper, addStop: whereTo.addStop });
-  mountOnTheWay(deps, choice);
+  mountStopButtons(deps, choice);
   let listed: boolean | null = null;
   nav.phase.watch((phase) => {
     const isLed = phase === "led" || phase === "arrived";

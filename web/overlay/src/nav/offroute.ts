@@ -18,16 +18,16 @@ export interface Seen {
   speed: number;
 }
 
-const leastOffset = 50; // metres
-const leastTurned = 120; // degrees
-const leastSpeed = 3; // metres per second: the heading of a slower car says little
-const leastDuration = 3000; // ms
-const leastFixes = 2; // a single one may be wrong
+const minOffset = 50; // metres
+const minTurned = 120; // degrees
+const minSpeed = 3; // metres per second: the heading of a slower car says little
+const minDuration = 3000; // ms
+const minFixes = 2; // a single one may be wrong
 
 /** isBeside reports whether one fix is beside the route, or against its direction. */
 export function isBeside({ offset, turned, accuracy, speed }: Seen): boolean {
-  if (offset > Math.max(leastOffset, accuracy)) return true;
-  return turned !== null && turned > leastTurned && speed >= leastSpeed;
+  if (offset > Math.max(minOffset, accuracy)) return true;
+  return turned !== null && turned > minTurned && speed >= minSpeed;
 }
 
 /** judgeOff takes a fix at a time in milliseconds; null: the car is on the route. */
@@ -37,7 +37,7 @@ export function judgeOff(before: Off | null, seen: Seen, now: number): Off | nul
 }
 
 /** placedOff is a place beside the route that the driver set by hand: it needs no second fix. */
-export const placedOff = (now: number): Off => ({ since: now - leastDuration, fixes: leastFixes });
+export const placedOff = (now: number): Off => ({ since: now - minDuration, fixes: minFixes });
 
 /** hasLeft reports whether the car has left the route for good. */
-export const hasLeft = (off: Off | null, now: number): boolean => off !== null && off.fixes >= leastFixes && now - off.since >= leastDuration;
+export const hasLeft = (off: Off | null, now: number): boolean => off !== null && off.fixes >= minFixes && now - off.since >= minDuration;

@@ -10,7 +10,7 @@ import { leftText, turnDistanceText } from "./triptexts.ts";
 
 const longest = 80; // characters of a name
 const arrivedDuration = 60_000; // ms
-const newsDuration = 10_000; // ms
+const noticeDuration = 10_000; // ms
 
 /** Prompt is a text with two buttons, of which one does what happens without a touch. */
 function makePrompt(className: string, onYes: () => void, onNo: () => void): { box: HTMLElement; text: HTMLElement; small: HTMLElement; yes: HTMLButtonElement; no: HTMLButtonElement } {
@@ -26,7 +26,7 @@ export function mountPrompts(deps: NavDeps): void {
   mountOffer(deps);
   mountAsking(deps);
   mountArrived(deps);
-  mountNews(deps);
+  mountNotice(deps);
 }
 
 function mountOffer({ host, nav, actions }: NavDeps): void {
@@ -110,19 +110,19 @@ function mountArrived({ host, nav, actions }: NavDeps): void {
   });
 }
 
-function mountNews({ host, nav }: NavDeps): void {
+function mountNotice({ host, nav }: NavDeps): void {
   const text = element("p", {});
   const box = element("section", { class: "panel news", role: "status", hidden: "" }, text);
   host.slots.foot.append(box);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  nav.news.watch((news) => {
+  nav.notice.watch((notice) => {
     clearTimeout(timer);
-    box.hidden = news === null;
-    if (news === null) return;
-    setText(text, news.text);
+    box.hidden = notice === null;
+    if (notice === null) return;
+    setText(text, notice.text);
     timer = setTimeout(() => {
-      nav.news.set(null);
-    }, newsDuration);
+      nav.notice.set(null);
+    }, noticeDuration);
   });
   host.locale.watch(({ say }) => {
     setLabel(box, say("nav.news"));

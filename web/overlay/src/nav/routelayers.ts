@@ -6,7 +6,7 @@ import { lowestRouteLayer } from "../map/baselayers.ts";
 import { lowestPinLayer } from "../map/pinlayers.ts";
 import type { Theme } from "../geo/sun.ts";
 import { walkTo } from "./arrival.ts";
-import { markWhenDrawn, routeDrawnMark } from "./drawnmark.ts";
+import { markWhenDrawn, routeDrawnMark } from "./renderingmarks.ts";
 import { aheadAt } from "./maneuver.ts";
 import type { NavDeps } from "./deps.ts";
 import { arrowFeatures, collection, drivenFeature, flowFeatures, isEmpty, lineFeature, longDriven } from "./routefeatures.ts";
@@ -18,7 +18,7 @@ const sources = ["route", "route-driven", "route-lately", "route-arrow", "route-
 type SourceName = (typeof sources)[number];
 
 const latelyInterval = 0.8; // seconds between two drawings of the line behind the car
-const leastDriven = 3; // metres
+const minDriven = 3; // metres
 const arrowWithin = 500; // metres
 
 const colours: Record<Theme, { case: string; low: string; moderate: string; heavy: string; severe: string; closed: string; driven: string; arrow: string; arrowCase: string; dashes: string }> = {
@@ -144,7 +144,7 @@ export function mountRouteLayers({ host, nav }: NavDeps): void {
       latelyTo = -Infinity;
       layers.set("route-driven", drivenFeature(line, 0, drivenTo));
     }
-    if (Math.abs(progress.driven - latelyTo) >= Math.max(leastDriven, progress.speed * latelyInterval)) {
+    if (Math.abs(progress.driven - latelyTo) >= Math.max(minDriven, progress.speed * latelyInterval)) {
       latelyTo = progress.driven;
       layers.set("route-lately", drivenFeature(line, drivenTo, latelyTo));
     }

@@ -6,8 +6,8 @@ const queueOf = (...all: Utterance[]): SpeechQueue<Utterance> => all.reduce<Spee
 const onOpenRoad: Situation = { now: 0, toAnnouncement: Infinity, toManeuver: Infinity };
 
 describe("one thing at a time", () => {
-  test("turns come before news, and news before alerts", () => {
-    let queue = queueOf(say("alert", "camera"), say("news", "closed"), say("turn", "left"));
+  test("turns come before notices, and notices before alerts", () => {
+    let queue = queueOf(say("alert", "camera"), say("notice", "closed"), say("turn", "left"));
     const order: string[] = [];
     for (;;) {
       const { queue: next, start } = advance(queue, onOpenRoad);
@@ -38,7 +38,7 @@ describe("one thing at a time", () => {
 
 describe("before a turn", () => {
   test("nothing but the turn is said in the last five seconds", () => {
-    for (const rank of ["alert", "news"] as const) {
+    for (const rank of ["alert", "notice"] as const) {
       expect(advance(queueOf(say(rank, "x", 3)), { ...onOpenRoad, toManeuver: 7.9 }).start, rank).toBeNull();
       expect(advance(queueOf(say(rank, "x", 3)), { ...onOpenRoad, toManeuver: 8 }).start?.key, rank).toBe("x");
     }

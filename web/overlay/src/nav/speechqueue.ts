@@ -1,9 +1,9 @@
-// What is said next, and what is dropped: one thing at a time, turns before news before alerts (pure).
+// What is said next, and what is dropped: one thing at a time, turns before notices before alerts (pure).
 //
 // Times are milliseconds of performance.now().
 
 /** Rank is how important an utterance is. */
-export type Rank = "turn" | "news" | "alert";
+export type Rank = "turn" | "notice" | "alert";
 
 /** Utterance is something to be said. */
 export interface Utterance {
@@ -39,7 +39,7 @@ const urgent = 3;
 /** The number of utterances that wait; the oldest alerts are dropped first. */
 const maxWaiting = 4;
 
-const importance: Readonly<Record<Rank, number>> = { turn: 2, news: 1, alert: 0 };
+const importance: Readonly<Record<Rank, number>> = { turn: 2, notice: 1, alert: 0 };
 
 /** add puts an utterance into the queue. A turn replaces a turn that waits: only the latest is right. */
 export function add<U extends Utterance>({ waiting, current }: SpeechQueue<U>, utterance: U): SpeechQueue<U> {

@@ -75,8 +75,8 @@ export interface Arrived {
   line: RouteLine;
 }
 
-/** News is a sentence about the drive. */
-export interface News {
+/** Notice is a sentence about the drive. */
+export interface Notice {
   text: string;
 }
 
@@ -107,8 +107,8 @@ export interface NavState {
   readonly arrived: Observable<Arrived | null>;
   /** Set by drive.ts: ids of the entities that close the route with no way around, a new list each time; null: none do. */
   readonly blocked: Observable<readonly string[] | null>;
-  /** Set by news.ts: a sentence on what has changed, to be shown and said once. */
-  readonly news: Observable<News | null>;
+  /** Set by routenotices.ts: a sentence on what has changed, to be shown and said once. */
+  readonly notice: Observable<Notice | null>;
   /** Set by voice.ts. */
   readonly voice: Observable<VoiceMode>;
   /** Whether the whole route is shown from above, north up. */
@@ -132,7 +132,7 @@ export function makeNavState(): NavState {
     asking: new Observable<KeptDrive | null>(null),
     arrived: new Observable<Arrived | null>(null),
     blocked: new Observable<readonly string[] | null>(null),
-    news: new Observable<News | null>(null),
+    notice: new Observable<Notice | null>(null),
     voice: new Observable<VoiceMode>("all"),
     overview: new Observable<boolean>(false),
   };

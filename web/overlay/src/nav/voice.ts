@@ -15,7 +15,7 @@ const modeKey = "wayside.voice"; // key in the browser's local storage
 const modes = ["all", "alerts", "off"] as const;
 const updateInterval = 250; // ms
 const alertMaxWait = 6000; // ms: how long an alert may wait
-const newsMaxWait = 10_000; // ms
+const noticeMaxWait = 10_000; // ms
 const repeatTimeout = 20_000; // ms in which no sentence is said twice
 const preparedClips = 2;
 
@@ -29,7 +29,7 @@ interface Said extends Utterance {
   announcement: Announcement | null;
 }
 
-const newsNotes: readonly Note[] = [
+const noticeNotes: readonly Note[] = [
   { pitch: 659.25, startsAt: 0, duration: 0.2 },
   { pitch: 523.25, startsAt: 0.2, duration: 0.4 },
 ];
@@ -83,7 +83,7 @@ class Voice {
   }
 
   /** enqueue adds a sentence that is not about a turn. */
-  enqueue(rank: "news" | "alert", text: string, notes: readonly Note[], maxWait: number): void {
+  enqueue(rank: "notice" | "alert", text: string, notes: readonly Note[], maxWait: number): void {
     const { language } = this.#deps.host.locale.get();
     const staleAt = performance.now() + maxWait;
     const seconds = this.#speaker.hasVoice(language) ? spokenSeconds(text) : 1;
@@ -165,8 +165,8 @@ export function mountVoice(deps: NavDeps, { buttons }: Trip): void {
   nav.progress.watch(() => {
     voice.update();
   });
-  nav.news.watch((news) => {
-    if (news !== null && nav.voice.get() === "all") voice.enqueue("news", news.text, newsNotes, newsMaxWait);
+  nav.notice.watch((notice) => {
+    if (notice !== null && nav.voice.get() === "all") voice.enqueue("notice", notice.text, noticeNotes, noticeMaxWait);
   });
   host.sounds.takeOver = (stage, text) => {
     if (nav.phase.get() !== "led") return false;

@@ -9,7 +9,7 @@ import { placeOf } from "../pins/shapes.ts";
 import { keyedList, makeButton, makeIcon, replaceChildren, setAttribute, setLabel, setText, setTextOrHide, type KeyedItem } from "../browser/widgets.ts";
 import { chargerTexts } from "./chargerfinder.ts";
 import type { Slot } from "./keptplaces.ts";
-import { listen, localRecognition, type Recognition } from "./localspeech.ts";
+import { listen, localRecognition, type Recognition } from "./speechrecognition.ts";
 import { makeNavIcon, type NavIcon } from "./navicons.ts";
 import type { NavDeps } from "./deps.ts";
 import type { PlaceKeeper } from "./placekeeper.ts";

@@ -5,11 +5,11 @@ import type { State } from "../state/state.ts";
 const checkInterval = 5000; // ms
 const drivingSpeed = 2; // metres per second
 /** Milliseconds for which a standing car counts as driving: a red light. */
-const standingAllowed = 3 * 60_000;
+const stationaryAllowed = 3 * 60_000;
 
 /** isDriving reports whether the car moves or did until recently; movedAt is when it last moved, null if never. */
 export function isDriving(movedAt: number | null, now: number): boolean {
-  return movedAt !== null && now - movedAt <= standingAllowed;
+  return movedAt !== null && now - movedAt <= stationaryAllowed;
 }
 
 /** keepAwake runs until the page is closed. Browsers without wake locks, and those that refuse one, let the screen sleep. */

@@ -89,7 +89,7 @@ export function makeCard(deps: CardDeps): HTMLElement {
 
   const draw = (): void => {
     const id = state.selected.get();
-    const found = id === null ? undefined : [...state.entities.get(), ...state.elsewhere.get()].find((one) => one.id === id || mergedFrom(one).some((other) => other.id === id));
+    const found = id === null ? undefined : [...state.entities.get(), ...state.viewEntities.get()].find((one) => one.id === id || mergedFrom(one).some((other) => other.id === id));
     if (id === null) entity = null;
     else if (found !== undefined) entity = found;
     else if (entity?.id !== id) entity = state.known.get().find((one) => one.id === id) ?? null;
@@ -99,7 +99,7 @@ export function makeCard(deps: CardDeps): HTMLElement {
     setAttribute(icon, "src", iconOf(entity, state.kinds.get()));
     setText(kind, entityLabel(entity, state.kinds.get(), words));
     setTextOrHide(street, streetOf(entity) || (zoneWidthOf(entity) > 0 ? "" : words.say("card.noStreet")));
-    if (found !== undefined) isElsewhere = state.elsewhere.get().includes(found);
+    if (found !== undefined) isElsewhere = state.viewEntities.get().includes(found);
     const pose = state.pose();
     setTextOrHide(distanceText, pose === null ? "" : words.format.distance(Math.max(0, distance(pose, placeOf(entity)) - zoneWidthOf(entity) / 2)).text);
     setLabel(close, words.say("do.close"));
@@ -119,7 +119,7 @@ export function makeCard(deps: CardDeps): HTMLElement {
     if (id !== null && id !== previousID) void votes.load(id);
     previousID = id;
   });
-  for (const observable of [state.entities, state.elsewhere, state.kinds, state.sources, locale, votes.own, details.loaded]) (observable as Observable<unknown>).watch(draw);
+  for (const observable of [state.entities, state.viewEntities, state.kinds, state.sources, locale, votes.own, details.loaded]) (observable as Observable<unknown>).watch(draw);
   preferences.person.watch((person) => {
     if (person !== null && entity !== null) void votes.load(entity.id);
   });

@@ -66,7 +66,7 @@ function newestOf<S extends ClusterPoint>(points: readonly S[]): S[] {
   return points.filter((point) => age(point) < newFor).sort((a, b) => age(a) - age(b)).slice(0, mostNew);
 }
 
-const leastGap = 54; // pixels between two clusters, about an icon's width
+const minGap = 54; // pixels between two clusters, about an icon's width
 
 /** mergeClose joins clusters that would cover each other's counts, and the result has all of theirs. */
 export function mergeClose(clusters: readonly Cluster[], zoom: number, gravity: Gravity): Cluster[] {
@@ -74,7 +74,7 @@ export function mergeClose(clusters: readonly Cluster[], zoom: number, gravity: 
   const kept: { x: number; y: number; cluster: Cluster }[] = [];
   for (const cluster of [...clusters].sort((a, b) => b.count - a.count)) {
     const [x, y] = [mercatorX(cluster.lng) * size, mercatorY(cluster.lat) * size];
-    const near = kept.find((one) => Math.hypot(one.x - x, one.y - y) < leastGap);
+    const near = kept.find((one) => Math.hypot(one.x - x, one.y - y) < minGap);
     if (near === undefined) {
       kept.push({ x, y, cluster });
       continue;

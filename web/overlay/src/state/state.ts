@@ -79,7 +79,7 @@ export interface State {
   /** Set by viewreader.ts: whether the view cannot be read. */
   readonly viewFailed: Observable<boolean>;
   /** Set by main.ts: the view's entities that are visible and not among the known ones around the car. */
-  readonly elsewhere: Observable<readonly Entity[]>;
+  readonly viewEntities: Observable<readonly Entity[]>;
   /** Set by nearestreader.ts: the nearest entity, while there is none around the car; null if it is not known. */
   readonly nearest: Observable<Nearest | null>;
   /** Set by sourcecatalog.ts: the listed sources, and those that were listed before and still have pins. */
@@ -150,7 +150,7 @@ export function makeState(settings: Settings, { fix, positionStatus }: Pick<Stat
     entities: new Observable<readonly Entity[]>([]),
     view: new Observable<View | null>(null),
     viewFailed: new Observable<boolean>(false),
-    elsewhere: new Observable<readonly Entity[]>([]),
+    viewEntities: new Observable<readonly Entity[]>([]),
     nearest: new Observable<Nearest | null>(null),
     sources: new Observable<readonly Source[]>([]),
     kinds: new Observable<readonly Kind[]>([]),

@@ -4,8 +4,8 @@ import { distance, type Place } from "../geo/geo.ts";
 import { endsOnMotorway } from "./arrival.ts";
 import type { Route } from "./types.ts";
 
-/** WayFacts are what the driver compares. */
-export interface WayFacts {
+/** RouteFacts are what the driver compares. */
+export interface RouteFacts {
   /** Seconds, with what slows the way now. */
   seconds: number;
   metres: number;
@@ -24,7 +24,7 @@ export interface WayFacts {
 
 const minDelay = 60; // seconds: less is not worth a word
 
-export function factsOf(route: Route): WayFacts {
+export function factsOf(route: Route): RouteFacts {
   const steps = route.legs.flatMap((leg) => leg.steps);
   const has = (name: string): boolean => steps.some(({ intersections }) => intersections.some(({ classes }) => classes?.includes(name) === true));
   const delay = (route.wayside.duration_ms - route.wayside.free_flow_ms) / 1000;
@@ -60,10 +60,10 @@ export function endOf({ legs }: Pick<Route, "legs">, place: Place): RouteEnd {
 }
 
 /** Entities that ways are led around and that are told, at most. */
-export const maxAvoidedTold = 3;
+export const maxAvoidedShown = 3;
 
 /** avoidedOf returns what the ways are led around, what the first of them avoids first. */
-export const avoidedOf = (ways: readonly WayFacts[]): string[] => [...new Set(ways.flatMap(({ avoided }) => avoided))].slice(0, maxAvoidedTold);
+export const avoidedOf = (ways: readonly RouteFacts[]): string[] => [...new Set(ways.flatMap(({ avoided }) => avoided))].slice(0, maxAvoidedShown);
 
 /** minutesOf returns whole minutes, at least one: a drive never takes none. */
 export const minutesOf = (seconds: number): number => Math.max(1, Math.round(seconds / 60));

@@ -11,7 +11,7 @@ const metresAtEquator = 40_030_228.88; // WGS 84 mean radius × 2π
 const radians = Math.PI / 180;
 
 /** Metres per second: a slower car stands. */
-export const standingBelow = 2;
+export const stationaryBelow = 2;
 
 /** Frame is the part of the map that is free. */
 export interface Frame {
@@ -22,8 +22,8 @@ export interface Frame {
   bearing: number;
 }
 
-/** isStanding reports whether the zoom shows pins instead of the road ahead. */
-export const isStanding = ({ heading, speed }: { heading: number | null; speed: number | null }): boolean => heading === null || (speed ?? 0) < standingBelow;
+/** isStationary reports whether the zoom shows pins instead of the road ahead. */
+export const isStationary = ({ heading, speed }: { heading: number | null; speed: number | null }): boolean => heading === null || (speed ?? 0) < stationaryBelow;
 
 /** zoomOfPin returns the highest zoom at which a pin is on the screen of a car in the middle. */
 function zoomOfPin(car: Place, pin: Place, metres: number, { width, height, bearing: up }: Frame): number {
@@ -36,10 +36,10 @@ function zoomOfPin(car: Place, pin: Place, metres: number, { width, height, bear
 }
 
 /**
- * standingZoom returns the zoom that holds the nearest ten pins, or fewer, but not fewer than five, so that streets can be read.
+ * stationaryZoom returns the zoom that holds the nearest ten pins, or fewer, but not fewer than five, so that streets can be read.
  * Pins that are not on the screen at the lowest zoom do not count. Without pins it shows the streets around.
  */
-export function standingZoom(car: Place, pins: readonly Place[], frame: Frame): number {
+export function stationaryZoom(car: Place, pins: readonly Place[], frame: Frame): number {
   const zooms = pins
     .map((pin) => ({ pin, metres: distance(car, pin) }))
     .sort((a, b) => a.metres - b.metres)

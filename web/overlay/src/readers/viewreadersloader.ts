@@ -4,8 +4,8 @@ import type { Clocks } from "./nearbyreader.ts";
 import type { RequestBudget } from "../net/requestbudget.ts";
 import { isWithoutData, type State } from "../state/state.ts";
 
-/** Elsewhere reads views and the nearest data. */
-export interface Elsewhere {
+/** ViewReaders reads views and the nearest data. */
+export interface ViewReaders {
   /** refresh reads the view again, after the driver has changed something. */
   refresh(): void;
 }
@@ -23,11 +23,11 @@ function once(load: () => Promise<void>): () => void {
   };
 }
 
-/** readElsewhere runs until the page is closed. */
-export function readElsewhere(state: State, budget: RequestBudget, clocks: Clocks): Elsewhere {
+/** loadViewReaders runs until the page is closed. */
+export function loadViewReaders(state: State, budget: RequestBudget, clocks: Clocks): ViewReaders {
   let refresh = (): void => undefined;
   const loadViews = once(async () => {
-    const { ViewReader } = await import("./otherplaces.ts");
+    const { ViewReader } = await import("./viewreaders.ts");
     const reader = new ViewReader(state, budget, clocks);
     reader.start();
     refresh = () => {
@@ -35,7 +35,7 @@ export function readElsewhere(state: State, budget: RequestBudget, clocks: Clock
     };
   });
   const loadNearest = once(async () => {
-    const { NearestReader } = await import("./otherplaces.ts");
+    const { NearestReader } = await import("./viewreaders.ts");
     new NearestReader(state, budget, clocks).start();
   });
   state.viewport.watch((viewport) => {

@@ -27,13 +27,13 @@ export function promptCorner({ x, y }: Point, width: number, height: number): Po
   return { x: clamp(x - size.width / 2, width - size.width), y: clamp(y - size.height - 12, height - size.height) };
 }
 
-export interface HerePrompt {
+export interface LongPressPrompt {
   /** takesClick reports whether a click belongs to the question: it ends the press that opened it, or closes it. */
   takesClick(point: Point): boolean;
 }
 
-/** makeHerePrompt listens for long presses. While the map follows the car, the place is that at the time of the press. */
-export function makeHerePrompt(map: MapLibre, actions: Actions, locale: Observable<Locale>): HerePrompt {
+/** makeLongPressPrompt listens for long presses. While the map follows the car, the place is that at the time of the press. */
+export function makeLongPressPrompt(map: MapLibre, actions: Actions, locale: Observable<Locale>): LongPressPrompt {
   let pressed: { point: Point; place: Place } | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;

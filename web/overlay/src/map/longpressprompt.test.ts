@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isSamePlace, promptCorner } from "./hereprompt.ts";
+import { isSamePlace, promptCorner } from "./longpressprompt.ts";
 
 it("a finger may tremble, but not move", () => {
   expect([isSamePlace({ x: 0, y: 0 }, { x: 6, y: 6 }), isSamePlace({ x: 0, y: 0 }, { x: 8, y: 8 })]).toEqual([true, false]);

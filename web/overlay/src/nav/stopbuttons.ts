@@ -6,8 +6,8 @@ import type { Choice } from "./choice.ts";
 import { makeNavIcon } from "./navicons.ts";
 import type { NavDeps } from "./deps.ts";
 
-/** mountOnTheWay adds them to the buttons at the edge of the map. */
-export function mountOnTheWay({ host, nav }: NavDeps, choice: Choice): void {
+/** mountStopButtons adds them to the buttons at the edge of the map. */
+export function mountStopButtons({ host, nav }: NavDeps, choice: Choice): void {
   const controls = host.slots.all.querySelector(".controls");
   const stops = makeButton({ class: "signed", id: "nav-stops", hidden: "" }, () => {
     choice.showStops();

@@ -9,21 +9,21 @@ import type { Led } from "./state.ts";
 const answerTimeout = 1500; // ms: news without its reason is better than late news
 const longest = 80; // characters
 
-/** mountNews sets nav.news for each route that replaces another one because of the roads. A car that left its route is told nothing. */
-export function mountNews({ host, nav }: NavDeps): void {
+/** mountRouteNotices sets nav.notice for each route that replaces another one because of the roads. A car that left its route is told nothing. */
+export function mountRouteNotices({ host, nav }: NavDeps): void {
   nav.led.watch((led) => {
     if (led === null || (led.reason !== "closed" && led.reason !== "faster")) return;
     void reasonOf(led).then((what) => {
       if (nav.led.get() !== led) return;
       const { say } = host.locale.get();
       const text = led.reason === "closed" ? (what === "" ? say("nav.news.closed") : say("nav.news.closedBy", { what })) : say("nav.news.faster");
-      nav.news.set({ text });
+      nav.notice.set({ text });
     });
   });
 
   nav.blocked.watch((blocked) => {
     if (blocked === null) return;
-    nav.news.set({ text: host.locale.get().say("nav.news.blocked") });
+    nav.notice.set({ text: host.locale.get().say("nav.news.blocked") });
   });
 
   /** reasonOf is the kind and the street of the first entity that is the reason; "" if it cannot be had. */

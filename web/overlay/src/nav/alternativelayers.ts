@@ -5,10 +5,10 @@ import { byId } from "../browser/dom.ts";
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre, MapMouseEvent } from "maplibre-gl";
 import { lowestPinLayer } from "../map/pinlayers.ts";
 import type { Theme } from "../geo/sun.ts";
-import { markWhenDrawn, waysDrawnMark } from "./drawnmark.ts";
+import { markWhenDrawn, waysDrawnMark } from "./renderingmarks.ts";
 import type { NavDeps } from "./deps.ts";
 import { routeLineOf, type RouteLine } from "./routeline.ts";
-import { boundsOf, chosenWay } from "./waywords.ts";
+import { boundsOf, chosenWay } from "./routefacts.ts";
 
 const source = "ways";
 const reach = 30; // pixels around a line that belong to it: half of what is touchable
@@ -35,8 +35,8 @@ function layersFor(theme: Theme): LayerSpecification[] {
 
 const lineOf = ({ places }: RouteLine): [number, number][] => places.map(({ lat, lng }) => [lng, lat]);
 
-/** mountWayLayers draws nav.routes in the phase "choosing", and calls choose with the number of a line that was touched. panel covers a part of the map. */
-export function mountWayLayers({ host, nav }: NavDeps, panel: HTMLElement, choose: (way: number) => void): void {
+/** mountAlternativeLayers draws nav.routes in the phase "choosing", and calls choose with the number of a line that was touched. panel covers a part of the map. */
+export function mountAlternativeLayers({ host, nav }: NavDeps, panel: HTMLElement, choose: (way: number) => void): void {
   let map: MapLibre | null = null;
   let lines: readonly RouteLine[] = [];
   let shown: readonly unknown[] = [];
