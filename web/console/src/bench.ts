@@ -64,7 +64,7 @@ class Bench {
     for (const name of ["open", "check"]) this.button(name).disabled = this.busy;
   }
 
-  /** parts are what the form says; null: a field is wrong, which the page says. */
+  /** parts returns the form's values; null: a field is wrong, which the page shows. */
   private parts(): Parts | null {
     const values = new FormData(this.form);
     const text = (name: string): string => (values.get(name) as string | null) ?? "";

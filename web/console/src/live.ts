@@ -10,7 +10,7 @@ export function waitBefore(open: number): number {
 const minPageInterval = 5000; // milliseconds: a page counts against the account's limit on management
 const longestOpen = 12 * 3600_000; // then the page is reloaded by hand
 
-/** feedChanged is dispatched to the document after parts were replaced. */
+/** feedChanged names the event that is dispatched to the document after parts were replaced. */
 export const feedChanged = "wayside:feed-changed";
 
 /** replaceParts replaces the parts that differ, and returns the new ones. A part that holds the focus stays. */

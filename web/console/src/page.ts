@@ -11,7 +11,7 @@ function enhance(part: ParentNode): void {
   localizeTimes(part);
 }
 
-/** showBusy tells that a form was sent whose answer may take a while. */
+/** showBusy shows that a form was sent whose answer may take a while. */
 function showBusy(form: HTMLFormElement): void {
   const buttons = form.querySelectorAll<HTMLButtonElement>("button[type=submit]");
   const labels = [...buttons].map((button) => button.textContent);

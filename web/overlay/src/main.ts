@@ -91,11 +91,11 @@ function keepMapMode({ cameraMode, names }: State): void {
 interface Vehicle {
   position: PositionSource;
   clock: () => number;
-  /** startDrive has the demo's drive give the position. */
+  /** startDrive takes the position from the demo's drive. */
   startDrive: () => void;
 }
 
-/** drivesOf are the values of &drive=: to a destination, and around the town. */
+/** drivesOf lists the values of &drive=: to a destination, and around the town. */
 const drivesOf = ["demo", "loop"];
 
 /** openPosition determines the position; lead is called with where the demo's drive leads. */

@@ -1,6 +1,6 @@
 // Which requests the service worker answers, and how (pure).
 
-/** Release is what the service puts in front of the worker. */
+/** Release is the object that the service inserts before the worker's code. */
 export interface Release {
   /** Version of the page's files, which stands in their addresses. */
   version: string;

@@ -23,7 +23,7 @@ interface RequestEvent extends WorkerEvent {
   respondWith(answer: Promise<Response>): void;
 }
 
-/** Worker is the worker's global object, of which TypeScript knows nothing beside the one of pages. */
+/** Worker is the worker's global object, which TypeScript's DOM library does not declare. */
 interface Worker {
   release: Release;
   registration: { navigationPreload?: { enable(): Promise<void> } };

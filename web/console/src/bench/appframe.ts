@@ -2,7 +2,7 @@
 
 import { Conversation, FloodGuard, isFrom, isReady, makeContext, pageClock, type Context, type Parts } from "../../../overlay/src/apps/host.ts";
 
-/** FrameEvent is what happens between the page and the app. */
+/** FrameEvent is an event between the page and the app. */
 export type FrameEvent =
   | { kind: "load" }
   /** The app's page led elsewhere, where the policy of the page lets no frame go. */

@@ -6,14 +6,14 @@ import { AppFrame, type FrameEvent } from "./appframe.ts";
 import { describe } from "./describe.ts";
 import { blankConfig, fullConfig, parseConfig, parseSchema, type Field } from "./samples.ts";
 
-/** Finding is what one check saw. */
+/** Finding is the result of one check. */
 export interface Finding {
   check: string;
   seen: string;
   result: "pass" | "fail";
 }
 
-/** Report is what a submission takes as its report (GET /v2/schemas/app-report.json). */
+/** Report is the report of a submission (GET /v2/schemas/app-report.json). */
 export interface Report {
   version: 1;
   url: string;
@@ -23,7 +23,7 @@ export interface Report {
   checks: Finding[];
 }
 
-/** Plan says what is checked. */
+/** Plan lists the checks. */
 export interface Plan {
   url: string;
   slot: Parts["slot"];
@@ -65,7 +65,7 @@ const pause = (milliseconds: number): Promise<void> =>
     window.setTimeout(resolve, milliseconds);
   });
 
-/** Watch is what was seen of an app since a check began. */
+/** Watch records the behaviour of an app since a check began. */
 export class Watch {
   loads = 0;
   ready = 0;
@@ -105,18 +105,18 @@ export class Watch {
     this.problems.set(text, (this.problems.get(text) ?? 0) + 1);
   }
 
-  /** errors are the errors in words. */
+  /** errors returns the errors as texts. */
   errors(): string[] {
     const all = [...this.problems].map(([text, times]) => (times > 1 ? `${text} (${String(times)} times)` : text));
     return all.length > mostProblems ? [...all.slice(0, mostProblems), `${String(all.length - mostProblems)} more errors`] : all;
   }
 
-  /** wrong says what an app must not do while it is shown; empty: nothing. */
+  /** wrong lists actions that an app must not take while it is shown; empty: none. */
   wrong(): string[] {
     return this.loads > 0 ? [...this.wrongAtStart(), "the page navigated away or reloaded itself"] : this.wrongAtStart();
   }
 
-  /** wrongAtStart says what an app must not do, also while it begins. */
+  /** wrongAtStart lists actions that an app must not take, also while it begins. */
   wrongAtStart(): string[] {
     const wrong = this.errors();
     if (this.others > 0) wrong.push(`${count(this.others, "message")} other than {"type":"ready"}, such as ${this.firstOther}`);
@@ -143,7 +143,7 @@ export function addressFinding(url: string): Finding {
   return { check: "address", seen: `${protocol.slice(0, -1)}: an app's page needs https`, result: "fail" };
 }
 
-/** step is one check of a page that runs: what is done to it. */
+/** step is one check of a running page, with its action. */
 interface Step {
   check: string;
   run: (frame: AppFrame, times: Times, schema: readonly Field[], config: Parts["config"]) => Promise<void> | void;
@@ -165,7 +165,7 @@ async function each<T>(values: readonly T[], times: Times, change: (value: T) =>
   }
 }
 
-/** withUnknown is a context of a later version, with members that no app knows yet. */
+/** withUnknown returns a context of a later version, with members that no app knows yet. */
 export function withUnknown(context: Context): object {
   return {
     ...context,
@@ -214,12 +214,12 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** firstParts are what apps get first, in all checks. */
+/** firstParts are the inputs of the first context, in all checks. */
 export function firstParts(slot: Parts["slot"], config: Parts["config"]): Parts {
   return { theme: "day", units: "metric", uiSize: 5, slot, size: { width: 320, height: 480 }, device: { kind: "car", input: "touch" }, config };
 }
 
-/** Start is how a page began: when it had loaded and posted its first ready, in milliseconds; null: not in time. */
+/** Start holds when a page had loaded and posted its first ready, in milliseconds; null: not in time. */
 interface Start {
   loaded: number | null;
   ready: number | null;
@@ -248,7 +248,7 @@ export interface Observer {
 
 /** Run is one run of the checks. */
 class Run {
-  /** What was seen since the current check began. */
+  /** The behaviour since the current check began. */
   watch = new Watch();
 
   readonly checks: Finding[] = [];

@@ -1,4 +1,4 @@
-/** describe is a message as JSON of at most the given number of characters. Long strings are cut before they are written: apps may post megabytes. */
+/** describe returns a message as JSON of at most the given number of characters. Long strings are cut before they are written: apps may post megabytes. */
 export function describe(message: unknown, longest = 80): string {
   let text: string | undefined;
   try {

@@ -2,7 +2,7 @@
 
 import type { Parts } from "../../../overlay/src/apps/host.ts";
 
-/** Config is what a driver set. */
+/** Config holds the values that a driver set. */
 export type Config = Parts["config"];
 
 /** Field is a field of a config_schema, as far as samples need it. */
@@ -57,12 +57,12 @@ function sampleOf(field: Field): string | number | boolean {
   }
 }
 
-/** fullConfig has a value for every field: what the developer set, otherwise a sample. */
+/** fullConfig returns a config with a value for every field: the one that the developer set, otherwise a sample. */
 export function fullConfig(schema: readonly Field[], set: Config): Config {
   return { ...Object.fromEntries(schema.map((field) => [field.key, sampleOf(field)])), ...set };
 }
 
-/** blankConfig is the config of a driver who set only what must be set: the other fields have their default or are missing. */
+/** blankConfig returns the config of a driver who set only required fields: the others have their default or are missing. */
 export function blankConfig(schema: readonly Field[], set: Config): Config {
   const given = schema.filter((field) => field.required === true || field.default !== undefined);
   return Object.fromEntries(given.map((field) => [field.key, field.default ?? set[field.key] ?? sampleOf(field)]));

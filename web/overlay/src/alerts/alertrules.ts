@@ -21,7 +21,7 @@ const minDistance = 1; // metres
 const lineWidth = 30; // metres: a car that is nearer to a pin's line is on it
 const maxOppositeAngle = 60; // degrees between the heading and the bearing of a pin that concerns the driver
 
-/** LeadRule says how far ahead kinds are announced: as far as the car drives in so many seconds, within bounds in metres. */
+/** LeadRule determines how far ahead kinds are announced: as far as the car drives in so many seconds, within bounds in metres. */
 interface LeadRule {
   seconds: number;
   min: number;
@@ -39,10 +39,10 @@ const minSecondsBetween = 10; // that is so long ago,
 const minSecondsLeft = 4; // while the driver has so much time to react to it
 const kmhPerMetreSecond = 3.6;
 
-/** AlertStage tells how near a pin is. Only cameras, closures and jams have the second stage. */
+/** AlertStage is the nearness of a pin. Only cameras, closures and jams have the second stage. */
 export type AlertStage = "ahead" | "near";
 
-/** FirstAnnouncement tells how the first stage was announced. */
+/** FirstAnnouncement is the way in which the first stage was announced. */
 export interface FirstAnnouncement {
   /** Metres to the pin when it was announced. */
   distance: number;
@@ -122,7 +122,7 @@ export function nearOf({ kind, zone }: Pick<AlertPin, "kind" | "zone">, speed: n
   return isDetour(kind) ? ordinaryLeadAt(speed, share) : 0;
 }
 
-/** RoadPlace is where a pin lies along the road. */
+/** RoadPlace is the position of a pin along the road. */
 export interface RoadPlace {
   /** Metres along the road; of a zone or line, to its beginning. */
   distance: number;
@@ -161,7 +161,7 @@ function alertOf<P extends AlertPin>(car: Car, pin: P, announced: (pin: P) => An
   return { pin, distance: seen.distance, bearing: seen.bearing, stage, ...(road && { road: road.distance }), due: isDue(car, pin, seen, stage, announced(pin), share) };
 }
 
-/** Seen is where a car sees a pin. */
+/** Seen is the position of a pin relative to the car. */
 interface Seen {
   /** Metres; of a zone, to its edge, and 0 inside it; 0 on a line. */
   distance: number;

@@ -1,4 +1,4 @@
-// Types of what lies ahead.
+// Types of the alerts ahead.
 
 import type { AlertPin, ListedAlert } from "./alertrules.ts";
 import type { Banner } from "./announcer.ts";
@@ -9,7 +9,7 @@ export interface AlertCandidate extends AlertPin {
   entity: Entity;
 }
 
-/** Alerts is what lies ahead. */
+/** Alerts are the alerts ahead. */
 export interface Alerts {
   /** Nearest first. */
   listed: readonly ListedAlert<AlertCandidate>[];

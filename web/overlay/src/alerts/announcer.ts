@@ -48,7 +48,7 @@ export interface Announcer {
 
 export const initialAnnouncer: Announcer = { announcedPins: new Map(), announcedAt: -Infinity, active: [] };
 
-/** Banner is what the banner shows of the most relevant announcement. */
+/** Banner is the content of the banner: the most relevant announcement. */
 export interface Banner<P extends AlertPin> {
   pin: P;
   /** Metres; of a zone, to its edge. */
@@ -87,7 +87,7 @@ export interface AnnouncerResult<P extends AlertPin> {
   passed: P | null;
 }
 
-/** step is called with each fix and once a second. */
+/** step runs with each fix and once a second. */
 export function step<P extends AlertPin>(before: Announcer, input: AnnouncerInput<P>): AnnouncerResult<P> {
   const { now, car, voted, suppressed, chosen } = input;
   if (car === null) return { next: { ...before, active: [] }, listed: [], announce: null, banner: null, passed: null };

@@ -11,7 +11,7 @@ const validFor = 2000; // metres
 const sameRoad = 60; // degrees between two headings on one road
 const [lowest, highest] = [5, 200]; // km/h: other figures are no speed limits
 
-/** PassedLimit is a limit and where it was passed. */
+/** PassedLimit is a limit and the place where it was passed. */
 export interface PassedLimit {
   kmh: number;
   place: Place;

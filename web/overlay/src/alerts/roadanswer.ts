@@ -4,7 +4,7 @@ import { rangeOf, type AlertPin, type Car, type ListedAlert } from "./alertrules
 import { angleBetween, bearing, distance, type Place } from "../geo/geo.ts";
 import type { AlertAnswer } from "../net/wire.ts";
 
-/** RoadAnswer is where the service saw pins along the roads. */
+/** RoadAnswer holds the service's positions of pins along the roads. */
 export interface RoadAnswer {
   /** When and where it was asked, and to where the car was heading. */
   at: number;

@@ -44,7 +44,7 @@ export interface AskingInput {
 /** isDecaying reports whether a pin disappears by itself, and so lives by confirmations. A zone does not tell what was there. */
 const isDecaying = ({ entity, zone }: AlertCandidate): boolean => entity.expires_at !== null && zone === 0;
 
-/** stepAsking is called with each update of the alerts. */
+/** stepAsking runs with each update of the alerts. */
 export function stepAsking(before: Asking, { now, alerts, speed, isGuest, isConnected, lead }: AskingInput): Asking {
   const isMoving = speed !== null && speed >= minSpeed;
   const movedAt = isMoving ? now : before.movedAt;

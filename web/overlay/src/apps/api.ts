@@ -47,20 +47,20 @@ export interface Installed {
   hidden: boolean;
 }
 
-/** MountData is what a frame is mounted with; its config has secrets in full. */
+/** MountData is the data for mounting a frame; its config has secrets in full. */
 export interface MountData {
   src: string;
   origin: string;
   config: Config;
 }
 
-/** FieldError is what the service found wrong in a field. */
+/** FieldError is an error of the service about a field. */
 export interface FieldError {
   field: string;
   code: string;
 }
 
-/** RefusedError is an answer of 422: what is wrong in which field. */
+/** RefusedError is an answer of 422, with the errors of fields. */
 export class RefusedError extends Error {
   readonly errors: readonly FieldError[];
 

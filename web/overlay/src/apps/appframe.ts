@@ -15,7 +15,7 @@ const loadTime = 10_000; // ms
  */
 const silentTime = 3_000;
 
-/** FrameDeps are what all frames share. */
+/** FrameDeps are the dependencies that all frames share. */
 export interface FrameDeps {
   say: () => AppSay;
   /** parts returns what a context is made of, but for the app's own. */

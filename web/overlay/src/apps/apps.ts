@@ -28,7 +28,7 @@ const lookInterval = 60_000; // ms
 /** Milliseconds over which the pages with an app that changed spread their looks. */
 const maxRefreshDelay = 500;
 
-/** AppsDeps is what the page gives to the apps. */
+/** AppsDeps are the dependencies of apps in the page. */
 export interface AppsDeps {
   state: State;
   locale: Observable<Locale>;

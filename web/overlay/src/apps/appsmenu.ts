@@ -17,9 +17,9 @@ export interface AppsMenuDeps {
   preferences: Preferences;
   locale: Observable<Locale>;
   say: Observable<AppSay>;
-  /** What is installed; null: it is not known yet. */
+  /** The installed apps; null: not read yet. */
   installed: Observable<readonly Installed[] | null>;
-  /** look reads what is installed again. */
+  /** look reads the installed apps again. */
   look: () => Promise<void>;
   /** Called after a driver configured an app. */
   configured: (id: string) => void;
@@ -93,7 +93,7 @@ export class AppsMenu implements Item {
     setTextOrHide(this.#reply, text);
   }
 
-  /** #try does what the driver asked for and shows what became of it. */
+  /** #try executes a command of the driver and shows its outcome. */
   async #try(work: () => Promise<void>): Promise<boolean> {
     this.#failed = false;
     try {
@@ -141,7 +141,7 @@ export class AppsMenu implements Item {
     }, element("span", { class: "name", dir: "auto" }, app.name, element("small", {}, app.changed_since_review === true ? this.#deps.say.get()("app.changed") : app.summary)), makeIcon("onward")));
   }
 
-  /** #visibility is the switch that shows and hides an app, with the sources that it adds to the map. */
+  /** #visibility makes the switch that shows and hides an app, with the sources that it adds to the map. */
   #visibility(one: Installed, name: string): Item {
     const locale = this.#deps.locale.get();
     return makeSwitch(`apps-show-${one.app.id}`, { name, on: locale.say("state.on"), off: locale.say("state.off") }, () => !(this.#installedOf(one.app.id)?.hidden ?? one.hidden), (on) => {
@@ -178,7 +178,7 @@ export class AppsMenu implements Item {
     return items;
   }
 
-  /** #restarter is the way out where an app hangs, which the page cannot know. */
+  /** #restarter makes the button for an app that hangs, which the page cannot detect. */
   #restarter(app: App): Item {
     const say = this.#deps.say.get();
     return fixed(makeButton({ id: "apps-restart" }, () => {
@@ -239,6 +239,6 @@ function about({ developer, domains, cost, kinds, description }: App, say: AppSa
 
 const fixed = (made: HTMLElement): Item => ({ element: made, update: () => undefined });
 const paragraph = (text: string): Item => fixed(element("p", {}, text));
-/** plain is a text of a developer, in its own direction and with its own line breaks. */
+/** plain makes a text of a developer, in its own direction and with its own line breaks. */
 const plain = (text: string, className = ""): Item => fixed(element("p", { class: `plain ${className}`.trim(), dir: "auto" }, text));
 const heading = (text: string): Item => fixed(element("h3", {}, text));

@@ -7,7 +7,7 @@ export class CatalogChanges {
   /** The last change; null: the stream has told none yet. */
   #latest: AppsChange | null;
 
-  /** Latest is the last change before the page first reads what is installed: that read contains it. */
+  /** The first read of the installed apps contains the change latest; null: the stream has not begun. */
   constructor(latest: AppsChange | null) {
     this.#latest = latest;
   }

@@ -6,10 +6,10 @@ import type { ConfigValue } from "./host.ts";
 /** What answers and forms show in place of a secret that is set. Sent back so, the secret stays (D16.12). */
 export const mask = "••••";
 
-/** Value is what a control holds: a switch a boolean, all others a text. */
+/** Value is the value of a control: a switch has a boolean, all others a text. */
 export type Value = string | boolean;
 
-/** initialValue is what a control shows first: what is set, or the default of an app that is not installed yet. */
+/** initialValue returns the first value of a control: the one that is set, or the default of an app that is not installed yet. */
 export function initialValue(field: Field, config: Config, isInstalled: boolean): Value {
   const value = own(config, field.key) ?? (isInstalled && !field.required ? undefined : field.default);
   if (field.type === "boolean") return value === true;
@@ -51,7 +51,7 @@ export function parseNumber(text: string): number | null {
   return text.trim() === "" || !Number.isFinite(figure) ? null : figure;
 }
 
-/** stepped is the next value of a number's control, within its bounds. */
+/** stepped returns the next value of a number's control, within its bounds. */
 export function stepped({ min, max, step = 1 }: Field, text: string, up: boolean): string {
   const lowest = min ?? -Infinity;
   const present = parseNumber(text);
@@ -61,5 +61,5 @@ export function stepped({ min, max, step = 1 }: Field, text: string, up: boolean
   return String(Number(bounded.toPrecision(12))); // 0.1 + 0.2
 }
 
-/** errorKey is the field that an error of the service is about: `config.token`, `config["token"]` or `token`. */
+/** errorKey returns the field that an error of the service is about: `config.token`, `config["token"]` or `token`. */
 export const errorKey = (field: string): string => field.replace(/^config\.?/, "").replace(/^\["?|"?\]$/g, "");

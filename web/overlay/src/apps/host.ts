@@ -22,7 +22,7 @@ export interface Device {
 
 export type ConfigValue = string | number | boolean;
 
-/** Look is what the driver's settings decide. */
+/** Look is the part of a context that the driver's settings decide. */
 export interface Look {
   theme: Theme;
   units: Units;
@@ -30,7 +30,7 @@ export interface Look {
   uiSize: number;
 }
 
-/** Parts are all that a context is made of. */
+/** Parts are the inputs of a context. */
 export interface Parts extends Look {
   slot: Slot;
   size: Size;
@@ -65,7 +65,7 @@ export function makeContext({ theme, units, uiSize, slot, size, device, config }
 /** Phones are smaller than this, in CSS pixels of their shorter side. */
 const phoneSide = 500;
 
-/** deviceOf tells devices apart by their pointer and screen: a large screen without a mouse is the car's. */
+/** deviceOf classifies a device by its pointer and screen: a large screen without a mouse is the car's. */
 export function deviceOf(isTouch: boolean, { width, height }: Size): Device {
   if (!isTouch) return { kind: "desktop", input: "pointer" };
   return { kind: Math.min(width, height) < phoneSide ? "phone" : "car", input: "touch" };
@@ -77,7 +77,7 @@ export function slotOf(kinds: readonly string[]): Slot | null {
   return kinds.includes("notifications") ? "notifications" : null;
 }
 
-/** Sender is what tells who sent a message; MessageEvent is one. */
+/** Sender identifies the sender of a message; MessageEvent is one. */
 export interface Sender {
   source: unknown;
   origin: string;
@@ -95,7 +95,7 @@ export function isReady(message: unknown): boolean {
 
 const maxNesting = 8;
 
-/** WindowLike is what any window tells of itself to every other one. */
+/** WindowLike is the part of a window that every other window may read. */
 export interface WindowLike {
   readonly parent: WindowLike;
 }
@@ -111,7 +111,7 @@ export function isWithin(source: WindowLike | null, frame: WindowLike): boolean 
   return false;
 }
 
-/** Clock is the time in milliseconds, and a timer that returns a function to cancel it. */
+/** Clock provides the time in milliseconds, and a timer that returns a function to cancel it. */
 export interface Clock {
   now(): number;
   after(delay: number, run: () => void): () => void;
@@ -156,13 +156,13 @@ export class Conversation {
     this.#clock = clock;
   }
 
-  /** loaded is called on each `load` of the frame. */
+  /** loaded takes each `load` of the frame. */
   loaded(): void {
     this.#isOpen = true;
     this.#sendNow();
   }
 
-  /** ready is called on each `ready` of the frame, and gives it one answer, in time. */
+  /** ready takes each `ready` of the frame and answers each once, within the rate limit. */
   ready(): void {
     this.#isOpen = true;
     this.#owed++;
@@ -220,7 +220,7 @@ export class Conversation {
   }
 }
 
-/** Verdict is what is done with a message: it is read, or thrown away unread, or the frame is suspended. */
+/** Verdict is the decision on a message: it is read, or dropped unread, or the frame is suspended. */
 export type Verdict = "read" | "ignore" | "suspend";
 
 /** Messages of a frame that are read in a second. The others are counted alone: a browser decodes a message when it is read. */
@@ -238,7 +238,7 @@ export class FloodGuard {
   #floods = 0; // seconds in a row with too much
   #floodsNow = false;
 
-  /** judge is called for each message before it is read. */
+  /** judge decides on each message before it is read. */
   judge(now: number): Verdict {
     if (now >= this.#start + second) {
       if (!this.#floodsNow || now >= this.#start + 2 * second) this.#floods = 0;

@@ -84,12 +84,12 @@ export class AppSlot {
     if (id === "") this.#tabs.querySelector("button")?.focus();
   }
 
-  /** changed has all frames send the look, if it has changed. */
+  /** changed sends the look to all frames, if it has changed. */
   changed(): void {
     for (const frame of this.#frames.values()) frame.changed();
   }
 
-  /** reconfigure has a frame read its config again: what is secret looks the same in what is installed. */
+  /** reconfigure reads the config of a frame again: a changed secret looks the same in the list of installed apps. */
   reconfigure(id: string): void {
     void this.#frames.get(id)?.reconfigure();
   }

@@ -4,7 +4,7 @@
 
 import { destination, bearing, distance, angleBetween, type Place } from "../geo/geo.ts";
 
-/** RawFix is what the browser reports. */
+/** RawFix is a fix as the browser reports it. */
 export interface RawFix extends Place {
   /** Metres; null for a place that was set by hand and is exact. */
   accuracy: number | null;
@@ -14,7 +14,7 @@ export interface RawFix extends Place {
   speed: number | null;
 }
 
-/** Pose is where and how the car is drawn at one moment. */
+/** Pose is the place, heading and speed with which the car is drawn at one moment. */
 export interface Pose extends Place {
   /** Degrees clockwise from north; null if unknown. */
   heading: number | null;

@@ -82,7 +82,7 @@ export function pointAt({ legs, duration }: Timetable, seconds: number): DrivePo
   };
 }
 
-/** lastLegStarted is a binary search. */
+/** lastLegStarted returns the index of the last leg that has started (binary search). */
 function lastLegStarted(legs: readonly Leg[], at: number): number {
   let low = 0;
   let high = legs.length - 1;
@@ -102,7 +102,7 @@ export class DriveSensor implements Geolocation {
   readonly #watches = new Map<number, ReturnType<typeof setInterval> | null>();
   #last = 0;
 
-  /** begin is called when the drive to a destination has begun; null plays the round trip instead. */
+  /** begin receives the drive to a destination once it has begun; null plays the round trip instead. */
   constructor(read: () => Promise<DemoDrives>, speedUp: number, begin: ((guided: GuidedDrive) => void) | null) {
     this.#read = read;
     this.#speedUp = speedUp;

@@ -16,7 +16,7 @@ export interface Written {
 export interface Format {
   /** distance formats metres in coarse steps that can be read at a glance. */
   distance(metres: number): Written;
-  /** spokenDistance is for screen readers: "350 metres". */
+  /** spokenDistance formats a distance for screen readers: "350 metres". */
   spokenDistance(metres: number): string;
   /** length formats an exact value in a unit. */
   length(value: number, unit: LengthUnit): string;
@@ -107,7 +107,7 @@ const lengths: readonly [Unit, number][] = [
   ["second", 1000],
 ];
 
-/** duration is rounded down, so that it never exceeds the elapsed time. */
+/** duration formats a duration, rounded down so that it never exceeds the elapsed time. */
 function duration(milliseconds: number): Scaled {
   const passed = Math.max(0, milliseconds);
   const [unit, length] = lengths.find(([, each]) => passed >= each) ?? (["second", 1000] as const);

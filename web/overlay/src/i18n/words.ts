@@ -15,7 +15,7 @@ export type Say = <K extends Key>(key: K, ...values: [Slots<(typeof en)[K]>] ext
 /** Counted are the keys of texts with a singular and a plural form. */
 export type Counted = Key extends infer K ? (K extends `${infer What}.one` ? What : never) : never;
 
-/** Words gives the texts of one language. */
+/** Words are the texts of one language. */
 export interface Words {
   language: Language;
   say: Say;

@@ -13,7 +13,7 @@ export const lowestRouteLayer = "route-case";
 const readTimeout = 8000; // ms
 const retryDelay = 10_000; // ms
 
-/** Stage is what of the base map is drawn. */
+/** Stage is the extent to which the base map is drawn. */
 export type Stage = "ground" | "streets" | "names";
 
 /** StyleReader reads styles and keeps the last one, so that the first is read while the map's library is being loaded. */
@@ -71,7 +71,7 @@ export interface BaseLayersOptions {
 export class BaseLayers {
   readonly #options: BaseLayersOptions;
   #stage: Stage = "ground";
-  /** What is drawn or being read; null: the ground. */
+  /** The look that is drawn or being read; null: the ground. */
   #drawn: { look: MapLook; stage: Stage } | null = null;
 
   constructor(options: BaseLayersOptions) {

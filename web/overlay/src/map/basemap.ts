@@ -19,7 +19,7 @@ export function worldAttribution(map: Pick<MapLibre, "getSource" | "getZoom">, {
   return map.getSource(worldSource)?.attribution ?? null;
 }
 
-/** MapLook is what the driver chooses of the base map. */
+/** MapLook is the driver's choice of the base map. */
 export interface MapLook {
   theme: Theme;
   /** Language of the names; missing: local names. */
@@ -35,13 +35,13 @@ export const ground = "ground";
 /** isOwnStyle reports whether the service itself makes the style. */
 export const isOwnStyle = ({ base_map }: OverlayConfig): boolean => (base_map?.style_url ?? ownStyle).startsWith("/");
 
-/** groundColour is that of land, on which the first pins are drawn. */
+/** groundColour returns the colour of land, on which the first pins are drawn. */
 export const groundColour = (theme: Theme): string => grounds[theme];
 
 /** withoutNames returns a style without what is written on the map (pure). */
 export const withoutNames = (style: StyleSpecification): StyleSpecification => ({ ...style, layers: style.layers.filter(({ type }) => type !== "symbol") });
 
-/** plainStyle is a background of one colour. */
+/** plainStyle returns a style with a background of one colour. */
 export function plainStyle(theme: Theme): StyleSpecification {
   return { version: 8, sources: {}, layers: [{ id: ground, type: "background", paint: { "background-color": groundColour(theme) } }] };
 }

@@ -8,7 +8,7 @@ import { placeOf } from "../pins/shapes.ts";
 import { isStationary, stationaryZoom } from "./stationaryzoom.ts";
 import type { CameraMode, State } from "../state/state.ts";
 
-/** CameraView is the view that the map shows. */
+/** CameraView is a view of the map. */
 export interface CameraView {
   center: Place;
   zoom: number;

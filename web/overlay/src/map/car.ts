@@ -2,7 +2,7 @@
 
 import { element } from "../browser/dom.ts";
 
-/** CarDrawing is where and how to draw the car, in pixels of the screen. */
+/** CarDrawing is the position and size of the car's drawing, in pixels of the screen. */
 export interface CarDrawing {
   x: number;
   y: number;

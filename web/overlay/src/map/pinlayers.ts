@@ -97,10 +97,10 @@ export function withPins(style: StyleSpecification, look: Look): StyleSpecificat
 
 const isOfPins = (layer: LayerSpecification): boolean => "source" in layer && layer.source === pinSource;
 
-/** Touched is what a touch selects. */
+/** Touched is the selection of a touch. */
 export type Touched = { entity: Entity } | { cluster: Place; zoom: number };
 
-/** TouchTarget is something on the screen that can be touched. */
+/** TouchTarget is an area of the screen that can be touched. */
 interface TouchTarget {
   place: Place;
   /** Pixels from the place up to the centre of the drawing. */
@@ -125,7 +125,7 @@ export class Pins {
   #hasShapes = false;
   #queue = Promise.resolve();
 
-  /** drawn is called once, when the first pins are on the screen. Until addShapes is called, only the pins themselves are drawn. */
+  /** drawn runs once, when the first pins are on the screen. Until addShapes is called, only the pins themselves are drawn. */
   constructor(map: MapLibre, contextState: ContextState, icons: Icons, look: Look, drawn?: () => void) {
     this.#map = map;
     this.#contextState = contextState;

@@ -29,12 +29,12 @@ export interface FrameStats {
   failedSteps: number;
 }
 
-/** initialStats is the state before the first frame. */
+/** initialStats are the statistics before the first frame. */
 export const initialStats: FrameStats = { at: 0, frameTimes: [], before: null, skippedFrames: 0, failedSteps: 0 };
 
 const share = (at: number): number => shares[at] ?? 1;
 
-/** typicalFrameTime is the mean without the slowest fifth. A median would jump, since frames last a whole number of screen refreshes. */
+/** typicalFrameTime returns the mean without the slowest fifth. A median would jump, since frames last a whole number of screen refreshes. */
 function typicalFrameTime(frameTimes: readonly number[]): number {
   const fastest = [...frameTimes].sort((a, b) => a - b).slice(0, Math.ceil(frameTimes.length * 0.8));
   return fastest.reduce((sum, frameTime) => sum + frameTime, 0) / fastest.length;

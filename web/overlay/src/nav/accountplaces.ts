@@ -15,7 +15,7 @@ interface Sent {
 
 const sent = ({ place: { lat, lng }, name, detail }: Destination): Sent => ({ lat, lng, name, detail });
 
-/** bodyOf is what the service stores (pure). */
+/** bodyOf returns the places in the form that the service stores (pure). */
 export const bodyOf = ({ home, work, recent }: KeptPlaces): object => ({ ...(home && { home: sent(home) }), ...(work && { work: sent(work) }), recent: recent.map(sent) });
 
 /** placesOf reads what the service answers (pure). It never throws. */

@@ -22,7 +22,7 @@ export class RouteError extends Error {
   }
 }
 
-/** TooSoon is a request that may not be sent yet, by the page's own budget or by the service's. */
+/** TooSoon is the error of a request that may not be sent yet, by the page's own budget or by the service's. */
 export class TooSoon extends Error {
   /** Seconds. */
   readonly wait: number;
@@ -101,7 +101,7 @@ export class NavigationAPI {
     return (await response.json()) as Session;
   }
 
-  /** position says where the car is; it returns the new route of a car that left the old one. HTTPError 404: the session is no more. */
+  /** position sends the car's position and returns the new route if the car has left the old one. HTTPError 404: the session has ended. */
   async position(id: string, { place, heading, speed }: { place: Place; heading: number | null; speed: number | null }, signal?: AbortSignal): Promise<Route | null> {
     const known = { ...(heading !== null && { heading: Math.round(heading) % 360 }), ...(speed !== null && { speed: Math.round(Math.min(speed, 100) * 10) / 10 }) };
     const response = await send("PUT", `${sessionsPath}/${encodeURIComponent(id)}/position`, { lat: Number(exact(place.lat)), lng: Number(exact(place.lng)), ...known }, signal);
@@ -158,16 +158,16 @@ export interface Table {
 
 const maxFound = 8;
 
-/** maxAlternatives are routes besides the best one. */
+/** maxAlternatives limits the routes besides the best one. */
 const maxAlternatives = 2;
 
 /** exact writes degrees to about ten centimetres. */
 const exact = (degrees: number): string => degrees.toFixed(6);
 
-/** headingTolerance are the degrees to both sides in which a route begins that goes on with the car. */
+/** headingTolerance is how many degrees to both sides of the car's heading a route may begin. */
 const headingTolerance = 60;
 
-/** bodyOf is a request of routes. */
+/** bodyOf returns the body of a request for routes. */
 function bodyOf(stops: readonly Place[], { avoid, heading, language, units }: RouteOptions): Record<string, unknown> {
   return {
     coordinates: stops.map(({ lat, lng }) => [Number(exact(lng)), Number(exact(lat))]),
@@ -219,7 +219,7 @@ interface Collection {
   attribution?: string;
 }
 
-/** foundOf is a result as the page shows it: its name, and below what tells it from others (pure). */
+/** foundOf returns a result as the page shows it: its name, and below it the details that distinguish it (pure). */
 export function foundOf({ geometry, properties: p }: Feature, near: Place | null): Found {
   const [lng, lat] = geometry.coordinates;
   const place = { lat, lng };

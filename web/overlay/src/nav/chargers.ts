@@ -83,7 +83,7 @@ export function candidatesOf<T>(line: Pick<RouteLine, "places" | "metres" | "len
   return ranked.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)).slice(0, maxCandidates).sort((a, b) => a.along - b.along);
 }
 
-/** Leave is where a detour leaves the line and comes back to it. */
+/** Leave holds the points where a detour leaves the line and returns to it. */
 export interface Leave {
   /** Metres of the line. */
   from: number;

@@ -16,7 +16,7 @@ import { troubleOf } from "./trouble.ts";
 const metresPerMile = 1609.344;
 const longest = 80; // characters of a name
 
-/** ChargersView is hidden until it is opened. */
+/** ChargersView lists chargers on the route; it is hidden until it is opened. */
 export interface ChargersView {
   element: HTMLElement;
   open(): void;

@@ -113,7 +113,7 @@ class Finder {
   }
 }
 
-/** Way is a way with what is told of it. */
+/** Way is a route that is offered, with its facts. */
 interface Way {
   number: number;
   facts: RouteFacts;
@@ -300,7 +300,7 @@ class ChoicePanel implements Choice {
   }
 }
 
-/** statusText is why there is no way, or what is awkward about the end of the chosen one. */
+/** statusText returns why there is no route, or a warning about the end of the chosen one. */
 function statusText({ host, nav }: NavDeps): string {
   const { say, format } = host.locale.get();
   const [trouble, destination, route] = [nav.trouble.get(), nav.destination.get(), nav.routes.get()[nav.chosen.get()]];
@@ -312,7 +312,7 @@ function statusText({ host, nav }: NavDeps): string {
   return away > 0 ? say("nav.end.before", { distance: format.distance(away).text }) : "";
 }
 
-/** makeWay is a way as a button. */
+/** makeWay makes a button for a route. */
 function makeWay({ host, nav }: NavDeps, choose: () => void): KeyedItem<Way> {
   const [time, length, via, notes] = [element("strong", { class: "takes" }), element("span", { class: "length" }), element("span", { class: "via" }), element("span", { class: "notes" })];
   const button = makeButton({ class: "way" }, choose, element("span", { class: "figures" }, time, length), element("span", { class: "what" }, via, notes));
@@ -336,7 +336,7 @@ function makeWay({ host, nav }: NavDeps, choose: () => void): KeyedItem<Way> {
   };
 }
 
-/** makeToggles are what the driver does not want to drive on. */
+/** makeToggles makes the switches of road classes that the driver avoids. */
 function makeToggles({ host, nav }: NavDeps, changed: () => void): Part {
   const names: readonly Avoided[] = ["motorway", "toll", "ferry"];
   const buttons = names.map((name) => makeButton({ id: `nav-avoid-${name}` }, () => {
@@ -360,7 +360,7 @@ function makeToggles({ host, nav }: NavDeps, changed: () => void): Part {
   };
 }
 
-/** showAvoided tells what the ways are led around, with its age and its source. */
+/** showAvoided lists the entities that the routes avoid, with age and source. */
 async function showAvoided({ host, nav }: NavDeps, list: HTMLElement, ways: readonly RouteFacts[]): Promise<void> {
   const routes = nav.routes.get();
   const ids = avoidedOf(ways);

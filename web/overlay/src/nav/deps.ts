@@ -24,7 +24,7 @@ export interface Slots {
   all: HTMLElement;
 }
 
-/** NavigationHost is the page that navigation is loaded into. */
+/** NavigationHost gives navigation access to the page that it is loaded into. */
 export interface NavigationHost {
   state: State;
   actions: Actions;
@@ -60,13 +60,13 @@ export interface NavActions {
   accept(): void;
   /** resume goes on with the drive that is kept in the browser, or asks whether to. */
   resume(): void;
-  /** answer says whether to go on with nav.asking. */
+  /** answer continues the drive of nav.asking, or forgets it. */
   answer(goesOn: boolean): void;
   /** end ends the drive, or the choice, and shows the page as it was before. */
   end(): void;
 }
 
-/** NavDeps are what each part of navigation is mounted with. */
+/** NavDeps are the dependencies of each part of navigation. */
 export interface NavDeps {
   host: NavigationHost;
   nav: NavState;
@@ -74,12 +74,12 @@ export interface NavDeps {
   actions: NavActions;
 }
 
-/** Navigation is what the page calls of it. */
+/** Navigation is the interface of navigation for the page. */
 export type Navigation = NavActions & {
   nav: NavState;
 };
 
-/** ChoiceDeps are what the panel is mounted with. */
+/** ChoiceDeps are the dependencies of the choice of a route. */
 export interface ChoiceDeps extends NavDeps {
   keeper: PlaceKeeper;
   /** addStop asks for a place on the way. */

@@ -2,7 +2,7 @@
 
 import type { Destination } from "../state/state.ts";
 
-/** maxText is the most characters of a name. */
+/** maxText limits the characters of a name. */
 export const maxText = 200; // characters
 
 /** isDestination reports whether a stored value is a destination. */

@@ -24,7 +24,7 @@ import type { Avoided, Route, RouteOptions, Stop } from "./types.ts";
 const tickInterval = 1000; // ms
 const straightOnDistance = 450; // metres straight on, where turning back is compared with going on
 
-/** routeOptionsOf returns what the driver wants of a route at this moment. */
+/** routeOptionsOf returns the driver's options for a route at this moment. */
 export function routeOptionsOf({ state }: NavigationHost, nav: NavState): RouteOptions {
   const pose = state.pose();
   const { language, units } = state.settings.get();

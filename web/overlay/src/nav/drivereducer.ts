@@ -24,7 +24,7 @@ export const minHeadingSpeed = 2;
 const pinnedPlaces = 4; // places that hold the service on a route which the driver preferred to a better one
 const maxSleep = 30 * 60_000; // ms
 
-/** Moment is what the reducer knows of the page and the world when an event happens. */
+/** Moment holds the clocks, the fix and the values of the page when an event happens. */
 export interface Moment {
   /** Milliseconds of a monotonic clock. */
   now: number;
@@ -99,7 +99,7 @@ export interface Start {
   heading: number | null;
 }
 
-/** DriveHappening is what happens. */
+/** DriveHappening is an event of a drive, without its moment. */
 export type DriveHappening =
   /** The driver starts along a route, whose number among those on the screen is chosen. */
   | { name: "start"; route: Route; chosen: number }
@@ -136,13 +136,13 @@ export type DriveHappening =
   /** The service answered the effect "compare"; onward is null if it has no such route. */
   | { name: "compared"; led: Led; back: Route; onward: Route | null };
 
-/** DriveEvent is what happens, and when. */
+/** DriveEvent is an event of a drive, with its moment. */
 export type DriveEvent = DriveHappening & { at: Moment };
 
 /** Shown are new values of observables of navigation, in the order in which they are set. */
 export type Shown = { -readonly [K in keyof NavState]?: NavState[K] extends Observable<infer Value> ? Value : never };
 
-/** DriveEffect is what is to be done. Effects are executed in their order. */
+/** DriveEffect is an action that follows from an event. Effects are executed in order. */
 export type DriveEffect =
   /** Sets observables of navigation. */
   | { do: "show"; shown: Shown }
@@ -190,7 +190,7 @@ class Turn {
   }
 }
 
-/** step returns the state after an event, and what is to be done. */
+/** step returns the state after an event, and the effects to execute. */
 export function step(drive: DriveState, event: DriveEvent): [DriveState, readonly DriveEffect[]] {
   const turn = new Turn(event.at);
   return [reduce(turn, drive, event), turn.effects];
@@ -281,7 +281,7 @@ function resumeTo(turn: Turn, drive: DriveState, stops: readonly Stop[], avoid: 
   return begun;
 }
 
-/** changeStops has a route found over other stops. The present one is led meanwhile. */
+/** changeStops requests a route over other stops. The present one is led meanwhile. */
 function changeStops(turn: Turn, drive: DriveState, stops: readonly Stop[]): DriveState {
   const last = stops[stops.length - 1];
   if (last === undefined) return drive;

@@ -2,7 +2,7 @@
 
 import { secondsAt, type RouteLine } from "./routeline.ts";
 
-/** Pace is how fast the drive is. Start with `initialPace`. */
+/** Pace compares the drive with its planned time. Start with `initialPace`. */
 export interface Pace {
   /** Seconds that what was driven took, and those that were planned for it, both fading with the distance. */
   taken: number;
@@ -38,7 +38,7 @@ export function correctionOf({ taken, planned }: Pace): number {
   return Math.max(1 - maxCorrection, Math.min(1 + maxCorrection, taken / planned));
 }
 
-/** StopAhead is how far it is to a stop. */
+/** StopAhead is the distance and the time to a stop. */
 export interface StopAhead {
   metres: number;
   seconds: number;

@@ -4,7 +4,7 @@ import { distance } from "../geo/geo.ts";
 import { cleanName } from "./geouri.ts";
 import type { Destination } from "../state/state.ts";
 
-/** Slot is a place with a meaning of its own. */
+/** Slot names a place with a meaning of its own. */
 export type Slot = "home" | "work";
 
 export interface KeptPlaces {

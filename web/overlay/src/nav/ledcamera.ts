@@ -7,7 +7,7 @@ const begins = 350; // metres before a junction; where one drives fast, seconds
 const secondsBefore = 14;
 const ends = 60;
 
-/** ledZoom is nearer when slower, and before a junction so many metres ahead; null: there is none. */
+/** ledZoom returns the zoom: closer at low speed, and before a junction so many metres ahead; null: there is none. */
 export function ledZoom(speed: number | null, distance: number | null): number {
   const usual = zoomFor(speed);
   if (distance === null) return usual;

@@ -20,7 +20,7 @@ export interface Upcoming {
   drivingSide: "left" | "right";
 }
 
-/** Ahead is what is shown at one moment. */
+/** Ahead is the content of the maneuver panel at one moment. */
 export interface Ahead {
   /** null at the end. */
   next: Upcoming | null;
@@ -64,7 +64,7 @@ function upcoming(steps: readonly LineStep[], index: number, metres: number): Up
   };
 }
 
-/** nameBehind is the road that a maneuver leads onto, or what to do, without the number of an exit, which has a sign of its own. */
+/** nameBehind returns the road that a maneuver leads onto, or the instruction, without the number of an exit, which has a sign of its own. */
 export function nameBehind({ primary, exit }: Pick<Upcoming, "primary" | "exit">): string {
   const rest = (primary?.components ?? []).filter(({ type }) => type !== "exit" && type !== "exit-number");
   return exit === "" || rest.length === 0 ? (primary?.text ?? "") : rest.map(({ text }) => text).join(" ");

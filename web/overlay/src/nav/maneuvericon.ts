@@ -6,7 +6,7 @@ import type { BannerLine, Maneuver, Modifier } from "./types.ts";
 export interface ManeuverDrawing {
   /** What leads the driver. */
   paths: readonly string[];
-  /** What is around it, drawn faintly. */
+  /** The roads around it, drawn faintly. */
   faint: readonly string[];
   isMirrored: boolean;
   /** A text in its middle: the exit of a roundabout. */

@@ -53,7 +53,7 @@ function lanesIn(box: HTMLElement): (lanes: readonly Component[]) => void {
   };
 }
 
-/** nameOf is the road that a maneuver leads onto, or what to do. */
+/** nameOf returns the road that a maneuver leads onto, or the instruction. */
 const nameOf = (upcoming: Upcoming): string => cleanText(nameBehind(upcoming), longest);
 
 /** mountManeuverPanel shows it above the alerts. */

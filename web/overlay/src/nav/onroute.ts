@@ -14,7 +14,7 @@ const sameDirection = 60;
 const reach = 3100;
 const metresPerDegree = 111_195;
 
-/** Nearest is the place of the route ahead that is nearest to a place. */
+/** Nearest is the point of the route ahead that is nearest to a place. */
 interface Nearest {
   metres: number;
   offset: number;

@@ -1,11 +1,11 @@
-// When a session is asked for, with what, and when again (pure). drive.ts sends the requests, and tells what became of them.
+// Decides when a session is requested, with which wish, and when the request is repeated (pure). sessionopener.ts sends the requests.
 //
 // What is to be asked for is kept until a session is there: neither a network that comes back nor a wish that is added forgets it.
 
 import { backoff } from "../net/reconnect.ts";
 import type { Led } from "./state.ts";
 
-/** Wish is what a session is asked for with. */
+/** Wish is the purpose of a request for a session. */
 export interface Wish {
   /** Which of the routes on the screen is driven. */
   chosen: number;
@@ -36,7 +36,7 @@ export interface Opening {
 
 export const noOpening: Opening = { wish: null, waitsFor: "nothing", failures: 0, losses: 0, openedAt: -Infinity };
 
-/** OpeningEvent is what happens. random is within [0, 1), now is milliseconds of a monotonic clock. */
+/** OpeningEvent is an event of the opening of sessions. random is within [0, 1), now is milliseconds of a monotonic clock. */
 export type OpeningEvent =
   /** A session is to be asked for immediately. */
   | { name: "ask"; wish: Partial<Wish> }
@@ -47,22 +47,22 @@ export type OpeningEvent =
   /** The car's place is known. */
   | { name: "place" }
   | { name: "opened"; now: number }
-  /** wait is how many milliseconds the service asks for; null: it does not. */
+  /** wait is the delay in milliseconds that the service asks for; null: none. */
   | { name: "failed"; random: number; wait: number | null }
   /** The time of the next attempt has come. */
   | { name: "due" }
   /** The browser says that there is a network again. */
   | { name: "online" }
-  /** The service does not know the session any more, or its node sends the driver elsewhere. */
+  /** The service no longer knows the session, or its node hands the driver over. */
   | { name: "lost"; id: string; isMoved: boolean; now: number; random: number }
   /** The drive has ended. */
   | { name: "ended" };
 
-/** OpeningEffect is what is to be done, in order. */
+/** OpeningEffect is an action that follows from an event. Effects are executed in order. */
 export type OpeningEffect =
   /** open sends a request with the wish. */
   | { do: "open"; wish: Wish }
-  /** wait tells of "due" after so many milliseconds. */
+  /** wait dispatches "due" after so many milliseconds. */
   | { do: "wait"; milliseconds: number }
   /** cancel breaks off a request, and a wait. */
   | { do: "cancel" };
@@ -75,7 +75,7 @@ const maxLostWait = 1000; // ms
 /** A session that lasts this long counts as found for good. */
 const stableAfter = 60_000; // ms
 
-/** step returns the state after an event, and what is to be done. */
+/** step returns the state after an event, and the effects to execute. */
 export function step(opening: Opening, event: OpeningEvent): [Opening, readonly OpeningEffect[]] {
   switch (event.name) {
     case "ask":
@@ -134,7 +134,7 @@ function merge(before: Wish | null, added: Partial<Wish>): Wish {
   };
 }
 
-/** Taking is what becomes of the route of a session that was opened: the present one "stays", or the new one is led, offered, or led beyond the next junction. */
+/** Taking is the use of a new session's route: the present one "stays", or the new one is led, offered, or led beyond the next junction. */
 export type Taking = "stays" | "leads" | "offers" | "follows";
 
 /** A way is offered if it is faster by this, as the service does it (D15.21). */

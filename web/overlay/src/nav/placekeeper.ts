@@ -16,7 +16,7 @@ const unsentKey = "wayside.places-unsent";
 const sendDelay = 500; // ms
 const resendDelay = 30_000; // ms
 
-/** Sent is what became of a destination that was sent to the cars. */
+/** Sent is the outcome of sending a destination to the cars. */
 export type Sent = "done" | "noCar" | "failed";
 
 export class PlaceKeeper {
@@ -54,7 +54,7 @@ export class PlaceKeeper {
     this.#store(withSlot(this.places.get(), slot, destination));
   }
 
-  /** keepInAccount has the account keep the places from now on, or the browser alone again. It reports whether the service did. */
+  /** keepInAccount stores the places in the account from now on, or in the browser alone again. It reports whether the service agreed. */
   async keepInAccount(keeps: boolean): Promise<boolean> {
     const own = this.places.get();
     try {

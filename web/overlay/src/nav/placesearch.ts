@@ -6,7 +6,7 @@ import type { NavigationAPI } from "./api.ts";
 import { arrange, categoryTags, typingDelay, type Category } from "./results.ts";
 import type { Found } from "./types.ts";
 
-/** SearchState is what is shown below the field. */
+/** SearchState is the content below the search field. */
 export interface SearchState {
   /** "missing": the service has no place search, by what it says itself. */
   how: "idle" | "searching" | "found" | "failed" | "missing";
@@ -40,7 +40,7 @@ export class PlaceSearch {
     this.#onState = onState;
   }
 
-  /** type is called with each change of the field. What was found before stays until the answer is there. */
+  /** type takes each change of the field. Earlier results stay until the answer is there. */
   type(written: string): void {
     const text = Array.from(written.trim()).slice(0, maxText).join("");
     this.stop();

@@ -8,7 +8,7 @@ import { bearingAround } from "./snaptoroute.ts";
 import { placeAt, segmentAt, type RouteLine } from "./routeline.ts";
 import { snapToRoute, type Snap } from "./snaptoroute.ts";
 
-/** TrackedFix is what the browser reported, filtered by the page. */
+/** TrackedFix is a fix of the browser, filtered by the page. */
 export interface TrackedFix extends Place {
   at: number;
   heading: number | null;
@@ -16,7 +16,7 @@ export interface TrackedFix extends Place {
   accuracy: number | null;
 }
 
-/** Track is where the car is on a route. */
+/** Track is the state of following a car on a route. */
 export interface Track {
   /** Metres of the line at the last fix on the route. */
   metres: number;

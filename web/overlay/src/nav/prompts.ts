@@ -12,7 +12,7 @@ const longest = 80; // characters of a name
 const arrivedDuration = 60_000; // ms
 const noticeDuration = 10_000; // ms
 
-/** Prompt is a text with two buttons, of which one does what happens without a touch. */
+/** Prompt is a text with two buttons, one of which is the default without a touch. */
 function makePrompt(className: string, onYes: () => void, onNo: () => void): { box: HTMLElement; text: HTMLElement; small: HTMLElement; yes: HTMLButtonElement; no: HTMLButtonElement } {
   const [text, small] = [element("strong", {}), element("small", {})];
   const yes = makeButton({ class: "strong" }, onYes);

@@ -1,4 +1,4 @@
-// Which new route is taken, and when (pure).
+// Decides which new route is taken, and when (pure).
 
 import { distance } from "../geo/geo.ts";
 import { aheadAt, stepAt } from "./maneuver.ts";

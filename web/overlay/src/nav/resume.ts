@@ -3,7 +3,7 @@
 import { isDestination, maxText } from "./destination.ts";
 import type { Avoided, Stop } from "./types.ts";
 
-/** KeptDrive is a drive: its stops, and nothing of where the car was. */
+/** KeptDrive is a drive: its stops, without the positions of the car. */
 export interface KeptDrive {
   stops: readonly Stop[];
   avoid: readonly Avoided[];
@@ -34,7 +34,7 @@ export function writeKeptDrive({ stops, avoid, at }: KeptDrive): string {
   return JSON.stringify({ stops: short, avoid, at });
 }
 
-/** Resumption is what becomes of a kept drive. */
+/** Resumption is the decision on a kept drive. */
 export type Resumption = "resume" | "ask" | "forget";
 
 /** resumptionOf decides by the age; a drive of the future was kept by a clock that was wrong. */

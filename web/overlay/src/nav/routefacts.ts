@@ -1,10 +1,10 @@
-// What is told of each way that is offered (pure).
+// Facts about each route that is offered (pure).
 
 import { distance, type Place } from "../geo/geo.ts";
 import { endsOnMotorway } from "./arrival.ts";
 import type { Route } from "./types.ts";
 
-/** RouteFacts are what the driver compares. */
+/** RouteFacts are the facts by which the driver compares routes. */
 export interface RouteFacts {
   /** Seconds, with what slows the way now. */
   seconds: number;
@@ -41,7 +41,7 @@ export function factsOf(route: Route): RouteFacts {
   };
 }
 
-/** RouteEnd is what the driver should know of a route's end before starting. */
+/** RouteEnd describes a route's end as far as the driver should know it before starting. */
 export interface RouteEnd {
   /** Metres from there to the destination; 0 if they are not worth a word. */
   away: number;

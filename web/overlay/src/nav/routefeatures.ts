@@ -1,4 +1,4 @@
-// What is drawn of a route, as GeoJSON (pure).
+// The drawing of a route as GeoJSON (pure).
 
 import { destination, type Place } from "../geo/geo.ts";
 import { bearingAround } from "./snaptoroute.ts";
@@ -8,7 +8,7 @@ type Position = [lng: number, lat: number];
 
 const position = ({ lat, lng }: Place): Position => [lng, lat];
 
-/** lineFeature is a line; it has no length if there is nothing to draw. */
+/** lineFeature returns a line, without length if there is nothing to draw. */
 export function lineFeature(places: readonly Place[], properties: Record<string, string> = {}): GeoJSON.Feature {
   return { type: "Feature", properties, geometry: { type: "LineString", coordinates: places.map(position) } };
 }
@@ -42,12 +42,12 @@ export function flowParts({ flows }: Pick<RouteLine, "flows">): FlowPart[] {
   return parts;
 }
 
-/** flowFeatures is a line in parts of one flow each. */
+/** flowFeatures returns a line in parts of one flow each. */
 export function flowFeatures(line: RouteLine): GeoJSON.FeatureCollection {
   return collection(flowParts(line).map(({ flow, first, last }) => lineFeature(line.places.slice(first, last + 1), { flow })));
 }
 
-/** drivenFeature is the line behind the car, from so many metres on. */
+/** drivenFeature returns the line behind the car, from so many metres on. */
 export const drivenFeature = (line: RouteLine, from: number, metres: number): GeoJSON.Feature => lineFeature(metres - from < 1 ? [] : part(line, Math.max(0, from), metres));
 
 /** Metres behind the car that are drawn anew with each fix: a long line costs a slow processor too much. */
@@ -61,7 +61,7 @@ const arrowAfter = 38;
 const headLength = 16;
 const headHalf = 11;
 
-/** arrowFeatures is the arrow on the map at a maneuver: a line, and a triangle as its head. */
+/** arrowFeatures returns the arrow on the map at a maneuver: a line, and a triangle as its head. */
 export function arrowFeatures(line: RouteLine, at: number): GeoJSON.Feature[] {
   const [from, to] = [Math.max(0, at - arrowBefore), Math.min(line.length, at + arrowAfter)];
   if (to - from < headLength * 2) return [];

@@ -3,7 +3,7 @@
 import { distance, type Place } from "../geo/geo.ts";
 import type { Congestion, Route, Step } from "./types.ts";
 
-/** LineStep is a step and the part of the line that it has. */
+/** LineStep is a step and its part of the line. */
 export interface LineStep {
   step: Step;
   /** Number of the leg. */
@@ -16,7 +16,7 @@ export interface LineStep {
   end: number;
 }
 
-/** Flow is how fast traffic is on a segment. */
+/** Flow rates the speed of traffic on a segment. */
 export type Flow = Congestion | "closed";
 
 export interface RouteLine {

@@ -26,7 +26,7 @@ export function mountRouteNotices({ host, nav }: NavDeps): void {
     nav.notice.set({ text: host.locale.get().say("nav.news.blocked") });
   });
 
-  /** reasonOf is the kind and the street of the first entity that is the reason; "" if it cannot be had. */
+  /** reasonOf returns the kind and the street of the first entity that is the reason; "" if it cannot be read. */
   const reasonOf = async ({ entityIDs }: Led): Promise<string> => {
     const [id] = entityIDs;
     if (id === undefined) return "";

@@ -13,14 +13,14 @@ const positionTimeout = 5000;
 /** The first retry comes within a second, by chance, because a node that stops cuts many streams. */
 const firstRetry = 500; // ms
 
-/** Listener is told what a session says. */
+/** Listener receives the events of a session. */
 export interface Listener {
   onEvent(event: SessionEvent): void;
-  /** onLost: the service does not know the session any more, or its node stops and sends the driver elsewhere. */
+  /** onLost is called when the service no longer knows the session, or when its node stops and hands the driver over. */
   onLost(isMoved: boolean): void;
 }
 
-/** PositionAnswer is what became of a position: "sent", a new route, "lost" where the session is no more, or "failed". */
+/** PositionAnswer is the outcome of a position: "sent", a new route, "lost" if the session has ended, or "failed". */
 export type PositionAnswer = { how: "sent" | "lost" | "failed" } | { how: "route"; route: Route };
 
 /** SessionLink reads the events of a session until it is closed. */

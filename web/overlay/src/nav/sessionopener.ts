@@ -6,7 +6,7 @@ import { noOpening, step, type Opening, type OpeningEvent, type Wish } from "./o
 import { SessionLink } from "./sessionlink.ts";
 import type { Route, RouteOptions, SessionEvent } from "./types.ts";
 
-/** Asked is what a session is asked for, beside the wish. */
+/** Asked is the content of a request for a session, besides the wish. */
 export interface Asked {
   /** The first one is where the car is. */
   stops: readonly Place[];
@@ -15,13 +15,13 @@ export interface Asked {
   via: readonly Place[];
 }
 
-/** DriveOfSessions is the drive that sessions are opened for. */
+/** DriveOfSessions is the drive for which sessions are opened. */
 export interface DriveOfSessions {
-  /** asks returns what is asked for at this moment; null: the car's place is unknown. */
+  /** asks returns the content of a request at this moment; null: the car's place is unknown. */
   asks(wish: Wish): Asked | null;
-  /** onOpened is told the route of a session. */
+  /** onOpened receives the route of a new session. */
   onOpened(route: Route, wish: Wish): void;
-  /** onFailed is told why a session could not be opened; it is tried again. */
+  /** onFailed receives the error when a session could not be opened; another attempt follows. */
   onFailed(error: unknown, wish: Wish): void;
   onEvent(event: SessionEvent): void;
 }
@@ -40,45 +40,45 @@ export class SessionOpener {
     this.#drive = drive;
   }
 
-  /** link is the session that there is; null: none. */
+  /** link is the open session; null: none. */
   get link(): SessionLink | null {
     return this.#link;
   }
 
-  /** ask has a session opened immediately. */
+  /** ask opens a session immediately. */
   ask(wish: Partial<Wish>): void {
     this.#step({ name: "ask", wish });
   }
 
-  /** want has a session opened, or adds to what is asked for already. */
+  /** want opens a session, or adds to the request that is under way. */
   want(wish: Partial<Wish>): void {
     this.#step({ name: "want", wish });
   }
 
-  /** placeKnown says that the car's place is known. */
+  /** placeKnown sends a request that waited for the car's place. */
   placeKnown(): void {
     this.#step({ name: "place" });
   }
 
-  /** online says that there is a network again. */
+  /** online retries immediately, when the network has returned. */
   online(): void {
     this.#link?.reconnect();
     this.#step({ name: "online" });
   }
 
-  /** lose has another session opened in place of one that the service does not know any more. */
+  /** lose opens another session in place of one that the service no longer knows. */
   lose(id: string, isMoved: boolean): void {
     this.#closeLink();
     this.#step({ name: "lost", id, isMoved, now: performance.now(), random: Math.random() });
   }
 
-  /** end ends the session, and what is asked for. */
+  /** end ends the session and withdraws a request. */
   end(): void {
     this.#step({ name: "ended" });
     this.#closeLink();
   }
 
-  /** #step takes what happened, and does what follows. */
+  /** #step reduces an event and executes its effects. */
   #step(event: OpeningEvent): void {
     const [next, effects] = step(this.#opening, event);
     this.#opening = next;

@@ -16,12 +16,12 @@ export interface Snap {
   turned: number | null;
 }
 
-/** Snapped is what is snapped. */
+/** Snapped is a position to be snapped. */
 export interface Snapped extends Place {
   heading: number | null;
 }
 
-/** Window is where on the route to look, in metres from its start. */
+/** Window is the part of the route that is searched, in metres from its start. */
 export interface Window {
   from: number;
   to: number;
@@ -73,7 +73,7 @@ function snapToSegment(line: RouteLine, segment: number, a: Place, b: Place, fix
   };
 }
 
-/** bearingAround is the bearing of the nearest segment that is long enough to have one. */
+/** bearingAround returns the bearing of the nearest segment that is long enough to have one. */
 export function bearingAround(line: Pick<RouteLine, "places" | "metres">, segment: number): number {
   for (let away = 0; away < line.places.length; away++) {
     for (const i of [segment + away, segment - away]) {

@@ -2,14 +2,14 @@
 
 import type { AlertSounds, Note } from "../alerts/alertsounds.ts";
 
-/** Speech is what is to be said. */
+/** Speech is a text to be spoken, with its clip. */
 export interface Speech {
   text: string;
   /** Language of the text, such as "de". */
   language: string;
   /** Path of the text as audio; undefined if there is none. */
   clip: string | undefined;
-  /** What is heard where nobody speaks. */
+  /** Notes that are played instead where there is no voice. */
   notes: readonly Note[];
   /** Estimated seconds. */
   seconds: number;
@@ -25,7 +25,7 @@ export function localVoice(voices: readonly SpeechSynthesisVoice[], language: st
   return speaks.find((voice) => voice.default) ?? speaks[0] ?? null;
 }
 
-/** Speaker says things. */
+/** Speaker speaks one text at a time. */
 export class Speaker {
   readonly #sounds: AlertSounds;
   readonly #clips = new Map<string, Promise<AudioBuffer | null>>();
@@ -49,7 +49,7 @@ export class Speaker {
     if (!this.#clips.has(clip) && this.#sounds.context !== null) void this.#load(clip);
   }
 
-  /** say says something and calls done once, when it has been said or could not be. What is being said is stopped. */
+  /** say stops the present text, speaks another one and calls done once, when that has been spoken or has failed. */
   say(speech: Speech, done: () => void): void {
     this.stop();
     let ended = false;

@@ -1,11 +1,11 @@
-// What is said next, and what is dropped: one thing at a time, turns before notices before alerts (pure).
+// Decides what is said next and what is dropped: one utterance at a time, turns before notices before alerts (pure).
 //
 // Times are milliseconds of performance.now().
 
 /** Rank is how important an utterance is. */
 export type Rank = "turn" | "notice" | "alert";
 
-/** Utterance is something to be said. */
+/** Utterance is a text to be spoken. */
 export interface Utterance {
   key: string;
   rank: Rank;
@@ -15,7 +15,7 @@ export interface Utterance {
   staleAt: number;
 }
 
-/** Situation is what the choice depends on. */
+/** Situation holds the inputs of the choice. */
 export interface Situation {
   now: number;
   /** Seconds until the next announcement of a turn, and until the turn; Infinity without one. */
@@ -26,7 +26,7 @@ export interface Situation {
 /** SpeechQueue is the state between two steps. Start with `emptyQueue`. */
 export interface SpeechQueue<U extends Utterance> {
   waiting: readonly U[];
-  /** What is being said. */
+  /** The utterance that is being spoken. */
   current: U | null;
 }
 
@@ -57,7 +57,7 @@ export function withdraw<U extends Utterance>({ waiting, current }: SpeechQueue<
 /** Advance is the output of one step. */
 export interface Advance<U extends Utterance> {
   queue: SpeechQueue<U>;
-  /** What is to be said from now on; what is being said is to be stopped first. */
+  /** The next utterance; the present one is stopped first. */
   start: U | null;
 }
 

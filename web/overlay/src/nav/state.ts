@@ -7,10 +7,10 @@ import type { RouteLine } from "./routeline.ts";
 import type { Destination } from "../state/state.ts";
 import type { Avoided, Reason, Route, Stop } from "./types.ts";
 
-/** Phase is what the driver does: chooses where to and how, is led, or has arrived. */
+/** Phase is the state of navigation: off, choosing a destination and a route, led, or arrived. */
 export type Phase = "off" | "choosing" | "led" | "arrived";
 
-/** VoiceMode is what is said aloud. */
+/** VoiceMode selects the utterances that are spoken. */
 export type VoiceMode = "off" | "alerts" | "all";
 
 /** Led is a route that is being driven: a new object for each new route. */
@@ -23,7 +23,7 @@ export interface Led {
   entityIDs: readonly string[];
 }
 
-/** Progress is where the car is on the route. */
+/** Progress is the position of the car on the route. */
 export interface Progress {
   /** Metres of the line behind the car. */
   metres: number;
@@ -44,7 +44,7 @@ export interface Progress {
   isReckoned: boolean;
 }
 
-/** Arrival is when and after how far a stop is reached. */
+/** Arrival is the time and the distance to a stop. */
 export interface Arrival {
   /** Metres along the route. */
   metres: number;
@@ -66,10 +66,10 @@ export interface Offer {
   until: number;
 }
 
-/** Trouble is why a route is not there, or not a new one. */
+/** Trouble is the reason why there is no route, or no new one. */
 export type Trouble = "noRoute" | "noRoad" | "offMap" | "noRegion" | "noConnection" | "noPosition" | "tooSoon" | "failed";
 
-/** Arrived is where a drive has ended. */
+/** Arrived describes the end of a drive. */
 export interface Arrived {
   destination: Destination;
   line: RouteLine;

@@ -11,7 +11,7 @@ import type { Stop } from "./types.ts";
 
 const longest = 80; // characters of a name
 
-/** StopsView is hidden until it is opened. */
+/** StopsView lists the stops; it is hidden until it is opened. */
 export interface StopsView {
   element: HTMLElement;
   open(): void;
@@ -55,7 +55,7 @@ function replaceStops({ nav, actions }: ChoiceDeps, stops: readonly Stop[]): voi
   actions.choose(stops);
 }
 
-/** makeRow is a stop with a handle, which is dragged or moved by the arrow keys. */
+/** makeRow makes a row of a stop with a handle, which is dragged or moved by the arrow keys. */
 function makeRow({ host, nav }: ChoiceDeps, list: HTMLElement, change: (stops: readonly Stop[]) => void): KeyedItem<Row> {
   let row: Row | null = null;
   const [name, detail] = [element("strong", {}), element("small", {})];

@@ -96,5 +96,5 @@ function stepOf(spots: readonly Spot[], maneuver: Partial<Maneuver>, more: Parti
   };
 }
 
-/** lineOf is routeLineOf of routeOf with a single leg. */
+/** lineOf returns routeLineOf of routeOf with a single leg. */
 export const lineOf = (start: Spot, plans: readonly StepPlan[]): RouteLine => routeLineOf(routeOf(start, [plans]));

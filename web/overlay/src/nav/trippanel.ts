@@ -6,7 +6,7 @@ import { makeButton, makeIcon, setAttribute, setLabel, setText, setTextOrHide } 
 import type { NavDeps } from "./deps.ts";
 import { clockText, leftText } from "./triptexts.ts";
 
-/** Trip is where other parts of navigation add their buttons. */
+/** Trip is the panel to which other parts of navigation add their buttons. */
 export interface Trip {
   buttons: HTMLElement;
 }

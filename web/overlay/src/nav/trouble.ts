@@ -1,13 +1,13 @@
-// What a failed request means for the driver (pure).
+// Maps failed requests to texts for the driver (pure).
 
 import type { Words } from "../i18n/words.ts";
 import { RouteError, TooSoon } from "./api.ts";
 import type { Trouble } from "./state.ts";
 
-/** carHasNoRoad is what the service says of the first place, which is where the car is. A later position may be on the map. */
+/** carHasNoRoad ends the service's message about the first place, which is the car's. A later position may be on the map. */
 const carHasNoRoad = " coordinate 0";
 
-/** troubleOf maps an error of a request to what the driver is told. */
+/** troubleOf maps an error of a request to the trouble that the driver reads. */
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof TooSoon) return "tooSoon";
   if (error instanceof TypeError) return "noConnection"; // fetch fails so without a connection
@@ -24,5 +24,5 @@ export function troubleOf(error: unknown): Trouble {
   }
 }
 
-/** troubleText says what is wrong and what to do. */
+/** troubleText returns a sentence on what is wrong and what to do. */
 export const troubleText = (trouble: Trouble, { say }: Pick<Words, "say">): string => say(`nav.trouble.${trouble}`);

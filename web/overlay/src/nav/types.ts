@@ -5,7 +5,7 @@ import type { Destination } from "../state/state.ts";
 /** Modifier is the direction of a maneuver. */
 export type Modifier = "uturn" | "sharp right" | "right" | "slight right" | "straight" | "slight left" | "left" | "sharp left";
 
-/** Maneuver is what is done at the start of a step. */
+/** Maneuver is the action at the start of a step. */
 export interface Maneuver {
   type: string;
   modifier?: Modifier;
@@ -39,7 +39,7 @@ export interface BannerLine {
   components: readonly Component[];
 }
 
-/** Banner is shown from where so many metres of its step are left. It is about the maneuver at the step's end. */
+/** Banner is shown once so many metres of its step are left. It is about the maneuver at the step's end. */
 export interface Banner {
   distanceAlongGeometry: number;
   primary: BannerLine;
@@ -48,7 +48,7 @@ export interface Banner {
   sub?: BannerLine;
 }
 
-/** Voice is said where so many metres of its step are left. */
+/** Voice is spoken once so many metres of its step are left. */
 export interface Voice {
   distanceAlongGeometry: number;
   announcement: string;
@@ -170,10 +170,10 @@ export interface Session {
   route: Route;
 }
 
-/** Reason is why a route is another one. */
+/** Reason is the reason for a new route. */
 export type Reason = "closed" | "faster" | "left" | "region";
 
-/** SessionEvent is what the service says during a drive. */
+/** SessionEvent is an event of the service during a drive. */
 export type SessionEvent = {
   entity_ids: readonly string[];
   /** Seconds that are left of the drive, by the service. */
@@ -182,7 +182,7 @@ export type SessionEvent = {
   at: string;
 } & ({ name: "route"; route: Route; /** Why it is not the first of the session; absent: it is. */ reason?: Reason } | { name: "reroute"; route: Route; reason: Reason } | { name: "condition"; reason: "came" | "gone" | "closed" } | { name: "eta" });
 
-/** Moved says that the session's node stops: another one leads the driver on. */
+/** Moved is the event that the session's node stops, and another one continues. */
 export interface Moved {
   name: "moved";
 }
@@ -190,10 +190,10 @@ export interface Moved {
 /** Stop is a place on the way, or the destination. */
 export type Stop = Destination;
 
-/** Avoided are classes of roads that the driver does not want, in the words of the service. */
+/** Avoided are classes of roads that the driver avoids, in the service's terms. */
 export type Avoided = "motorway" | "toll" | "ferry";
 
-/** RouteOptions are what the driver wants of a route. */
+/** RouteOptions are the driver's options for a route. */
 export interface RouteOptions {
   avoid: readonly Avoided[];
   /** Degrees from north in which the car drives; null if unknown or standing. */

@@ -1,4 +1,4 @@
-// What is said during a drive: the announcements of the service, what has changed, and the alerts of the page, in one queue.
+// Speaks during a drive: the announcements of the service, notices of the route, and the alerts of the page, in one queue.
 
 import { watchAll } from "../browser/observable.ts";
 import { notes as alertNotes, type Note } from "../alerts/alertsounds.ts";
@@ -19,7 +19,7 @@ const noticeMaxWait = 10_000; // ms
 const repeatTimeout = 20_000; // ms in which no sentence is said twice
 const preparedClips = 2;
 
-/** Said is something to be said. */
+/** Said is an utterance that was made. */
 interface Said extends Utterance {
   text: string;
   language: string;
@@ -62,7 +62,7 @@ class Voice {
     if (led === null && this.#deps.nav.phase.get() !== "arrived") this.#hush();
   }
 
-  /** update is called with each fix and four times a second. */
+  /** update runs with each fix and four times a second. */
   update(): void {
     const { nav } = this.#deps;
     const progress = nav.progress.get();
@@ -183,7 +183,7 @@ export function mountVoice(deps: NavDeps, { buttons }: Trip): void {
   });
 }
 
-/** makeAlertsIcon is a loudspeaker with an exclamation mark. */
+/** makeAlertsIcon makes a loudspeaker with an exclamation mark. */
 function makeAlertsIcon(): SVGElement {
   const icon = makeIcon("sound");
   icon.querySelector("path")?.setAttribute("d", "M4 9.5v5h4l5 4.5v-14l-5 4.5zM18.5 6v7M18.5 17v1");

@@ -16,7 +16,7 @@ export interface Announcement {
   maneuver: number;
   /** It is the last one before the maneuver, which does not depend on the distance. */
   isFinal: boolean;
-  /** It tells of the road that begins, not of the maneuver at its end. */
+  /** It is about the road that begins, not about the maneuver at its end. */
   isOpening: boolean;
 }
 
@@ -49,7 +49,7 @@ export function isStale({ due, maneuver, isFinal, isOpening, voice }: Announceme
   return maneuver - metres < (1 - maxLate) * voice.distanceAlongGeometry - speed; // a fix comes each second
 }
 
-/** Due is what is due at one moment. */
+/** Due lists the announcements that are due at one moment. */
 export interface Due {
   announce: Announcement | null;
   /** Keys of announcements that are over: said, or too late. */

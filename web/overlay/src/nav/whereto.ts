@@ -26,7 +26,7 @@ const maxWhileDriving = 4; // results and places: choices are few while the car 
 
 const compassKeys = ["compass.0", "compass.1", "compass.2", "compass.3", "compass.4", "compass.5", "compass.6", "compass.7"] as const;
 
-/** Purpose is what becomes of the place that the driver chooses. */
+/** Purpose is the use of the place that the driver chooses. */
 type Purpose = "drive" | "stop" | Slot;
 
 export interface WhereTo {
@@ -36,7 +36,7 @@ export interface WhereTo {
   addStop: () => void;
 }
 
-/** WhereToDeps are what the panel is mounted with. */
+/** WhereToDeps are the dependencies of the panel. */
 export interface WhereToDeps extends NavDeps {
   keeper: PlaceKeeper;
 }
@@ -157,7 +157,7 @@ class WhereToPanel {
 
   #type(): void {
     const { value } = this.#field;
-    // What is typed keeps the direction of its script; the empty field has the page's.
+    // Typed text keeps the direction of its script; the empty field has the page's.
     if (value === "") this.#field.removeAttribute("dir");
     else this.#field.dir = "auto";
     this.#category = null;
@@ -323,7 +323,7 @@ async function chargersNear({ host, api }: NavDeps, images: Map<string, string>,
   });
 }
 
-/** makeLine is a place as a button, with a button that forgets it where the driver keeps it. */
+/** makeLine makes a button for a place, with a second button that forgets a kept place. */
 function makeLine({ host, keeper }: WhereToDeps, first: Line, choose: (destination: Destination) => void): KeyedItem<Line> {
   let line = first;
   const [name, detail] = [element("strong", {}), element("small", {})];

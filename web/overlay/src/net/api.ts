@@ -23,7 +23,7 @@ export class HTTPError extends Error {
 /** RequestOptions apply to one request. */
 export interface RequestOptions {
   signal?: AbortSignal;
-  /** onResponse is called with each response, error responses included. */
+  /** onResponse receives each response, error responses included. */
   onResponse?: (response: Response) => void;
   cache?: RequestCache;
 }
@@ -80,7 +80,7 @@ export function queryOf({ place, radius, networks }: NearbyQuery): string {
 /** getNearby reads the entities around a place. */
 export const getNearby = (query: string, options: RequestOptions): Promise<NearbyAnswer> => getJSON(`/v2/entities/nearby?${query}`, options);
 
-/** AlertQuery is the car's state that the service chooses alerts by. */
+/** AlertQuery is the car's state by which the service chooses alerts. */
 export interface AlertQuery {
   place: Place;
   /** Degrees clockwise from north. */
@@ -148,7 +148,7 @@ export async function getOwnVote(id: string): Promise<Vote | null> {
   return (await getJSON<{ explain: { votes: { yours: Vote | null } } }>(path)).explain.votes.yours;
 }
 
-/** complain tells the curators that the source of an entity is wrong. */
+/** complain reports the source of an entity to the curators as wrong. */
 export async function complain(id: string): Promise<void> {
   await send("POST", `/v2/entities/${encodeURIComponent(id)}/complaint`, {});
 }

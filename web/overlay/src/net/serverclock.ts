@@ -3,7 +3,7 @@
 // The car's own clock is not trusted: it may be wrong by days, and be set while driving. mono is a monotonic clock
 // (performance.now), in milliseconds; server times are milliseconds since 1970.
 
-/** ServerClock says what to add to mono for the service's time; null: the service has not answered yet. */
+/** ServerClock is the offset from mono to the service's time; null: the service has not answered yet. */
 export type ServerClock = number | null;
 
 // A cache on the way may hand out an answer that is so old; a clock is not set back for less.
@@ -22,7 +22,7 @@ export function adjustClock(clock: ServerClock, fetched: string, asked: number, 
   return Math.min(Math.max(clock, earliest), latest + maxCacheAge);
 }
 
-/** serverTime is the service's time; wall is the car's clock, for as long as the service has said nothing. */
+/** serverTime returns the service's time. Before the service has answered, it is the car's clock, wall. */
 export function serverTime(clock: ServerClock, mono: number, wall: number): number {
   return clock === null ? wall : mono + clock;
 }

@@ -21,7 +21,7 @@ export interface Entity {
   properties: Record<string, unknown>;
 }
 
-/** AppsChange is what a stream says of the catalogue of apps. */
+/** AppsChange is a change of the catalogue of apps, from a stream. */
 export interface AppsChange {
   revision: number;
   /** Ids of apps that are served otherwise than before, or no longer; none: any may be. */
@@ -141,7 +141,7 @@ export interface Account {
   scope?: string;
 }
 
-/** BegunPairing is the answer to a screen that requests to be signed in by a phone. */
+/** BegunPairing is the answer to a screen that asks to be signed in by a phone. */
 export interface BegunPairing {
   /** Shown to people: "KLBM-LLGH". */
   user_code: string;
@@ -152,7 +152,7 @@ export interface BegunPairing {
   interval_seconds: number;
 }
 
-/** Alert is an alert ahead, as the service sees it. */
+/** Alert is an alert ahead, computed by the service. */
 export interface Alert {
   entity: Pick<Entity, "id">;
   distance_m: number;
@@ -163,7 +163,7 @@ export interface Alert {
   match?: "road" | "cone";
 }
 
-/** AlertAnswer is what the service says of what lies ahead. */
+/** AlertAnswer is the service's answer to a query for alerts ahead. */
 export interface AlertAnswer {
   alerts: Alert[];
   /** Along which roads it looked: the session's route or the most probable way; null: by direction only. Older services do not say. */

@@ -91,7 +91,7 @@ function makeMute({ state, locale, preferences }: ControlsDeps): HTMLButtonEleme
   return mute;
 }
 
-/** makeSoundPrompt is shown until the first touch, which the browser demands before any sound. */
+/** makeSoundPrompt makes the prompt that is shown until the first touch, because browsers allow no sound before one. */
 function makeSoundPrompt({ state, locale, sounds }: ControlsDeps): HTMLButtonElement {
   const text = element("span", {});
   const prompt = makeButton({ class: "prompt", id: "sound-on" }, () => undefined, makeIcon("sound"), text); // any touch turns it on

@@ -6,7 +6,7 @@ import type { Observable } from "../browser/observable.ts";
 import type { Actions, State } from "../state/state.ts";
 import { makeButton, setLabel, setText } from "../browser/widgets.ts";
 
-/** makeDemoStrip is hidden outside the demo, and on phones behind a banner. */
+/** makeDemoStrip makes the strip about the demo, which is hidden outside the demo, and on phones behind a banner. */
 export function makeDemoStrip(state: State, actions: Actions, locale: Observable<Locale>): HTMLElement {
   const label = element("span", { class: "demo-label" });
   let drove = false;

@@ -67,7 +67,7 @@ function frontPage({ locale, state, actions, preferences, apps }: MenuDeps, go: 
   return [...rows, ...links];
 }
 
-/** Menu is closed initially. */
+/** Menu is the menu, initially closed. */
 export interface Menu {
   /** Opens the menu. */
   button: HTMLButtonElement;
@@ -86,7 +86,7 @@ class PageLoader {
     this.#onLoad = onLoad;
   }
 
-  /** load is called when a page is opened; null: the front page, which needs nothing. */
+  /** load loads the contents of a page when it is opened; null: the front page, which needs nothing. */
   load(page: PageName | null): void {
     if (page === "apps") {
       this.#deps.apps?.().then((apps) => {

@@ -39,7 +39,7 @@ function makeTransient(): (isSo: boolean, now: number) => boolean {
   };
 }
 
-/** PositionFacts are what the notice about the position depends on. */
+/** PositionFacts are the inputs of the notice about the position. */
 export interface PositionFacts {
   status: PositionStatus;
   /** Metres; null if exact or unknown. */
@@ -142,7 +142,7 @@ export function makeNotice(state: State, actions: Actions, locale: Observable<Lo
   return box;
 }
 
-/** makePlaceForm is a form for coordinates, for drivers without geolocation and without a map. */
+/** makePlaceForm makes a form for coordinates, for drivers without geolocation and without a map. */
 function makePlaceForm(actions: Actions, locale: Observable<Locale>): HTMLFormElement {
   const field = element("input", { type: "text", inputmode: "text", autocomplete: "off", maxlength: "40" });
   const set = element("button", { type: "submit", class: "strong" });

@@ -29,7 +29,7 @@ import { Votes } from "./vote.ts";
 /** Narrower windows have no room for a list beside the map. */
 const roomy = "(min-width: 900px)";
 
-/** Panels are all panels, and what navigation needs of them when it is loaded. */
+/** Panels are all panels, with the parts that navigation uses once it is loaded. */
 export interface Panels {
   element: HTMLElement;
   preferences: Preferences;

@@ -36,7 +36,7 @@ export function scaleFor(metresPerPixel: number, units: Units): Scale {
   return { value, unit: isLarge ? large : small, width: Math.round((value * perSmall * (isLarge ? each : 1)) / metresPerPixel) };
 }
 
-/** makeScaleBar is hidden without a map. */
+/** makeScaleBar makes the scale bar, which is hidden without a map. */
 export function makeScaleBar(state: State, locale: Observable<Locale>): HTMLElement {
   const text = element("span", {});
   const bar = element("span", { class: "bar" });

@@ -16,7 +16,7 @@ export function isOver(speed: number, limitKmh: number, format: Format): boolean
   return Number(format.speed(speed).value) > Number(format.speed(limitKmh / kmhPerMetrePerSecond).value);
 }
 
-/** makeSpeedometer is hidden while no speed is known. */
+/** makeSpeedometer makes the speedometer, which is hidden while no speed is known. */
 export function makeSpeedometer(state: State, locale: Observable<Locale>): HTMLElement {
   const value = element("strong", {});
   const unit = element("span", { class: "unit" });

@@ -79,7 +79,7 @@ export class Votes {
     return wanted === "confirm" ? "vote.thanksThere" : "vote.thanksGone";
   }
 
-  /** complain tells the curators that the source of an entity is wrong. */
+  /** complain reports the source of an entity to the curators as wrong. */
   async complain(id: string): Promise<Reply> {
     try {
       await complain(id);

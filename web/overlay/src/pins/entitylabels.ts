@@ -38,7 +38,7 @@ export function cleanText(value: unknown, most: number): string {
 
 export const streetOf = (entity: Pick<Entity, "properties">): string => textOf(entity, "street");
 
-/** limitText says a limit in the driver's units for screen readers: "Speed limit 80 km/h". */
+/** limitText returns a limit in the driver's units for screen readers: "Speed limit 80 km/h". */
 export const limitText = (limit: number, units: Units, { say, format }: Locale): string =>
   say("detail.limit", { speed: format.speed((limit * (units === "metric" ? 1000 : 1609.344)) / 3600).text });
 

@@ -1,9 +1,9 @@
 // How a pin's appearance follows from its age and from an outage (pure).
 
-/** Freshness is how likely a pin is to be still there. */
+/** Freshness rates how likely it is that a pin is still there. */
 export type Freshness = "fresh" | "ageing" | "stale" | "gone";
 
-/** PinAppearance is what the map needs to draw a pin. */
+/** PinAppearance is the state of a pin that its drawing depends on. */
 export interface PinAppearance {
   freshness: Freshness;
   /** 0 to 1. */

@@ -12,7 +12,7 @@ export interface VisibleEntity {
   age: number;
 }
 
-/** Filter is what the driver hides. */
+/** Filter lists the kinds and sources that the driver hides. */
 export type Filter = Pick<Settings, "sources_off" | "kinds_off">;
 
 const lifetimes = new WeakMap<Entity, Lifetime>();

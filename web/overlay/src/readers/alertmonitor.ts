@@ -95,7 +95,7 @@ export class AlertMonitor {
   /** When the service may be asked for the list alone. */
   #listAfter = -Infinity;
 
-  /** clock is the clock by which the car moves, in milliseconds: the demo's drive may run faster than real time. */
+  /** clock returns the time by which the car moves, in milliseconds: the demo's drive may run faster than real time. */
   constructor(state: State, clock: () => number, queryAlerts: QueryAlerts) {
     this.#state = state;
     this.#clock = clock;

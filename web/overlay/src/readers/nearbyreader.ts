@@ -113,7 +113,7 @@ export class NearbyReader {
     this.#apply({ ...noData, entities: new Map(entities.map((entity) => [entity.id, entity])), health, hidden });
   }
 
-  /** update does whatever is due. */
+  /** update starts all requests that are due. */
   update(): void {
     const tick = { mono: this.#clocks.mono(), wall: this.#clocks.wall() };
     if (hasSlept(this.#tick, tick)) this.#reconnect();

@@ -3,7 +3,7 @@
 import { lifetimeOf } from "../pins/freshness.ts";
 import type { Entity, SourceHealth } from "../net/wire.ts";
 
-/** StoredPins is what the browser stores. Times are milliseconds since 1970. */
+/** StoredPins are pins as the browser stores them. Times are milliseconds since 1970. */
 export interface StoredPins {
   /** Of this form; a page of another release may have stored another one. */
   form: 1;
@@ -17,7 +17,7 @@ export interface StoredPins {
   hidden: readonly string[];
 }
 
-/** RestoredPins is what is shown until the service answers. */
+/** RestoredPins are stored pins, shown until the service answers. */
 export interface RestoredPins {
   entities: readonly Entity[];
   health: readonly SourceHealth[];

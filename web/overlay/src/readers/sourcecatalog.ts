@@ -41,7 +41,7 @@ export function keysOfEntities(entities: readonly Entity[]): Set<string> {
   return new Set(entities.flatMap((entity) => [layerKey(entity.layer_slug), ...mergedFrom(entity).map(({ source }) => sourceKey(source))]));
 }
 
-/** ReadHistory is what the next read depends on. */
+/** ReadHistory holds the times and failures that the next read depends on. */
 export interface ReadHistory {
   /** When the last read ended, by a monotonic clock in milliseconds; -Infinity: there was none. */
   endedAt: number;
@@ -57,7 +57,7 @@ export interface ReadHistory {
 
 export const neverRead: ReadHistory = { endedAt: -Infinity, failures: 0, retryAfter: 0, misses: 0, jitter: 0 };
 
-/** Unknown is what pins name and the catalogue does not list. */
+/** Unknown holds the layers and sources that pins name and the catalogue does not list. */
 export interface Unknown {
   /** Since when there has been a source that no read was asked about; null: there is none. */
   newSince: number | null;
@@ -102,7 +102,7 @@ export class SourceCatalog {
   #isReading = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** now is a monotonic clock in milliseconds, random gives numbers within [0, 1). */
+  /** now returns the time of a monotonic clock in milliseconds, random a number within [0, 1). */
   constructor(state: Pick<State, "sources" | "known" | "view">, budget: RequestBudget, now: () => number, random: () => number = Math.random) {
     this.#state = state;
     this.#budget = budget;

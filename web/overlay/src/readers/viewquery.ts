@@ -1,4 +1,4 @@
-// What is asked of the service for a view of the map, and for the nearest entity (pure).
+// Queries for a view of the map and for the nearest entity (pure).
 
 import { formatCoordinate } from "../net/api.ts";
 import { normalizeLongitude } from "../geo/geo.ts";

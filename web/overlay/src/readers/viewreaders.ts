@@ -1,4 +1,4 @@
-// What reads other places than the car's surroundings, in one file that elsewhere.ts loads.
+// The readers of other places than the car's surroundings, in one file that viewreadersloader.ts loads.
 
 export { NearestReader } from "./nearestreader.ts";
 export { ViewReader } from "./viewreader.ts";

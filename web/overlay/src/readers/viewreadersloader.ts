@@ -1,10 +1,10 @@
-// Loads what reads other places than the car's surroundings when it is first needed: the first pins do not need it.
+// Loads the readers of other places than the car's surroundings when they are first needed: the first pins do not need them.
 
 import type { Clocks } from "./nearbyreader.ts";
 import type { RequestBudget } from "../net/requestbudget.ts";
 import { isWithoutData, type State } from "../state/state.ts";
 
-/** ViewReaders reads views and the nearest data. */
+/** ViewReaders read views and the nearest data. */
 export interface ViewReaders {
   /** refresh reads the view again, after the driver has changed something. */
   refresh(): void;

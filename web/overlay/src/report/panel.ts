@@ -21,7 +21,7 @@ export interface ReportDeps {
   preferences: Preferences;
 }
 
-/** Seen is where and when the driver touched the button. */
+/** Seen is the car's pose and the time when the driver touched the button. */
 export interface Seen {
   pose: Pose | null;
   /** By performance.now(). */

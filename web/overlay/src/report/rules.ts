@@ -1,4 +1,4 @@
-// What can be reported, and what is told of a report (pure).
+// Kinds that can be reported, and texts on the outcome of a report (pure).
 
 import { HTTPError } from "../net/api.ts";
 import type { Key } from "../i18n/en.ts";
@@ -8,7 +8,7 @@ import type { Kind } from "../net/wire.ts";
 /** Milliseconds in which a report can be taken back, and in which its outcome is shown. */
 export const undoDuration = 10_000;
 
-/** Milliseconds in which it is told that a report was taken back. */
+/** Milliseconds for which the undo of a report is shown. */
 export const undoneDuration = 5000;
 
 /** Milliseconds after which the choice of a kind closes by itself: a driver who forgot it sees the map again. */
@@ -39,7 +39,7 @@ export interface ReportAnswer {
   renewed?: boolean;
 }
 
-/** Undo is what takes a report back: the report, or the vote that it counted as; null: nothing does. */
+/** Undo identifies what an undo deletes: the report, or the vote that it counted as; null: nothing. */
 export type Undo = "report" | "vote" | null;
 
 /** undoOf returns how a report is taken back. */
@@ -48,7 +48,7 @@ export function undoOf({ counted_as: counted, renewed }: ReportAnswer): Undo {
   return renewed === true ? null : "vote";
 }
 
-/** outcomeText tells what became of a report; kind is the name of its kind. */
+/** outcomeText returns the outcome of a report as a sentence; kind is the name of its kind. */
 export function outcomeText(answer: ReportAnswer, kind: string, say: Say): string {
   if (answer.renewed === true) return say("report.renewed");
   if (answer.counted_as !== undefined) return say("report.confirmed");
@@ -72,7 +72,7 @@ export function failureOf(error: unknown): Failure {
   }
 }
 
-/** slowest is the speed in m/s from which the heading is that of the road. */
+/** slowest is the speed in m/s above which the car's heading is that of the road. */
 const slowest = 2;
 
 /** bodyOf returns the body of a report: where the driver was, to about a metre, and when. */

@@ -81,7 +81,7 @@ export class Preferences {
     if (this.#stored.unsent) this.#scheduleSend(0);
   }
 
-  /** signedOut is called when the service answers that the session has ended. */
+  /** signedOut forgets the account after the service has answered that the session has ended. */
   signedOut(): void {
     if (hasSignedIn()) void forgetPins(); // they may hold what only the account reads
     store(signedInKey, null);

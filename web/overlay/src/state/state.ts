@@ -16,7 +16,7 @@ import type { AppsChange, Entity, Extent, Kind, Nearest, OverlayConfig, Source, 
 /** Key of the driver's choices in the browser's local storage; see parseStoredChoices in settings.ts. */
 export const choicesKey = "wayside.choices";
 
-/** Connection is how updates reach the page. */
+/** Connection is the way in which updates reach the page. */
 export type Connection =
   /** By a stream. */
   | { how: "live"; since: number }
@@ -30,7 +30,7 @@ export interface Viewport extends Extent {
   zoom: number;
 }
 
-/** View is what the service knows of a part of the map. */
+/** View holds the service's entities of a part of the map. */
 export interface View {
   /** Including those that the driver hides. */
   entities: readonly Entity[];
@@ -42,10 +42,10 @@ export interface View {
   hidden: readonly string[];
 }
 
-/** CameraMode is what is up on the map: the heading or north. */
+/** CameraMode is the direction at the top of the map: the heading or north. */
 export type CameraMode = "heading" | "north";
 
-/** Guidance is what navigation tells the page while the driver is led along a route. */
+/** Guidance is the data of navigation for the page while the driver is led along a route. */
 export interface Guidance {
   /** pose returns the car on the route, given the pose without one; null where the car is not on it. */
   pose(own: Pose | null): Pose | null;
@@ -194,7 +194,7 @@ export function hasNoData(connection: Connection | null, located: boolean, known
 /** isWithoutData reports whether nothing is known around the car (pure). */
 export const isWithoutData = ({ connection, fix, known }: Pick<State, "connection" | "fix" | "known">): boolean => hasNoData(connection.get(), fix.get() !== null, known.get().length);
 
-/** Destination is where a drive leads. */
+/** Destination is the place where a drive ends. */
 export interface Destination {
   place: Place;
   /** What the driver calls it; "" if only the place is known. */

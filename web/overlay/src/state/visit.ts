@@ -7,7 +7,7 @@ import { readStored, store } from "../browser/storage.ts";
 /** Key in the browser's local storage of how the driver uses the page: located, or only to look around. */
 export const visitKey = "wayside.visit";
 
-/** Visit is how the page opens: with the first-visit card, by locating the driver, or looking around. */
+/** Visit is the way in which the page opens: with the first-visit card, by locating the driver, or looking around. */
 export type Visit = "first" | "locate" | "look";
 
 /** visitOf decides by the address and by what the browser has stored: the use of the page, and the driver's choices (pure). */
