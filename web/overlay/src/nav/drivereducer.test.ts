@@ -210,6 +210,10 @@ describe("a session's route", () => {
     expect(prepare(new Page().take({ name: "start", route: north, chosen: 0 })).succeed(route).drive.led?.route).toBe(want);
   });
 
+  test("that is slower is offered without a gain", () => {
+    expect(led(east).take(sessionEvent({ name: "reroute", route: north, reason: "faster" })).shown.offer?.gain).toBe(0);
+  });
+
   test("that is faster, after the one before was lost, is offered, and led when the offer ends", () => {
     const page = led().open({ name: "lost", id: "s1", isMoved: false, now: 1000, random: 0 }).open({ name: "due" }).succeed(east);
     expect(page.drive.led?.route).toBe(north);
@@ -239,6 +243,7 @@ describe("an event of the session", () => {
     ["a faster one whose event was lost is offered", led, sessionEvent({ name: "route", route: east, reason: "faster" }), { led: north, offer: east }],
     ["a declined route does not come back with the stream", declined, sessionEvent({ name: "route", route: east, reason: "faster" }), { led: north, offer: null }],
     ["a closure on a preferred route asks for a session without it", declined, sessionEvent({ name: "reroute", route: east, reason: "closed" }), { led: north, asks: { ...plain, adopts: true, reason: "closed", entityIDs: ["e1"] } }],
+    ["while one is offered, the stream's first route is not taken", () => led().take(sessionEvent({ name: "reroute", route: east, reason: "faster" })), sessionEvent({ name: "route", route: onward, reason: "closed" }), { led: north, offer: east }],
     ["without a route nothing is taken", () => new Page(), sessionEvent({ name: "reroute", route: east, reason: "closed" }), {}],
   ])("%s", (_, begin, event, want) => {
     // At the beginning of the route: its first junction is far.
@@ -266,7 +271,11 @@ describe("the driver", () => {
     const page = led().take(sessionEvent({ name: "reroute", route: east, reason: "faster" })).take({ name: "decline" });
     expect(page.shown.offer).toBeNull();
     expect(page.requests).toEqual([plain, plain]);
-    expect(viaOf(page.drive, [destination])).toHaveLength(4);
+    const metres = viaOf(page.drive, [destination]).map(({ lat }) => Math.round((lat - placeOf([0, 0]).lat) / (placeOf([0, 1]).lat - placeOf([0, 0]).lat)));
+    expect(metres).toEqual([400, 800, 1200, 1600]);
+    page.take({ name: "fix" }, { fix: fixAt([0, 500], 50_000), driveClock: 50_000 });
+    expect(viaOf(page.drive, [destination])[0]?.lat).toBeCloseTo(placeOf([0, 800]).lat, 5);
+    expect(viaOf({ ...page.drive, led: null }, [destination])).toEqual([]);
     expect(viaOf(page.drive, [via, destination])).toEqual([]);
     expect(page.succeed(east).drive.led?.route).toBe(north);
   });
@@ -303,9 +312,14 @@ describe("a car on its route", () => {
   const drive = (page: Page, metres: number, seconds: number, more: Partial<Moment> = {}, fix: Partial<TrackedFix> = {}): Page =>
     page.take({ name: "fix" }, { fix: fixAt([0, metres], seconds * 1000, fix), driveClock: seconds * 1000, now: seconds * 1000, wallClock: seconds * 1000, serverTime: seconds * 1000, ...more });
 
-  test("is shown with each fix", () => {
+  test("is shown with each fix, by its offset where it is beside the route", () => {
     const page = drive(led(), 50, 5);
     expect(page.shown.progress?.metres).toBeCloseTo(50, 0);
+    expect(page.shown.progress?.offset).toBe(0);
+    expect(page.drive.pace.last?.at).toBe(5000);
+    const off = leave(led());
+    expect(off.shown.progress?.offset).toBeCloseTo(200, 0);
+    expect(off.drive.pace.last?.at).toBe(0); // only the route tells of the pace
     expect(page.shown.arrivals?.[0]?.at).toBeCloseTo(5000 + 195_000, -3);
   });
 
@@ -315,9 +329,16 @@ describe("a car on its route", () => {
     expect(drive(page, 101, 10.1).effects.find((effect) => effect.do === "position")).toMatchObject({ session: "s1", from: { heading: 0 } });
     expect(drive(page, 120, 12).names()).not.toContain("position");
     expect(drive(page, 210, 21).names()).toContain("position");
-    page.take(sessionEvent({ name: "reroute", route: east, reason: "faster" }));
-    page.at = { ...page.at, now: 0 };
     expect(drive(page, 320, 32, { session: null }).names()).not.toContain("position");
+    page.take(sessionEvent({ name: "reroute", route: east, reason: "faster" }));
+    expect(drive(page, 330, 33, { session: "s1" }).names()).not.toContain("position");
+    const slow = drive(led(), 20, 10, {}, { speed: 1.9 });
+    expect(slow.effects.find((effect) => effect.do === "position")).toMatchObject({ from: { heading: null }, speed: 1.9 });
+    const steady = drive(led(), 20, 10, {}, { speed: 2 });
+    expect(steady.effects.find((effect) => effect.do === "position")).toMatchObject({ from: { heading: 0 }, speed: 2 });
+    const off = led().take({ name: "fix" }, { fix: fixAt([200, 500], 20_000), driveClock: 20_000, now: 20_000 });
+    expect(off.drive.track?.off).not.toBeNull();
+    expect(off.names()).not.toContain("position");
   });
 
   test.each<[string, PositionAnswer, string, string[], Route]>([
@@ -345,6 +366,13 @@ describe("a car on its route", () => {
     expect(drive(page, 1985, 198.5).shown).toMatchObject({ phase: "arrived", led: null, arrived: { destination } });
     expect(page.names()).toContain("forget");
     expect(page.drive).toEqual({ ...initialDrive, tickedAt: page.drive.tickedAt });
+  });
+
+  test("drops two stops that it reaches together, and never the last", () => {
+    const near = routeOf([0, 0], [[{ to: [[0, 1000]] }], [{ to: [[0, 1010]] }], [{ to: [[0, 2000]] }]]);
+    const page = led(near, { stops: [via, stopAt([0, 1010]), destination] });
+    expect(drive(page, 990, 99).shown.stops).toEqual([destination]);
+    expect(drive(led(near, { stops: [destination] }), 990, 99).shown.stops).toEqual([destination]);
   });
 
   test("keeps its stops each minute", () => {
