@@ -10,7 +10,7 @@ interface Look {
   touch: boolean;
 }
 
-/** contextOf completes a message by what the browser knows. */
+/** contextOf completes a message with the browser's values. */
 export function contextOf(message: string, look: Look): Record<string, unknown> {
   return {
     ...(JSON.parse(message) as Record<string, unknown>),

@@ -91,7 +91,7 @@ class Bench {
     };
   }
 
-  /** json parses what a field of the form holds; undefined: it is blank. */
+  /** json parses the value of a field of the form; undefined: it is blank. */
   private json(name: string): unknown {
     const text = find(this.form, `[name="${name}"]`, HTMLTextAreaElement).value.trim();
     if (text === "") return undefined;
@@ -129,7 +129,7 @@ class Bench {
     frame?.send(frame.context);
   }
 
-  /** changed sends what the form says now. */
+  /** changed sends the form's present values. */
   private changed(): void {
     const { frame } = this;
     const parts = this.parts();

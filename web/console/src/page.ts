@@ -1,4 +1,4 @@
-// What pages do beyond HTML: they work without it too (internal/http/console/live.go).
+// Enhancements of pages, which work without them too (internal/http/console/live.go).
 
 import { preview } from "./apppreview.ts";
 import { showCopyButtons } from "./copy.ts";

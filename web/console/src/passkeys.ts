@@ -60,7 +60,7 @@ function say(which: string): void {
   place.textContent = place.getAttribute(`data-passkey-${which}`);
 }
 
-/** attempt disables the button while an action runs, and shows what failed. */
+/** attempt disables the button while an action runs, and shows its error. */
 async function attempt(doing: string, button: HTMLButtonElement | null, what: () => Promise<void>): Promise<void> {
   if (button) button.disabled = true;
   try {

@@ -3,7 +3,7 @@
 // A folder imports only those above it in this list; build/imports.test.ts verifies this. "(pure)" marks modules without DOM, network and clock.
 //
 //   geo/       geo.ts distances and bearings; sun.ts the sun's altitude (both pure)
-//   browser/   what wraps the browser: observable.ts, dom.ts, widgets.ts, focus.ts, storage.ts
+//   browser/   wrappers of the browser: observable.ts, dom.ts, widgets.ts, focus.ts, storage.ts
 //   settings/  settings.ts the driver's choices; kindchoice.ts those of kinds (both pure)
 //   net/       wire.ts types of the service's answers; api.ts requests to the service; requestbudget.ts limits them by a token bucket
 //              (tokenbucket.ts); pure parts: sseparser.ts, reconnect.ts, serverclock.ts
@@ -15,7 +15,7 @@
 //   alerts/    rules of alerts (pure): alertrules.ts, announcer.ts, roadanswer.ts, drivenlimit.ts, stillthererules.ts; alertsounds.ts
 //   state/     state.ts the page's state in observables; account.ts the driver's account, with the choices; visit.ts whether the
 //              driver was here before; theme.ts day or night; pincache.ts where the browser keeps the last pins
-//   readers/   what reads the service into the state: nearbyreader.ts the entities around the car (nearbydata.ts, offlinepins.ts,
+//   readers/   readers of the service, which set the state: nearbyreader.ts the entities around the car (nearbydata.ts, offlinepins.ts,
 //              pure); sourcecatalog.ts the sources, again when a pin comes from an unknown one; alertmonitor.ts the alerts ahead;
 //              viewreadersloader.ts loads viewreaders.ts: viewreader.ts reads the view while the driver looks around, nearestreader.ts finds
 //              the nearest data where there is none around; both ask with viewquery.ts (pure)
@@ -157,7 +157,7 @@ function keepLanguage(state: State): void {
   });
 }
 
-/** keepVisible sets state.entities and state.viewEntities, and returns what is on the map with its appearance. */
+/** keepVisible sets state.entities and state.viewEntities, and returns the entities on the map with their appearance. */
 function keepVisible(state: State): Observable<readonly VisibleEntity[]> {
   const shown = new Observable<readonly VisibleEntity[]>([]);
   let byLayer = sourcesByLayer([]);
@@ -194,7 +194,7 @@ function keepVisible(state: State): Observable<readonly VisibleEntity[]> {
   return shown;
 }
 
-/** Windows so low have what a driver who is led reads beside the car instead of above it, as in nav.css. */
+/** In windows so low the maneuver is beside the car instead of above it, as in nav.css. */
 const lowWindow = "(max-height: 480px) and (min-width: 641px)";
 
 /** keepCovered sets state.covered, coveredAbove and coveredBelow, so that the car is not drawn under the list or a card. */
@@ -222,7 +222,7 @@ function keepCovered(state: State, panels: HTMLElement): void {
   });
 }
 
-/** keepOffline loads what is not needed for the first pins: once the service answers, or when it does not. */
+/** keepOffline loads modules that the first pins do not need: after the start, or when the connection is lost. */
 function keepOffline(state: State, reader: NearbyReader): void {
   let loading = false;
   const load = (): void => {
@@ -243,7 +243,7 @@ function keepOffline(state: State, reader: NearbyReader): void {
   setTimeout(load, offlineDelay);
 }
 
-/** readStart reads what is needed to open the map, and retries until it succeeds. */
+/** readStart reads the data for opening the map, and retries until it succeeds. */
 async function readStart(state: State): Promise<OverlayConfig> {
   for (let failures = 1; ; failures++) {
     try {

@@ -14,7 +14,7 @@ export interface Release {
  */
 export type Answering = "page" | "file" | "start" | "forget" | "network";
 
-/** What the page needs before its first pins. The style has a query for the night. */
+/** Paths that the page needs before its first pins. The style has a query for the night. */
 const startPaths: readonly string[] = ["/v2/overlay/config", "/v2/kinds", "/v2/sources", "/map/style.json", "/map/tilejson"];
 const iconPaths = ["/v2/icons/", "/map/icons/"];
 

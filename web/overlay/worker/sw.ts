@@ -42,13 +42,13 @@ const release = worker.release;
 /** install stores the page and its files, all of one release or nothing. The browser tries again later. */
 async function install(): Promise<void> {
   const shell = await caches.open(shellName(release));
-  // The page of a guest: it may show no apps, and what a driver installs changes while it is stored.
+  // The page of a guest, without apps: a driver's installed apps change while the page is stored.
   const page = await fetch("/", { cache: "reload", credentials: "omit" });
   if (!page.ok || !isPageOf(await page.clone().text(), release)) throw new Error("the service has another release");
   await Promise.all(
     release.files.map(async (name) => {
       const file = await fetch(filePath(release, name));
-      // A service of another release sends its own file, and says that it may not be kept.
+      // A service of another release sends its own file and forbids to store it.
       if (!file.ok || !(file.headers.get("Cache-Control") ?? "").includes("immutable")) throw new Error(`${name} is of another release`);
       await shell.put(filePath(release, name), file);
     }),

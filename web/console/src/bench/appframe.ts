@@ -59,7 +59,7 @@ export class AppFrame {
     return makeContext(this.#parts);
   }
 
-  /** change takes over other parts, and the app gets what the page for cars would send. */
+  /** change takes over other parts and sends the app the messages that the page for cars would send. */
   change(parts: Partial<Parts>): void {
     this.#parts = { ...this.#parts, ...parts };
     const { size, ...others } = this.#parts;
@@ -73,7 +73,7 @@ export class AppFrame {
     this.#element.style.display = shown ? "" : "none";
   }
 
-  /** send posts any message to the app, if its page is still what the frame shows. */
+  /** send posts any message to the app, if the frame still shows its page. */
   send(message: object): void {
     this.#element.contentWindow?.postMessage(message, this.#origin);
     this.#told({ kind: "sent", message });

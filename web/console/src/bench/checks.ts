@@ -57,7 +57,7 @@ const mostProblems = 3;
 
 const longestProblem = 140; // characters
 
-/** printable replaces what the service takes in no text: control characters, halves of pairs, and marks that turn the writing round. */
+/** printable replaces characters that the service rejects in texts: control characters, lone surrogates, and marks that change the direction of writing. */
 export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]/gu, " ");
 
 const pause = (milliseconds: number): Promise<void> =>
@@ -134,7 +134,7 @@ export class Watch {
 
 const count = (n: number, what: string): string => `${String(n)} ${what}${n === 1 ? "" : "s"}`;
 
-/** addressFinding judges the URL, as far as its text says; the service judges it again when the app is submitted. */
+/** addressFinding judges the text of the URL; the service judges the URL again when the app is submitted. */
 export function addressFinding(url: string): Finding {
   const { protocol, hostname } = new URL(url);
   const local = hostname === "localhost" || hostname === "127.0.0.1" || hostname.endsWith(".localhost");
@@ -207,7 +207,7 @@ const steps: readonly Step[] = [
   {
     check: "double-ready",
     run: (frame) => {
-      // What an app gets that posts ready twice in a row.
+      // The answers to an app that posts ready twice in a row.
       frame.send(frame.context);
       frame.send(frame.context);
     },
@@ -240,7 +240,7 @@ export function startFindings({ loaded, ready }: Start, watch: Watch, times: Tim
   ];
 }
 
-/** Observer hears of findings as their checks end, and of what passes between page and app. */
+/** Observer receives findings as their checks end, and the messages between page and app. */
 export interface Observer {
   onFinding?: (finding: Finding) => void;
   onEvent?: (event: FrameEvent) => void;
@@ -306,7 +306,7 @@ class Run {
   }
 }
 
-/** check shows the app in a frame within an element, does to it what drivers do, and reports. */
+/** check shows the app in a frame within an element, performs the actions of drivers, and reports. */
 export async function check(plan: Plan, into: HTMLElement, observer: Observer = {}, times = usualTimes): Promise<Report> {
   const run = new Run(plan, into, times, observer);
   const problem = (event: Event): void => {

@@ -19,7 +19,7 @@ export interface Field {
 
 const types = ["text", "number", "boolean", "select", "url"];
 
-/** parseSchema reads a config_schema. It checks what samples need; the service checks the rest when an app is submitted. */
+/** parseSchema reads a config_schema. It checks only members that samples need; the service checks the rest when an app is submitted. */
 export function parseSchema(value: unknown): Field[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new Error("config_schema must be an array of fields");

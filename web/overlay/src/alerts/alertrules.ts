@@ -110,7 +110,7 @@ export function leadAt(kind: string, speed: number, share = 1): number {
   return Math.min(rangeOf(kind), leadOf(isCamera(kind) ? cameraLead : isDetour(kind) ? detourLead : ordinaryLead, speed, share));
 }
 
-/** ordinaryLeadAt returns the lead in metres of most kinds: what is nearer concerns the driver now. */
+/** ordinaryLeadAt returns the lead in metres of most kinds: nearer pins concern the driver now. */
 export function ordinaryLeadAt(speed: number, share = 1): number {
   return leadOf(ordinaryLead, speed, share);
 }
@@ -263,7 +263,7 @@ export function parseKey(key: string): { id: string; stage: AlertStage; first: F
   return { id, stage: "ahead", first: isValid ? first : null };
 }
 
-/** announcedOf combines what was announced under any of a pin's ids: which of several merged pins is shown can change on the way. */
+/** announcedOf combines the announcements under any of a pin's ids: which of several merged pins is shown can change during the drive. */
 export function announcedOf(pin: AlertPin, of: (id: string) => Announced | undefined): Announced {
   const all = [pin.id, ...pin.merged].map((id) => of(id) ?? notAnnounced);
   let first: FirstAnnouncement | null = null;

@@ -19,7 +19,7 @@ const turnOffTimeout = 3000;
 /** Metres: a driver who is farther away when a pin lies behind has not driven past it. */
 const passedDistance = 100;
 
-/** AnnouncedPin records what was announced of one pin. */
+/** AnnouncedPin records the announcements of one pin. */
 interface AnnouncedPin {
   announced: Announced;
   place: Place;
@@ -101,7 +101,7 @@ export function step<P extends AlertPin>(before: Announcer, input: AnnouncerInpu
   return { next, listed, announce, banner: bannerOf(next, listed, car, input), passed: passedOf(before.active, car, input) };
 }
 
-/** announcedBefore returns what was announced of a pin, with the time since then. */
+/** announcedBefore returns the earlier announcements of a pin, with the time since then. */
 function announcedBefore(pin: AnnouncedPin | undefined, now: number): Announced | undefined {
   return pin && { ...pin.announced, first: firstOf(pin, now) };
 }

@@ -1,4 +1,4 @@
-// What the service's last answer says of the roads, for the list of what lies ahead (pure). Announcements are decided anew each time.
+// The roads of the service's last answer, for the list of alerts ahead (pure). Announcements are decided anew each time.
 
 import { rangeOf, type AlertPin, type Car, type ListedAlert } from "./alertrules.ts";
 import { angleBetween, bearing, distance, type Place } from "../geo/geo.ts";
@@ -19,7 +19,7 @@ export const answerHolds = { ms: 15_000, metres: 400, degrees: 30 };
 /** The service lists no more. */
 const maxListed = 20;
 
-/** roadAnswerOf keeps what an answer says of the pins that the page knew when it asked; null if the service did not look along roads. */
+/** roadAnswerOf keeps an answer's positions of the pins that the page knew when it asked; null if the service did not search along roads. */
 export function roadAnswerOf({ alerts, along }: AlertAnswer, asked: readonly AlertPin[], car: Place & { heading: number }, now: number): RoadAnswer | null {
   if (along !== "route" && along !== "probable") return null;
   const farthest = alerts.length < maxListed ? Infinity : Math.max(...alerts.map(({ distance_m }) => distance_m));

@@ -41,7 +41,7 @@ export interface AskingInput {
   lead: number;
 }
 
-/** isDecaying reports whether a pin disappears by itself, and so lives by confirmations. A zone does not tell what was there. */
+/** isDecaying reports whether a pin disappears by itself unless drivers confirm it. A zone does not show its cause. */
 const isDecaying = ({ entity, zone }: AlertCandidate): boolean => entity.expires_at !== null && zone === 0;
 
 /** stepAsking runs with each update of the alerts. */
@@ -51,7 +51,7 @@ export function stepAsking(before: Asking, { now, alerts, speed, isGuest, isConn
   const hasSeen = isGuest && before.pin !== null && now - (before.until - askFor) >= seenAfter;
   const guestAsked = (before.guestAsked || hasSeen) && now - movedAt < driveEndsAfter;
   const asking = { ...before, movedAt, guestAsked };
-  // A banner within the ordinary lead is about what the car reaches in some seconds. A jam far ahead can wait.
+  // A banner within the ordinary lead is about a pin that the car reaches in some seconds. A jam far ahead can wait.
   const { banner, passed } = alerts;
   const isUrgent = banner !== null && banner.distance <= ordinaryLeadAt(speed ?? 0, lead);
   if (isUrgent) return { ...asking, pin: null };

@@ -80,7 +80,7 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
 
 const installedPath = (id: string): string => `/v2/account/apps/${encodeURIComponent(id)}`;
 
-/** getInstalled reads what the account installed. */
+/** getInstalled reads the apps that the account installed. */
 export const getInstalled = async (): Promise<Installed[]> => (await getJSON<{ apps: Installed[] }>("/v2/account/apps", { cache: "no-store" })).apps;
 
 /** getCatalogue bypasses the browser's cache, which may keep the catalogue for a minute. */
@@ -95,5 +95,5 @@ export async function deleteInstalled(id: string): Promise<void> {
   await send("DELETE", installedPath(id));
 }
 
-/** postFrame reads what a frame is mounted with. */
+/** postFrame reads the data for mounting a frame. */
 export const postFrame = async (id: string): Promise<MountData> => (await (await send("POST", `${installedPath(id)}/frame`)).json()) as MountData;

@@ -18,7 +18,7 @@ const silentTime = 3_000;
 /** FrameDeps are the dependencies that all frames share. */
 export interface FrameDeps {
   say: () => AppSay;
-  /** parts returns what a context is made of, but for the app's own. */
+  /** parts returns the inputs of a context, except those of the app. */
   parts: () => Omit<Parts, "slot" | "size" | "config">;
   /** Origins that the page's policy lets in. */
   origins: readonly string[];
@@ -57,7 +57,7 @@ export class AppFrame {
     if (isShown && this.#state === "none") void this.#mount();
   }
 
-  /** update takes over what the account says of the app now: a new version closes the frame, a new config is sent to it. */
+  /** update takes over the account's present state of the app: a new version closes the frame, a new config is sent to it. */
   update(installed: Installed): void {
     const before = this.installed;
     this.installed = installed;

@@ -1,5 +1,5 @@
-// The menu's page about apps: what is installed, what more there is, and a view of one app with its form. A paired screen shows and
-// hides what is installed, and no more (D16.10).
+// The menu's page about apps: installed ones, others of the catalogue, and a view of one app with its form. A paired screen shows and
+// hides installed apps, and no more (D16.10).
 
 import type { Preferences } from "../state/account.ts";
 import { HTTPError } from "../net/api.ts";

@@ -1,10 +1,10 @@
-// Which changes of the catalogue of apps, of which the service's stream tells, concern this driver (pure).
+// Decides which changes of the catalogue of apps concern this driver (pure).
 
 import type { AppsChange } from "../net/wire.ts";
 
-/** CatalogChanges decides after which changes the page reads again what is installed. */
+/** CatalogChanges decides after which changes the page reads the installed apps again. */
 export class CatalogChanges {
-  /** The last change; null: the stream has told none yet. */
+  /** The last change; null: none yet. */
   #latest: AppsChange | null;
 
   /** The first read of the installed apps contains the change latest; null: the stream has not begun. */

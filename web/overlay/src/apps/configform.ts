@@ -12,7 +12,7 @@ export interface ConfigForm {
   element: HTMLElement;
   /** read returns the config; null: something is wrong, which the form shows. */
   read(): Config | null;
-  /** showErrors shows what the service found wrong; false if none of it belongs to a field. */
+  /** showErrors shows the service's errors; false if none of them belongs to a field. */
   showErrors: (errors: readonly FieldError[]) => boolean;
 }
 

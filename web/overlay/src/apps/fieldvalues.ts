@@ -1,9 +1,9 @@
-// From the controls of a form to a config (pure). The service judges the config; what is found here saves a request.
+// Converts the controls of a form to a config (pure). The service judges the config; errors that are found here save a request.
 
 import type { Config, Field, FieldError } from "./api.ts";
 import type { ConfigValue } from "./host.ts";
 
-/** What answers and forms show in place of a secret that is set. Sent back so, the secret stays (D16.12). */
+/** The text that answers and forms show in place of a secret that is set. If it is sent back, the secret stays (D16.12). */
 export const mask = "••••";
 
 /** Value is the value of a control: a switch has a boolean, all others a text. */

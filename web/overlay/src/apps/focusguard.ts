@@ -6,7 +6,7 @@
 /** Where the driver types. */
 const typed = "input, textarea, select";
 
-/** Milliseconds between two looks while a frame has the focus: no event tells that another frame took it. */
+/** Milliseconds between two checks while a frame has the focus: no event reports that another frame took it. */
 const lookInterval = 100;
 
 const isFrame = (element: Element | null): element is HTMLIFrameElement => element?.tagName === "IFRAME";

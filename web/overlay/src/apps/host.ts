@@ -1,4 +1,4 @@
-// What the host says to the frame of an app and what it accepts from it (D16.8), without the frame: pure rules over a clock and timers
+// Messages between the host and the frame of an app (D16.8), without the frame: pure rules over a clock and timers
 // that are given. The page for cars and the app bench share this module.
 //
 // A context is built here and nowhere else, from exactly the parts that are listed: nothing about place, speed, heading, session or
@@ -100,7 +100,7 @@ export interface WindowLike {
   readonly parent: WindowLike;
 }
 
-/** isWithin reports whether a window is the frame's or nested in it, so that what nested frames post counts for the app that holds them. */
+/** isWithin reports whether a window is the frame's or nested in it, so that messages of nested frames count for the app that holds them. */
 export function isWithin(source: WindowLike | null, frame: WindowLike): boolean {
   let at = source;
   for (let depth = 0; at !== null && depth < maxNesting; depth++) {
@@ -188,7 +188,7 @@ export class Conversation {
     });
   }
 
-  /** close cancels what waits. Nothing is sent afterwards until the frame loads again. */
+  /** close cancels waiting messages. Nothing is sent afterwards until the frame loads again. */
   close(): void {
     this.#cancelAnswer?.();
     this.#cancelSize?.();

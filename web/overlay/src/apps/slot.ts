@@ -59,7 +59,7 @@ export class AppSlot {
     });
   }
 
-  /** update takes over what is installed: frames of apps that are gone are removed with all that they hold. */
+  /** update takes over the installed apps: frames of removed apps are removed with all their contents. */
   update(all: readonly Installed[]): void {
     const framed = all.filter(({ app }) => slotOf(app.kinds) !== null);
     for (const [id, frame] of this.#frames) {

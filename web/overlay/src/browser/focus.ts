@@ -47,7 +47,7 @@ const isShown = (one: Element): boolean => one.isConnected && one.getClientRects
 const focusable = "button, input, a[href], select, textarea, [tabindex='0']";
 const parts = ".card, .list, .menu, .pairing, .banner, .controls, .notice";
 
-/** Held is the element that has the focus, and what was around it. */
+/** Held is the element that has the focus, with its neighbours. */
 interface Held {
   element: HTMLElement;
   /** All that could take the focus then, in the order of the page. */

@@ -61,7 +61,7 @@ export interface BaseLayersOptions {
   map: MapLibre;
   contextState: ContextState;
   styles: StyleReader;
-  /** What the driver wants to see at this moment. */
+  /** The present look that the driver wants. */
   look: () => MapLook;
   /** Whether the map shows a place of its own; otherwise it moves to the style's centre. */
   isPlaced: () => boolean;
@@ -111,7 +111,7 @@ export class BaseLayers {
     }
   }
 
-  /** #add adds what is missing. It spares the comparison of two whole styles with all pins, which takes a slow processor long. */
+  /** #add adds missing sources and layers. This avoids the comparison of two whole styles with all pins, which is slow on slow processors. */
   #add({ sources, layers }: StyleSpecification): void {
     const { map } = this.#options;
     for (const [id, source] of Object.entries(sources)) if (map.getSource(id) === undefined) map.addSource(id, source);

@@ -13,7 +13,7 @@ export const worldSource = "world";
 /** From this zoom on the overview has no names below an operator's map (internal/roads/basemap). */
 const coveredFrom = 11;
 
-/** worldAttribution returns what must be shown with the overview of the world where it is in view; null where it is not. */
+/** worldAttribution returns the attribution of the overview of the world where it is in view; null where it is not. */
 export function worldAttribution(map: Pick<MapLibre, "getSource" | "getZoom">, { base_map }: Pick<OverlayConfig, "base_map">): string | null {
   if (base_map !== null && map.getZoom() >= coveredFrom) return null;
   return map.getSource(worldSource)?.attribution ?? null;
@@ -38,7 +38,7 @@ export const isOwnStyle = ({ base_map }: OverlayConfig): boolean => (base_map?.s
 /** groundColour returns the colour of land, on which the first pins are drawn. */
 export const groundColour = (theme: Theme): string => grounds[theme];
 
-/** withoutNames returns a style without what is written on the map (pure). */
+/** withoutNames returns a style without the names on the map (pure). */
 export const withoutNames = (style: StyleSpecification): StyleSpecification => ({ ...style, layers: style.layers.filter(({ type }) => type !== "symbol") });
 
 /** plainStyle returns a style with a background of one colour. */

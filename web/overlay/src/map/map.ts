@@ -44,7 +44,7 @@ export interface MapOptions {
   /** Of our own, so that it is not validated. */
   style: StyleSpecification;
   center: Place | null;
-  /** What to show where there is no centre. */
+  /** The bounds to show where there is no centre. */
   bounds?: Bounds | null;
   fit?: ReturnType<typeof extentOptions>;
 }

@@ -28,14 +28,14 @@ const [readDelay, pinsDelay] = [600, 2000];
 /** Milliseconds from the streets to the names where the map never rests, because the car drives. */
 const namesDelay = 2500;
 
-/** mapLookOf returns what the driver wants of the base map. */
+/** mapLookOf returns the driver's choice of the base map. */
 export const mapLookOf = ({ theme, settings, names }: Pick<State, "theme" | "settings" | "names">): MapLook => ({ theme: theme.get(), language: settings.get().language, names: names.get() });
 
 /** MapView is the interface of the map for panels. */
 export interface MapView {
   readonly map: MapLibre;
   show(place: Place): void;
-  /** showFromAbove shows a place and what is around it. */
+  /** showFromAbove shows a place and its surroundings. */
   showFromAbove(place: Place): void;
   zoomBy(levels: number): void;
   /** showExtent shows the extent of the public data; without one, the map stays where it is. */

@@ -239,7 +239,7 @@ export class Pins {
     });
   }
 
-  /** find returns what a touch selects; null if it touches only the map. */
+  /** find returns the selection of a touch; null if it touches only the map. */
   find(at: { x: number; y: number }): Touched | null {
     if (!this.#contextState.isAvailable()) return null;
     const targets: (Target & { target: TouchTarget })[] = [];

@@ -5,7 +5,7 @@ import type { Map as MapLibre } from "maplibre-gl";
 import type { Camera } from "./camera.ts";
 import type { ContextState } from "./map.ts";
 
-/** Shares of the full resolution along each side. At the last one icons can still be told apart. */
+/** Shares of the full resolution along each side. At the last one icons are still distinguishable. */
 export const shares = [1, 0.85, 0.7, 0.6, 0.5] as const;
 
 const framesPerJudgement = 30; // frames
@@ -69,7 +69,7 @@ const maxFenceWait = 250; // ms
 /** Fences to wait for, one after another: the browser itself composes the page with the first one's drawing after that. */
 const fencesPerFrame = 2;
 
-/** afterDrawing calls done once the graphics card has drawn what it was told to draw, or at the latest after maxFenceWait. */
+/** afterDrawing calls done once the graphics card has finished its commands, at the latest after maxFenceWait. */
 function afterDrawing(canvas: HTMLCanvasElement, done: () => void): void {
   const gl = canvas.getContext("webgl2"); // the map's own; null if that is of WebGL 1, which has no fences
   const until = performance.now() + maxFenceWait;

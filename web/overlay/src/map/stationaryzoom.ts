@@ -15,7 +15,7 @@ export const stationaryBelow = 2;
 
 /** Frame is the part of the map that is free. */
 export interface Frame {
-  /** Pixels, without what panels cover. */
+  /** Pixels, without the area that panels cover. */
   width: number;
   height: number;
   /** Degrees clockwise from north of the top edge. */

@@ -18,7 +18,7 @@ const sent = ({ place: { lat, lng }, name, detail }: Destination): Sent => ({ la
 /** bodyOf returns the places in the form that the service stores (pure). */
 export const bodyOf = ({ home, work, recent }: KeptPlaces): object => ({ ...(home && { home: sent(home) }), ...(work && { work: sent(work) }), recent: recent.map(sent) });
 
-/** placesOf reads what the service answers (pure). It never throws. */
+/** placesOf parses the service's answer (pure). It never throws. */
 export function placesOf(value: unknown): KeptPlaces {
   const { home, work, recent } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
   const own = (one: unknown): unknown => (typeof one === "object" && one !== null ? { ...one, place: one } : null);
@@ -35,7 +35,7 @@ const all = ({ home, work, recent }: KeptPlaces): Destination[] => [home, work, 
 
 const lies = (at: Destination) => (other: Destination): boolean => at.place.lat === other.place.lat && at.place.lng === other.place.lng;
 
-/** without leaves out what lies where a place does. */
+/** without removes the places at the position of another one. */
 const without = ({ home, work, recent }: KeptPlaces, gone: Destination): KeptPlaces => {
   const kept = (one: Destination | null): Destination | null => (one !== null && lies(gone)(one) ? null : one);
   return { home: kept(home), work: kept(work), recent: recent.filter((one) => !lies(gone)(one)) };

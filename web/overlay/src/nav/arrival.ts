@@ -1,4 +1,4 @@
-// When a stop is reached, and what is left to walk (pure).
+// Decides when a stop is reached, and the distance that is left on foot (pure).
 
 import { distance, type Place } from "../geo/geo.ts";
 import type { RouteLine } from "./routeline.ts";

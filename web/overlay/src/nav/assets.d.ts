@@ -1,4 +1,4 @@
-// Types of what Vite imports.
+// Types of assets that Vite imports.
 
 declare module "*.css?url" {
   const url: string;

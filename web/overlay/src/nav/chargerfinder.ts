@@ -12,7 +12,7 @@ import { bearing } from "../geo/geo.ts";
 
 const maxRead = 200; // chargers around one place
 
-/** FinderDeps are what chargers are found with. */
+/** FinderDeps are the dependencies of findChargers. */
 export interface FinderDeps {
   api: NavigationAPI;
   /** The driver's charger networks; null for those of the tier. */
@@ -59,7 +59,7 @@ function bearingAt(line: RouteLine, at: number): number | null {
 
 const longest = 60; // characters
 
-/** chargerTexts returns what a charger is called and what is known of it: its network and its power (pure). */
+/** chargerTexts returns a charger's name, and its network and power (pure). */
 export function chargerTexts(entity: Entity, format: Format): { name: string; facts: string } {
   const network = textOf(entity, "network");
   const kw = numberOf(entity, "max_kw");

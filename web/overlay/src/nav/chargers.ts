@@ -1,4 +1,4 @@
-// Chargers on the way: which are worth a question, what detour they are, and what is reached with the range that is left (pure).
+// Chargers on the route: candidates, their detours, and which are within the remaining range (pure).
 
 import { distance, nearestOnSegment, type Place } from "../geo/geo.ts";
 import type { RouteLine } from "./routeline.ts";
@@ -9,7 +9,7 @@ export const maxDetour = 300;
 /** Candidates that the service is asked about: two tables of 100 pairs, which count as one request each. */
 export const maxCandidates = 10;
 
-/** Metres from the line, at most: what is farther is no detour of five minutes to and fro at 50 km/h. */
+/** Metres from the line, at most: a detour of five minutes at 50 km/h, both ways. */
 const corridor = 2500;
 
 /** Metres of the line between two places around which chargers are read. */
@@ -118,7 +118,7 @@ export function arrangeChargers<T>(found: readonly AlongRoute<T>[], range: numbe
 
 const kilometre = 1000;
 
-/** parseRange parses what the driver typed as a range, in kilometres or miles; null if it is no range of a car. */
+/** parseRange parses a typed range, in kilometres or miles; null if it is no range of a car. */
 export function parseRange(text: string, perUnit = kilometre): number | null {
   const figure = text.trim().replace(/[\u0660-\u0669]/g, (digit) => String(digit.charCodeAt(0) - 0x660));
   if (!/^\d{1,4}$/.test(figure) || Number(figure) < 1 || Number(figure) > 1500) return null;

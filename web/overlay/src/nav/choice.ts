@@ -1,4 +1,4 @@
-// The choice of the way: what is offered, what is avoided, and the start, which comes by itself.
+// The choice of a route: offered routes, avoided road classes, and the automatic start.
 
 import { watchAll } from "../browser/observable.ts";
 import { getJSON } from "../net/api.ts";
@@ -27,7 +27,7 @@ const longest = 80; // characters of a name
 export interface Choice {
   /** offer finds ways over nav.stops and lets the driver choose. */
   offer(): void;
-  /** showStops and showChargers open what concerns a drive that is led, too. */
+  /** showStops and showChargers open the stops and the chargers, during a led drive as well. */
   showStops(): void;
   showChargers(): void;
 }
@@ -55,7 +55,7 @@ class Finder {
     this.#onFound = onFound;
   }
 
-  /** find replaces what was being found before. */
+  /** find searches, in place of an earlier search. */
   find(): void {
     this.stop();
     const { host, nav } = this.#deps;
@@ -224,7 +224,7 @@ class ChoicePanel implements Choice {
     this.#count();
   }
 
-  /** leave stops what runs when no way is being chosen any more. */
+  /** leave stops searches and timers when the choice is closed. */
   leave(): void {
     this.#finder.stop();
     this.#show("ways");

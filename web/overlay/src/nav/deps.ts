@@ -1,4 +1,4 @@
-// What the parts of navigation are given: types alone, so that no part imports the module that mounts it.
+// The dependencies of the parts of navigation: types alone, so that no part imports the module that mounts it.
 
 import type { Map as MapLibre } from "maplibre-gl";
 import type { AlertSounds } from "../alerts/alertsounds.ts";
@@ -36,7 +36,7 @@ export interface NavigationHost {
   /** Set when the map is open; null where there is none. */
   map: Observable<MapLibre | null>;
   slots: Slots;
-  /** Whether the list of what is around is shown beside the map. */
+  /** Whether the list of nearby entities is shown beside the map. */
   listOpen: Observable<boolean>;
   /** The clock by which the car moves, in milliseconds: the demo's drive may run faster than real time. */
   clock: () => number;

@@ -1,4 +1,4 @@
-// Leads along a route: executes what drivereducer.ts decides, which has the moment of each event from here.
+// Leads along a route: dispatches events to drivereducer.ts with their moment, and executes its effects.
 
 import { destination as placeFrom, type Place } from "../geo/geo.ts";
 import { serverTime } from "../net/serverclock.ts";
@@ -194,7 +194,7 @@ export class Drive {
     }, tickInterval);
   }
 
-  /** #asks returns what a session is asked for from where the car is; null: that is unknown. */
+  /** #asks returns the content of a request for a session from the car's place; null: the place is unknown. */
   #asks(wish: Wish): Asked | null {
     const from = startOf(this.#drive, this.#moment());
     if (from === null) {

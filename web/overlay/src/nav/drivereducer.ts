@@ -1,4 +1,4 @@
-// What a drive does after each fix, answer and command (pure): without DOM, network and clock. drive.ts reads the moment, dispatches the
+// Reduces the events of a drive to states and effects (pure): without DOM, network and clock. drive.ts reads the moment, dispatches the
 // events and executes the effects; opening.ts decides when sessions are opened.
 
 import type { Place } from "../geo/geo.ts";
@@ -156,7 +156,7 @@ export type DriveEffect =
   | { do: "forget" }
   /** Asks for a session immediately. */
   | { do: "ask"; wish: Partial<Wish> }
-  /** Asks for a session, or adds to what is asked for already. */
+  /** Asks for a session, or adds to a request that is under way. */
   | { do: "want"; wish: Partial<Wish> }
   /** Tells the opening of sessions that the car's place is known. */
   | { do: "place" }
@@ -439,11 +439,11 @@ function update(turn: Turn, drive: DriveState): DriveState {
   if (reached.led === null) return reached;
   const taken = takePending(turn, reached, led, track);
   if (taken.led !== led) return taken;
-  const told = isOff(track, driveClock) ? search(turn, taken, led, track) : report(turn, taken, led, track);
-  return turn.at.now - told.keptAt >= keepInterval ? keep(turn, told) : told;
+  const next = isOff(track, driveClock) ? search(turn, taken, led, track) : report(turn, taken, led, track);
+  return turn.at.now - next.keptAt >= keepInterval ? keep(turn, next) : next;
 }
 
-/** askAgain asks a driver who is elsewhere after a long sleep whether to go on. */
+/** askAgain asks the driver whether to continue, if the car is off the route after a long sleep. */
 function askAgain(turn: Turn, drive: DriveState): DriveState {
   const { stops, avoid } = turn.at;
   const stopped = stop(turn, drive);

@@ -1,4 +1,4 @@
-// What the page has of navigation before a destination is asked for: a button, the address, and the loader of the rest.
+// The part of navigation that is loaded with the page: a button, the address, and the loader of the rest.
 
 import { element } from "../browser/dom.ts";
 import type { Preferences } from "../state/account.ts";
@@ -45,7 +45,7 @@ export class NavigationEntry {
     });
   }
 
-  /** awaitSent drives to what a phone sends to this screen. Its code is loaded when somebody has signed in. */
+  /** awaitSent drives to destinations that a phone sends to this screen. Its code is loaded once the screen is signed in. */
   awaitSent(preferences: Preferences): void {
     const stop = preferences.person.watch((person) => {
       if (person?.scope !== "screen") return;

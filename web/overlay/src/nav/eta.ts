@@ -4,7 +4,7 @@ import { secondsAt, type RouteLine } from "./routeline.ts";
 
 /** Pace compares the drive with its planned time. Start with `initialPace`. */
 export interface Pace {
-  /** Seconds that what was driven took, and those that were planned for it, both fading with the distance. */
+  /** Seconds that the driven part took, and seconds that were planned for it, both fading with the distance. */
   taken: number;
   planned: number;
   /** The last sample; null before. */
@@ -45,7 +45,7 @@ export interface StopAhead {
 }
 
 
-/** stopsAhead returns what is left to each stop that is not reached, in their order. factor is the service's on the planned time. */
+/** stopsAhead returns distance and time to each stop ahead, in their order. factor is the service's on the planned time. */
 export function stopsAhead(line: RouteLine, metres: number, pace: Pace, factor = 1): StopAhead[] {
   const now = secondsAt(line, metres);
   const corrected = correctionOf(pace) * factor;
@@ -54,7 +54,7 @@ export function stopsAhead(line: RouteLine, metres: number, pace: Pace, factor =
     .map((end) => ({ metres: Math.max(0, end - metres), seconds: Math.max(0, secondsAt(line, end) - now) * corrected }));
 }
 
-/** factorOf returns the factor on the planned time of the rest, from the seconds that the service says are left. */
+/** factorOf returns the factor on the planned time of the rest, from the service's remaining seconds. */
 export function factorOf(line: RouteLine, metres: number, left: number): number {
   const planned = (line.seconds[line.seconds.length - 1] ?? 0) - secondsAt(line, metres);
   return planned < 1 || !(left > 0) ? 1 : Math.max(minFactor, Math.min(maxFactor, left / planned));

@@ -6,7 +6,7 @@ import type { Destination } from "../state/state.ts";
 const maxLink = 2000; // characters; longer ones are not parsed
 const maxName = 80; // characters
 
-/** parseLink parses what follows `?to=`; null if it names no place. */
+/** parseLink parses the value of `?to=`; null if it names no place. */
 export function parseLink(text: string | null): Destination | null {
   const link = (text ?? "").trim();
   if (link === "" || link.length > maxLink) return null;

@@ -19,7 +19,7 @@ export const noPlaces: KeptPlaces = { home: null, work: null, recent: [] };
 export const maxRecent = 10;
 const sameWithin = 30; // metres
 
-/** parsePlaces parses places of the browser's storage. What is damaged is left out; it never throws. */
+/** parsePlaces parses places of the browser's storage. Damaged ones are left out; it never throws. */
 export function parsePlaces(value: unknown): KeptPlaces {
   if (typeof value !== "object" || value === null) return noPlaces;
   const { home, work, recent } = value as Record<string, unknown>;

@@ -1,4 +1,4 @@
-// What the driver does next (pure).
+// The driver's next maneuver (pure).
 
 import { segmentAt, type LineStep, type RouteLine } from "./routeline.ts";
 import type { BannerLine, Component, Maneuver } from "./types.ts";
@@ -10,7 +10,7 @@ export interface Upcoming {
   /** Metres from the car. */
   distance: number;
   maneuver: Maneuver;
-  /** What the service shows of it. */
+  /** The service's banner of it. */
   primary: BannerLine | null;
   secondary: BannerLine | null;
   /** Reference numbers of the road behind it, such as "A 2". */

@@ -4,7 +4,7 @@ import type { BannerLine, Maneuver, Modifier } from "./types.ts";
 
 /** ManeuverDrawing is an arrow: its paths, and whether it is mirrored. */
 export interface ManeuverDrawing {
-  /** What leads the driver. */
+  /** The path that the driver follows. */
   paths: readonly string[];
   /** The roads around it, drawn faintly. */
   faint: readonly string[];

@@ -14,7 +14,7 @@ import type { Component } from "./types.ts";
 
 const longest = 80; // characters of a name
 
-/** changed calls draw only if what is drawn has changed, so that elements stay. */
+/** changed calls draw only if the content has changed, so that elements stay. */
 function changed(draw: (value: string) => void): (value: string) => void {
   let last: string | null = null;
   return (value) => {

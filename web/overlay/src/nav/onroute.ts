@@ -1,4 +1,4 @@
-// Where on a route a pin lies (pure): while led, the page chooses what is announced along the route rather than by direction.
+// Finds where on a route a pin lies (pure): while led, the page chooses alerts along the route rather than by direction.
 
 import type { AlertPin, RoadPlace } from "../alerts/alertrules.ts";
 import { angleBetween, bearing, distance, nearestOnSegment, type Place } from "../geo/geo.ts";

@@ -1,6 +1,6 @@
 // Decides when a session is requested, with which wish, and when the request is repeated (pure). sessionopener.ts sends the requests.
 //
-// What is to be asked for is kept until a session is there: neither a network that comes back nor a wish that is added forgets it.
+// The wish is kept until a session is open: neither the return of the network nor another wish discards it.
 
 import { backoff } from "../net/reconnect.ts";
 import type { Led } from "./state.ts";
@@ -20,7 +20,7 @@ export interface Wish {
 
 /** Opening is the state between two events. Start with `noOpening`. */
 export interface Opening {
-  /** What the next session is asked for with; null: none is to be asked for. */
+  /** The purpose of the next session; null: none is wanted. */
   wish: Wish | null;
   /**
    * What the wish waits for: "nothing" to wait for, a "place" of the car, the "time" of the next attempt, or the "answer" to a request.
@@ -51,7 +51,7 @@ export type OpeningEvent =
   | { name: "failed"; random: number; wait: number | null }
   /** The time of the next attempt has come. */
   | { name: "due" }
-  /** The browser says that there is a network again. */
+  /** The browser reports that the network has returned. */
   | { name: "online" }
   /** The service no longer knows the session, or its node hands the driver over. */
   | { name: "lost"; id: string; isMoved: boolean; now: number; random: number }

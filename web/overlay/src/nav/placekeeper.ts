@@ -25,7 +25,7 @@ export class PlaceKeeper {
   readonly inAccount = new Observable<boolean | null>(null);
   readonly #preferences: Preferences;
   #sending: ReturnType<typeof setTimeout> | undefined;
-  /** What the account has, as far as it was read or written here. */
+  /** The account's places, as far as they were read or written here. */
   #stored: KeptPlaces = noPlaces;
 
   constructor(preferences: Preferences) {
@@ -133,7 +133,7 @@ export class PlaceKeeper {
     }
   }
 
-  /** #read takes over what the account has; changes that it does not know yet are sent instead. */
+  /** #read takes over the account's places, or sends changes that the account does not have yet. */
   async #read(): Promise<void> {
     try {
       const places = await readPlaces();

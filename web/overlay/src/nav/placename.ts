@@ -1,4 +1,4 @@
-// Names a destination that has none, such as a place on the map, by what is nearest.
+// Names a destination that has none, such as a place on the map, by the nearest place.
 
 import { cleanName } from "./geouri.ts";
 import type { NavDeps } from "./deps.ts";

@@ -8,7 +8,7 @@ import type { Found } from "./types.ts";
 
 /** SearchState is the content below the search field. */
 export interface SearchState {
-  /** "missing": the service has no place search, by what it says itself. */
+  /** "missing": the service itself answers that it has no place search. */
   how: "idle" | "searching" | "found" | "failed" | "missing";
   found: readonly Found[];
   attribution: string;
@@ -52,8 +52,8 @@ export class PlaceSearch {
     this.#schedule(typingDelay(this.#sentAt, performance.now()), (signal) => this.#api.search(text, this.#from(), this.#language(), signal));
   }
 
-  /** look finds what is of a category around the car. */
-  look(category: Category): void {
+  /** findCategory finds places of a category around the car. */
+  findCategory(category: Category): void {
     this.stop();
     const from = this.#from();
     if (from === null) {
@@ -100,5 +100,5 @@ export class PlaceSearch {
   }
 }
 
-/** missingFor returns after how many milliseconds to ask a service again that says that it has no place search; null: it does not say so. */
+/** missingFor returns after how many milliseconds to ask a service again that answered that it has no place search; null: another answer. */
 export const missingFor = (error: unknown): number | null => (error instanceof HTTPError && error.status === 503 && error.retryAfter !== null ? error.retryAfter * 1000 : null);

@@ -33,7 +33,7 @@ export interface Track {
   snap: Snap;
 }
 
-/** Metres to both sides of what is expected in which a fix is looked for on the route. */
+/** Metres behind and ahead of the expected place in which a fix is searched on the route. */
 const behind = 60;
 const ahead = 400;
 const speedReserve = 1.5; // the car may accelerate
@@ -42,7 +42,7 @@ const maxBlend = 120; // metres: the car jumps farther
 /** Milliseconds for which the car goes on without fixes at the speed of before: a tunnel of four kilometres. */
 const maxReckoning = 180_000;
 const minSpeed = 1; // metres per second: a slower car stands
-/** Milliseconds without a fix from which on the driver is told. */
+/** Milliseconds without a fix after which the page shows that the place is reckoned. */
 export const reckonedAfter = 10_000;
 /** A heading counts from this speed on. */
 const minHeadingSpeed = 2;
@@ -67,7 +67,7 @@ export function follow(line: RouteLine, track: Track, fix: TrackedFix): Track {
   const reach = Math.max(track.speed, fix.speed ?? 0) * ((fix.at - track.at) / 1000) * speedReserve;
   const found = snapToRoute(line, steady(fix), { from: track.metres - behind, to: track.metres + reach + ahead, expected });
   const near = found === null ? Infinity : found.offset;
-  // Who left the route may come back to it much farther ahead.
+  // A car that left the route may return to it much farther ahead.
   const anywhere = track.off !== null && near > behind ? snapToRoute(line, steady(fix), { from: track.metres - behind, to: line.length, expected }) : found;
   const snap = anywhere ?? track.snap;
   const off = judgeOff(track.off, seenOf(snap, fix), fix.at);

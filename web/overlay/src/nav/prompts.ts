@@ -1,4 +1,4 @@
-// Questions and news of a drive: a better way, a drive of before, the arrival, and what has changed.
+// Questions and notices of a drive: a better route, a kept drive, the arrival, and changes of the route.
 
 import { watchAll } from "../browser/observable.ts";
 import { cleanText } from "../pins/entitylabels.ts";

@@ -6,7 +6,7 @@ import type { Map as MapLibre } from "maplibre-gl";
 export const waysDrawnMark = "ways-drawn";
 export const routeDrawnMark = "route-drawn";
 
-/** markWhenDrawn sets a mark, unless it is set, when what a source was given last is on the screen. Who measures clears it before. */
+/** markWhenDrawn sets a mark, unless it is set, when a source's latest data is on the screen. The benchmark clears the mark before. */
 export function markWhenDrawn(map: MapLibre, source: string, mark: string): void {
   const look = (): void => {
     if (map.getSource(source) === undefined || !map.isSourceLoaded(source)) return;

@@ -59,7 +59,7 @@ export function turnsBackAtOnce({ steps }: Pick<RouteLine, "steps">): boolean {
 /** prefersGoingOn reports whether going on costs so little more than turning back that it is proposed instead. */
 export const prefersGoingOn = (back: Pick<Route, "duration">, on: Pick<Route, "duration">): boolean => on.duration - back.duration < minTurningGain;
 
-/** blockedBy returns which entities close the route with no way around, after the service said what came, is gone or closes it; null: none do. */
+/** blockedBy returns the entities that close the route without an alternative, after an event of conditions; null: none do. */
 export function blockedBy(before: readonly string[] | null, reason: "came" | "gone" | "closed", ids: readonly string[]): readonly string[] | null {
   if (reason === "closed") return ids;
   if (reason === "came" || before === null) return before;

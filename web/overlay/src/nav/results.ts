@@ -1,4 +1,4 @@
-// Results of a search: their order, and what tells the driver where they are (pure).
+// Results of a search: their order, and the description of their places (pure).
 
 import { angleBetween, bearing, distance, type Place } from "../geo/geo.ts";
 import type { Found } from "./types.ts";

@@ -6,7 +6,7 @@ import type { Route } from "./types.ts";
 
 /** RouteFacts are the facts by which the driver compares routes. */
 export interface RouteFacts {
-  /** Seconds, with what slows the way now. */
+  /** Seconds, with present delays. */
   seconds: number;
   metres: number;
   /** Seconds that the way takes longer than without jams and works. */
@@ -59,10 +59,10 @@ export function endOf({ legs }: Pick<Route, "legs">, place: Place): RouteEnd {
   return { away: away >= minAway ? away : 0, isOnMotorway: endsOnMotorway(steps) };
 }
 
-/** Entities that ways are led around and that are told, at most. */
+/** Limits the avoided entities that are listed. */
 export const maxAvoidedShown = 3;
 
-/** avoidedOf returns what the ways are led around, what the first of them avoids first. */
+/** avoidedOf returns the entities that the routes avoid, those of the first route first. */
 export const avoidedOf = (ways: readonly RouteFacts[]): string[] => [...new Set(ways.flatMap(({ avoided }) => avoided))].slice(0, maxAvoidedShown);
 
 /** minutesOf returns whole minutes, at least one: a drive never takes none. */

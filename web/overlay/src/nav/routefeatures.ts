@@ -30,7 +30,7 @@ export interface FlowPart {
   last: number;
 }
 
-/** flowParts cuts a line where the flow of traffic changes. What is unknown flows freely. */
+/** flowParts cuts a line where the flow of traffic changes. Unknown traffic counts as free. */
 export function flowParts({ flows }: Pick<RouteLine, "flows">): FlowPart[] {
   const parts: FlowPart[] = [];
   flows.forEach((known, i) => {

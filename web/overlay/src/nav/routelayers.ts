@@ -1,4 +1,4 @@
-// The route that is driven, on the map: its line in the colours of traffic, what of it is driven, and the arrow at the next junction.
+// Draws the led route on the map: its line in the colours of traffic, the driven part, and the arrow at the next junction.
 
 import { watchAll } from "../browser/observable.ts";
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre } from "maplibre-gl";
@@ -12,7 +12,7 @@ import type { NavDeps } from "./deps.ts";
 import { arrowFeatures, collection, drivenFeature, flowFeatures, isEmpty, lineFeature, longDriven } from "./routefeatures.ts";
 import type { RouteLine } from "./routeline.ts";
 
-/** Sources: the route, what of it was driven long ago and lately, and what changes with each junction. */
+/** Sources: the route, its driven parts (old and recent), and the parts that change with each junction. */
 const sources = ["route", "route-driven", "route-lately", "route-arrow", "route-dashes"] as const;
 
 type SourceName = (typeof sources)[number];
@@ -93,7 +93,7 @@ class RouteLayers {
     }
   }
 
-  /** #build adds what is missing, once there is something to draw. */
+  /** #build adds missing sources and layers, once there is something to draw. */
   #build(anew: boolean): void {
     if (this.#data.size === 0 || !this.#map.isStyleLoaded()) {
       if (this.#data.size > 0) {

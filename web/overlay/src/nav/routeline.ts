@@ -1,4 +1,4 @@
-// The line of a route with what is known of each of its segments (pure).
+// The line of a route with the data of each of its segments (pure).
 
 import { distance, type Place } from "../geo/geo.ts";
 import type { Congestion, Route, Step } from "./types.ts";
@@ -37,7 +37,7 @@ export interface RouteLine {
 
 const precision = 1e6;
 
-/** decodePolyline decodes a polyline with six decimals. What is cut off or damaged ends it. */
+/** decodePolyline decodes a polyline with six decimals, up to the first damaged value. */
 export function decodePolyline(text: string): Place[] {
   const places: Place[] = [];
   let [at, lat, lng] = [0, 0, 0];

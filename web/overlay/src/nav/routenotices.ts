@@ -1,4 +1,4 @@
-// Says in one sentence why the route is another one, or that it is closed and there is none.
+// Explains in one sentence why the route has changed, or that it is closed without an alternative.
 
 import { getJSON } from "../net/api.ts";
 import { cleanText, entityLabel, streetOf } from "../pins/entitylabels.ts";
@@ -9,7 +9,7 @@ import type { Led } from "./state.ts";
 const answerTimeout = 1500; // ms: news without its reason is better than late news
 const longest = 80; // characters
 
-/** mountRouteNotices sets nav.notice for each route that replaces another one because of the roads. A car that left its route is told nothing. */
+/** mountRouteNotices sets nav.notice for each route that replaces another one because of the roads. A driver who left the route gets no notice. */
 export function mountRouteNotices({ host, nav }: NavDeps): void {
   nav.led.watch((led) => {
     if (led === null || (led.reason !== "closed" && led.reason !== "faster")) return;

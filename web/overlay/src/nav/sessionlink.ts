@@ -1,4 +1,4 @@
-// The connection to a session: its events, and the positions that the page sends. It does not know what a route is good for.
+// The connection to a session: its events, and the positions that the page sends. It does not interpret routes.
 
 import { HTTPError } from "../net/api.ts";
 import { backoff } from "../net/reconnect.ts";

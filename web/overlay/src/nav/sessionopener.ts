@@ -1,4 +1,4 @@
-// Opens the sessions of a drive, one after the other, and reads their events. opening.ts decides when, and with what.
+// Opens the sessions of a drive, one after the other, and reads their events. opening.ts decides when, and with which wish.
 
 import type { Place } from "../geo/geo.ts";
 import { TooSoon, type NavigationAPI } from "./api.ts";

@@ -71,7 +71,7 @@ export class Speaker {
     else void this.#play(speech, end, () => ended);
   }
 
-  /** stop ends what is being said; its done is not called. */
+  /** stop stops the present text without calling its done. */
   stop(): void {
     this.#stop?.();
     this.#stop = null;

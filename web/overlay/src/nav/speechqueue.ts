@@ -49,7 +49,7 @@ export function add<U extends Utterance>({ waiting, current }: SpeechQueue<U>, u
   return { waiting: all, current };
 }
 
-/** withdraw removes what waits and is not wanted. */
+/** withdraw removes waiting utterances that are no longer wanted. */
 export function withdraw<U extends Utterance>({ waiting, current }: SpeechQueue<U>, isWanted: (utterance: U) => boolean): SpeechQueue<U> {
   return { waiting: waiting.filter(isWanted), current };
 }
@@ -61,7 +61,7 @@ export interface Advance<U extends Utterance> {
   start: U | null;
 }
 
-/** advance chooses what is said now. */
+/** advance chooses the utterance to speak now. */
 export function advance<U extends Utterance>(before: SpeechQueue<U>, situation: Situation): Advance<U> {
   const queue = withdraw(before, ({ staleAt }) => situation.now < staleAt);
   const next = queue.waiting.find((one) => mayStart(one, situation));

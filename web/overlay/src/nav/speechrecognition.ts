@@ -1,4 +1,4 @@
-// Speech recognition on the device alone: a browser that sends what is said to others has none here.
+// Speech recognition on the device alone: browsers that send speech to others are not used.
 
 /** Recognition is the part of SpeechRecognition that is used. */
 export interface Recognition {
@@ -17,7 +17,7 @@ interface RecognitionClass {
   available?(options: { langs: readonly string[]; processLocally: boolean }): Promise<string>;
 }
 
-/** localRecognition returns what makes a recognition on the device for a language; null: there is none, or its language is not installed. */
+/** localRecognition returns a factory of recognitions on the device for a language; null: there is none, or the language is not installed. */
 export async function localRecognition(language: string, made: unknown): Promise<(() => Recognition) | null> {
   if (typeof made !== "function") return null;
   const recogniser = made as unknown as RecognitionClass;
@@ -35,7 +35,7 @@ export async function localRecognition(language: string, made: unknown): Promise
   };
 }
 
-/** listen calls onText with what was said, once, and onEnd in any case. The returned function stops it. */
+/** listen calls onText once with the recognised text, and onEnd in any case. The returned function stops it. */
 export function listen(make: () => Recognition, onText: (text: string) => void, onEnd: () => void): () => void {
   const one = make();
   one.onresult = ({ results }) => {

@@ -107,7 +107,7 @@ export interface NavState {
   readonly arrived: Observable<Arrived | null>;
   /** Set by drive.ts: ids of the entities that close the route with no way around, a new list each time; null: none do. */
   readonly blocked: Observable<readonly string[] | null>;
-  /** Set by routenotices.ts: a sentence on what has changed, to be shown and said once. */
+  /** Set by routenotices.ts: a sentence on a change of the route, to be shown and spoken once. */
   readonly notice: Observable<Notice | null>;
   /** Set by voice.ts. */
   readonly voice: Observable<VoiceMode>;

@@ -1,4 +1,4 @@
-// The buttons by which a driver who is led adds a stop or a charger.
+// The buttons with which a led driver adds a stop or a charger.
 
 import { watchAll } from "../browser/observable.ts";
 import { makeButton, setLabel } from "../browser/widgets.ts";

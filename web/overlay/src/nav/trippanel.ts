@@ -1,4 +1,4 @@
-// The drive as a whole: when it arrives, what is left, the view of all of it, and its end.
+// The drive as a whole: arrival, remaining distance and time, the overview, and its end.
 
 import { watchAll } from "../browser/observable.ts";
 import { element } from "../browser/dom.ts";

@@ -1,4 +1,4 @@
-// What the service answers about routes, sessions and places (docs/navigation.md), and what the driver chose of it.
+// Types of the service's answers about routes, sessions and places (docs/navigation.md), and of the driver's choices.
 
 import type { Destination } from "../state/state.ts";
 
@@ -141,13 +141,13 @@ export interface Route {
   legs: readonly Leg[];
   /** Metres. */
   distance: number;
-  /** Seconds, with what slows the route at this moment. */
+  /** Seconds, with present delays. */
   duration: number;
   /** Language of the announcements, such as "de". */
   voiceLocale?: string;
   wayside: {
     duration_ms: number;
-    /** Without what slows the route. */
+    /** Without delays. */
     free_flow_ms: number;
     metric_version: number;
     /** Ids of the entities on the route. */

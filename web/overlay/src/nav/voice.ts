@@ -50,13 +50,13 @@ class Voice {
     this.#speaker = new Speaker(deps.host.sounds);
   }
 
-  /** follow takes a new route over. What was about the old one is not said any more. */
+  /** follow switches to a new route and drops the announcements of the old one. */
   follow(led: Led | null): void {
     if (led === this.#led) return;
     this.#led = led;
     this.#announcements = led === null ? [] : announcementsOf(led.line);
     this.#over.clear();
-    // A driver who is under way knows the road: a new route begins with its first turn.
+    // A driver who is under way knows the road: on a new route the first turn is announced first.
     if (led !== null && led.reason !== null) for (const one of this.#announcements) if (one.step === 0 && one.isOpening) this.#over.add(one.key);
     this.#queue = withdraw(this.#queue, ({ rank }) => rank !== "turn" && led !== null);
     if (led === null && this.#deps.nav.phase.get() !== "arrived") this.#hush();
@@ -91,7 +91,7 @@ class Voice {
     this.update();
   }
 
-  /** setMode stops what the driver does not want to hear. */
+  /** setMode stops utterances that the mode excludes. */
   setMode(mode: VoiceMode): void {
     const isWanted = ({ rank }: Said): boolean => mode === "all" || (mode === "alerts" && rank === "alert");
     this.#queue = withdraw(this.#queue, isWanted);
@@ -135,7 +135,7 @@ class Voice {
   }
 }
 
-/** mountVoice speaks during drives, and adds the button that chooses what is said. */
+/** mountVoice speaks during drives, and adds the button of the voice's mode. */
 export function mountVoice(deps: NavDeps, { buttons }: Trip): void {
   const { host, nav } = deps;
   const voice = new Voice(deps);

@@ -1,4 +1,4 @@
-// When to speak, and what of it: the announcements of the service at their places, and tones for their directions (pure).
+// Decides when announcements of the service are spoken, and the tones for their directions (pure).
 
 import type { Note } from "../alerts/alertsounds.ts";
 import type { LineStep, RouteLine } from "./routeline.ts";
@@ -36,7 +36,7 @@ export function announcementsOf({ steps }: Pick<RouteLine, "steps">): Announceme
   });
 }
 
-/** Share of its distance by which an announcement may be late: a driver looks where it says. */
+/** Share of its distance by which an announcement may be late: the driver looks at the distance that it names. */
 const maxLate = 0.2;
 /** Metres, and seconds at the car's speed, after which it is no use to tell of the road that began. */
 const openingReach = { metres: 60, seconds: 4 };

@@ -1,4 +1,4 @@
-// Where to: one field, places that the driver keeps, categories, and what the search finds.
+// The search for a destination: one field, kept places, categories, and results.
 
 import { watchAll } from "../browser/observable.ts";
 import { attributionNodes } from "../map/attributionline.ts";
@@ -113,7 +113,7 @@ class WhereToPanel {
     this.#categories = categories.map((name) => {
       const text = element("span", {});
       const button = makeButton({ class: "category", id: `where-to-${name}` }, () => {
-        this.#look(name);
+        this.#findCategory(name);
       }, makeNavIcon(name), text);
       return { name, button, text };
     });
@@ -164,7 +164,7 @@ class WhereToPanel {
     this.#search.type(value);
   }
 
-  /** #listenTo searches for what the driver says, or stops listening. */
+  /** #listenTo searches for spoken text, or stops listening. */
   #listenTo(): void {
     if (this.#stopListening !== null) {
       this.#stopListening();
@@ -228,11 +228,11 @@ class WhereToPanel {
     if (nav.phase.get() === "choosing" && (this.#purpose === "drive" || nav.stops.get().length === 0)) actions.end();
   }
 
-  #look(name: Category): void {
+  #findCategory(name: Category): void {
     this.#field.value = "";
     this.#category = this.#category === name ? null : name;
     if (this.#category === null) this.#search.type("");
-    else this.#search.look(this.#category);
+    else this.#search.findCategory(this.#category);
   }
 
   #choose({ place, name, detail }: Destination): void {

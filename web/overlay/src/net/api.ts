@@ -91,7 +91,7 @@ export interface AlertQuery {
   seen: readonly string[];
   /** Id of the session that leads the car; null: none does. */
   session: string | null;
-  /** What the answer before said of the roads; null: there was none. */
+  /** The roads of the answer before; null: there was none. */
   state: string | null;
 }
 

@@ -1,4 +1,4 @@
-// What the page does beside its work: it registers the service worker, keeps the last pins for a start without a connection, shows
+// The page without a network: registers the service worker, keeps the last pins for a start without a connection, shows
 // them then, and keeps the screen on. Loaded once the first pins are there, or once the service does not answer.
 
 import { hasSignedIn } from "../state/account.ts";

@@ -1,4 +1,4 @@
-// What only the demo shows: that the drive is not real, a button that ends it, and one that starts it.
+// The strip of the demo: that the drive is not real, a button that ends it, and one that starts it.
 
 import { element } from "../browser/dom.ts";
 import type { Locale } from "../i18n/locale.ts";

@@ -74,7 +74,7 @@ export interface Menu {
   element: HTMLElement;
 }
 
-/** PageLoader loads what the pages are made of. After a failure the next page that is opened tries again. */
+/** PageLoader loads the contents of the pages. After a failure the next page that is opened tries again. */
 class PageLoader {
   apps: AppsMenu | null = null;
   readonly #deps: MenuDeps;

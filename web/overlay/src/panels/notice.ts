@@ -1,4 +1,4 @@
-// Notices for the driver: position, connection, and what is not shown.
+// Notices for the driver: position, connection, and missing entities.
 
 import type { Observable } from "../browser/observable.ts";
 import { element } from "../browser/dom.ts";

@@ -35,7 +35,7 @@ export interface Pairing {
 /** spellOut separates a code's letters for screen readers. */
 const spellOut = (code: string): string => code.replace(/-/g, "").split("").join(" ");
 
-/** withoutScheme shortens a URL to what people type. */
+/** withoutScheme removes a URL's scheme, which people need not type. */
 export const withoutScheme = (address: string): string => address.replace(/^https?:\/\//, "");
 
 /** Attempt is one code and its state. */

@@ -38,7 +38,7 @@ export const attributionOf = ({ attribution, licence = "" }: Source): string => 
 const openStreetMap = "OpenStreetMap";
 const openStreetMapNotice = "https://www.openstreetmap.org/copyright"; // where its licence asks to link to
 
-/** AttributionPart is text of an attribution, with what it links to. */
+/** AttributionPart is text of an attribution, with its link. */
 export interface AttributionPart {
   text: string;
   href?: string;

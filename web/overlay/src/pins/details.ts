@@ -1,4 +1,4 @@
-// What a card and a banner say of an entity's well-known properties (pure). Loaded when a card or a banner is first shown.
+// Texts of an entity's well-known properties for cards and banners (pure). Loaded when a card or a banner is first shown.
 
 import { cleanText } from "./entitylabels.ts";
 import { ranges, numberOf } from "./wellknown.ts";

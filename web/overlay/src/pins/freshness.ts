@@ -20,7 +20,7 @@ const staleBelow = 0.2;
 
 /** Milliseconds without the service after which pins are grey; reads normally come every few seconds. */
 export const greyAfter = 30_000;
-/** isGrey reports whether pins are drawn without colour; connection tells how updates reach the page and since when. */
+/** isGrey reports whether pins are drawn without colour, by the connection and the time since it changed. */
 export const isGrey = (connection: { how: string; since: number } | null, now: number): boolean => connection?.how === "lost" && now - connection.since >= greyAfter;
 
 /** Milliseconds without the service after which pins that expire are stale. */
@@ -32,7 +32,7 @@ export interface Lifetime {
   lastSeen: number;
   /** null if it does not expire. */
   expires: number | null;
-  /** It expires because its source says that it ends then: until then it is not less likely to be there. */
+  /** It expires at the end that its source states: until then it is not less likely to be there. */
   isEnd?: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { ExpressionSpecification } from "maplibre-gl";
 import type { Look } from "./icontint.ts";
 import type { Entity } from "../net/wire.ts";
 
-/** Severity of a line: what is closed, jams by level, and what merely asks for care. */
+/** Severity of a line: closed roads, jams by level, and hazards that merely ask for care. */
 export type Severity = "closed" | "standstill" | "heavy" | "slow" | "care";
 
 /** Levels of a jam as providers give them, 0 to 5; the last means closed. */

@@ -90,7 +90,7 @@ export class AlertMonitor {
   readonly #suppressed = new Map<string, number>();
   /** The token of the service's last answer. */
   #roads: string | null = null;
-  /** What the service's last answer said of the roads. */
+  /** The roads of the service's last answer. */
   #answered: RoadAnswer | null = null;
   /** When the service may be asked for the list alone. */
   #listAfter = -Infinity;
@@ -171,7 +171,7 @@ export class AlertMonitor {
     return asked;
   }
 
-  /** #ask asks the service what lies ahead, and calls then with the answer; null: there is none. It reports whether a request was sent. */
+  /** #ask queries the service for alerts ahead and calls then with the answer; null: there is none. It reports whether a request was sent. */
   #ask(then: (said: AlertAnswer | null) => void): boolean {
     const pose = this.#state.pose();
     const { heading, speed } = pose ?? { heading: null, speed: null };

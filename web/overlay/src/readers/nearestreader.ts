@@ -1,4 +1,4 @@
-// Reads where the nearest data is, for a driver who has none around. It is loaded when that first happens.
+// Reads where the nearest data is, for a driver without data around. It is loaded when that first happens.
 
 import { formatCoordinate, getJSON, HTTPError } from "../net/api.ts";
 import { distance, type Place } from "../geo/geo.ts";

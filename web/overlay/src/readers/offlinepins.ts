@@ -10,7 +10,7 @@ export interface StoredPins {
   /** When they were stored, by the car's clock, and by the service's. */
   wall: number;
   server: number;
-  /** They were read by somebody who was signed in. */
+  /** They were read with an account. */
   account: boolean;
   entities: readonly Entity[];
   health: readonly SourceHealth[];

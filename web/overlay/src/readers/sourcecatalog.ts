@@ -23,12 +23,12 @@ const reservedRequests = 4; // requests that are left for the stream and for rea
 const layerKey = (slug: string): string => `layer ${slug}`;
 const sourceKey = (id: string): string => `source ${id}`;
 
-/** keysOf returns what pins may name the sources by: their layers, and for merged pins their ids (pure). */
+/** keysOf returns the keys by which pins may name the sources: layers, and for merged pins the sources' ids (pure). */
 function keysOf(sources: readonly Source[]): Set<string> {
   return new Set(sources.flatMap(({ id, layer_slugs }) => [sourceKey(id), ...layer_slugs.map(layerKey)]));
 }
 
-/** keysInUse returns what the pins and clusters on the map name their sources by. */
+/** keysInUse returns the keys by which the pins and clusters on the map name their sources. */
 function keysInUse({ known, view }: Pick<State, "known" | "view">): Set<string> {
   const seen = view.get();
   const keys = keysOfEntities([...known.get(), ...(seen?.entities ?? [])]);
@@ -36,7 +36,7 @@ function keysInUse({ known, view }: Pick<State, "known" | "view">): Set<string> 
   return keys;
 }
 
-/** keysOfEntities returns what pins name their sources by (pure). */
+/** keysOfEntities returns the keys by which pins name their sources (pure). */
 export function keysOfEntities(entities: readonly Entity[]): Set<string> {
   return new Set(entities.flatMap((entity) => [layerKey(entity.layer_slug), ...mergedFrom(entity).map(({ source }) => sourceKey(source))]));
 }

@@ -14,7 +14,7 @@ const maxLatitude = 90; // degrees
 const maxZoom = 22; // of the service
 const maxListed = 100; // values that the service takes in a list
 
-/** selectionOf returns the parameters that leave out what the driver hides; null if that is every source. */
+/** selectionOf returns the parameters that exclude hidden kinds and sources; null if all sources are hidden. */
 export function selectionOf({ kinds_off, sources_off, networks }: Pick<Settings, "kinds_off" | "sources_off" | "networks">, sources: readonly Source[], health: readonly SourceHealth[]): Record<string, string> | null {
   const selection: Record<string, string> = {};
   if (kinds_off.length > 0) selection["kinds_off"] = [...kinds_off].sort().join(",");
@@ -28,7 +28,7 @@ export function selectionOf({ kinds_off, sources_off, networks }: Pick<Settings,
   return selection;
 }
 
-/** readBox returns what to read for a view: a little more than it shows, the whole globe at most. */
+/** readBox returns the box to read for a view: with a margin, the whole globe at most. */
 export function readBox({ west, south, east, north, zoom }: Viewport): Viewport {
   const [width, height] = [east - west, north - south];
   const clamp = (lat: number): number => Math.max(-maxLatitude, Math.min(maxLatitude, lat));

@@ -1,4 +1,4 @@
-// Reads what the map shows while the driver looks around: after each move, once the map rests, and again at a slow interval. It is
+// Reads the map's view while the driver looks around: after each move, once the map rests, and again at a slow interval. It is
 // loaded when the driver first looks around.
 
 import { getJSON, HTTPError } from "../net/api.ts";
@@ -37,7 +37,7 @@ export class ViewReader {
   #last: LastRead | null = null;
   #reading: { query: string; abort: AbortController } | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the view or what is hidden last changed. */
+  /** When the view or the selection of kinds and sources last changed. */
   #changedAt = -Infinity;
   #wanted = "";
   #failures = 0;

@@ -1,4 +1,4 @@
-// What the page has of reports before one is made: the button, for a driver who is signed in to a service that takes reports.
+// The part of reports that is loaded with the page: the button, for a driver who is signed in to a service that takes reports.
 
 import { element } from "../browser/dom.ts";
 import type { Observable } from "../browser/observable.ts";

@@ -63,7 +63,7 @@ class Panel implements ReportPanel {
   #seen: Seen = { pose: null, at: 0 };
   #answer: ReportAnswer | null = null;
   #ticking: ReturnType<typeof setInterval> | undefined;
-  /** Counts what is sent, so that an answer that comes after the panel was closed changes nothing. */
+  /** Counts requests, so that an answer that comes after the panel was closed changes nothing. */
   #sent = 0;
 
   constructor(panel: HTMLElement, button: HTMLElement, deps: ReportDeps) {

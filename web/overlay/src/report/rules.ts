@@ -17,7 +17,7 @@ export const choiceDuration = 20_000;
 /** The hazard whose subtypes are chosen from a second page. */
 export const hazard = "alert.hazard";
 
-/** The first page: what drivers report most, in the order of how often. */
+/** The first page: the most frequent reports, most frequent first. */
 const first: readonly string[] = ["alert.police", "alert.accident", "traffic.jam", hazard, "alert.construction", "alert.road_closed"];
 
 const others: readonly string[] = ["object_on_road", "car_stopped", "animal", "pothole", "ice", "fog", "flooding"].map((name) => `${hazard}.${name}`);
@@ -57,7 +57,7 @@ export function outcomeText(answer: ReportAnswer, kind: string, say: Say): strin
 
 type Failure = Extract<Key, "report.refused" | "report.tooMany" | "report.failed" | "account.ended" | "link.offline">;
 
-/** failureOf returns the text for what went wrong. */
+/** failureOf returns the text for an error. */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof HTTPError)) return "link.offline";
   switch (error.status) {

@@ -33,7 +33,7 @@ export interface Settings {
  */
 export type Choices = Partial<Omit<Settings, "networks">> & { networks?: readonly string[] };
 
-/** StoredChoices is what the browser stores. */
+/** StoredChoices are choices as the browser stores them. */
 export interface StoredChoices {
   choices: Choices;
   /** When the driver last chose, in milliseconds since 1970; 0 if never. */

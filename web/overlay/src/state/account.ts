@@ -58,7 +58,7 @@ export class Preferences {
     if (this.person.get() !== null) this.#scheduleSend(sendDebounce);
   }
 
-  /** refreshAccount reads who is signed in and returns false for a guest. */
+  /** refreshAccount reads the signed-in account and returns false for a guest. */
   async refreshAccount(): Promise<boolean> {
     try {
       await this.signedIn(await getAccount());
@@ -89,7 +89,7 @@ export class Preferences {
     this.person.set(null);
   }
 
-  /** signOut keeps the choices in this browser. It throws what the service refuses. */
+  /** signOut ends the session and keeps the choices in this browser. It throws if the service refuses. */
   async signOut(): Promise<void> {
     await signOut();
     clearTimeout(this.#sending);

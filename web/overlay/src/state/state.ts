@@ -22,7 +22,7 @@ export type Connection =
   | { how: "live"; since: number }
   /** By polling. */
   | { how: "polling"; since: number }
-  /** Not at all, since a time of performance.now(); what is shown continues to age. */
+  /** Not at all, since a time of performance.now(); shown entities continue to age. */
   | { how: "lost"; since: number };
 
 /** Viewport is the part of the map that is on the screen. */
@@ -74,7 +74,7 @@ export interface State {
   readonly hidden: Observable<readonly string[]>;
   /** Set by main.ts: the entities around the car that are visible. */
   readonly entities: Observable<readonly Entity[]>;
-  /** Set by viewreader.ts: what lies in the viewport while the driver looks around; null while it is not known. */
+  /** Set by viewreader.ts: the entities in the viewport while the driver looks around; null while they are not known. */
   readonly view: Observable<View | null>;
   /** Set by viewreader.ts: whether the view cannot be read. */
   readonly viewFailed: Observable<boolean>;
@@ -89,7 +89,7 @@ export interface State {
   readonly config: Observable<OverlayConfig | null>;
   /** Set by nearbyreader.ts: health of the sources. */
   readonly health: Observable<readonly SourceHealth[]>;
-  /** Set by nearbyreader.ts: what the service last said of the catalogue of apps; null: nothing yet. */
+  /** Set by nearbyreader.ts: the latest change of the catalogue of apps; null: none yet. */
   readonly appsChange: Observable<AppsChange | null>;
   /** Set by nearbyreader.ts; null before the first attempt. */
   readonly connection: Observable<Connection | null>;
@@ -113,7 +113,7 @@ export interface State {
   readonly names: Observable<boolean>;
   /** Set by camera.ts: whether the map follows the car. A touch on the map ends it, actions.recentre() restores it. */
   readonly following: Observable<boolean>;
-  /** Set by mapview.ts: what the map shows while the driver looks around (see isLookingAround), after each move; null while it follows. */
+  /** Set by mapview.ts: the part of the map on the screen while the driver looks around (see isLookingAround), after each move; null while it follows. */
   readonly viewport: Observable<Viewport | null>;
   /** Set by mapview.ts: the map's scale, rounded to three digits; null before the map is open. */
   readonly metresPerPixel: Observable<number | null>;
@@ -197,7 +197,7 @@ export const isWithoutData = ({ connection, fix, known }: Pick<State, "connectio
 /** Destination is the place where a drive ends. */
 export interface Destination {
   place: Place;
-  /** What the driver calls it; "" if only the place is known. */
+  /** The driver's name for it; "" if only the place is known. */
   name: string;
   /** A second line, such as the town; "". */
   detail: string;

@@ -10,7 +10,7 @@ export const visitKey = "wayside.visit";
 /** Visit is the way in which the page opens: with the first-visit card, by locating the driver, or looking around. */
 export type Visit = "first" | "locate" | "look";
 
-/** visitOf decides by the address and by what the browser has stored: the use of the page, and the driver's choices (pure). */
+/** visitOf decides by the address and by the browser's storage: the use of the page, and the driver's choices (pure). */
 export function visitOf(query: URLSearchParams, visited: string | null, choices: string | null): Visit {
   if (["demo", "loop"].includes(query.get("drive") ?? "") || parsePlace(query.get("at")) !== null) return "locate"; // the address names the position
   if (visited === null) return choices === null ? "first" : "locate"; // drivers of an earlier release have only choices
