@@ -16,6 +16,7 @@ export function momentOf(text: string, language = document.documentElement.lang)
   return Number.isNaN(at) ? text : `${new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }).format(at)} UTC`;
 }
 
+/** makeCard makes the card of an entity. */
 export function makeCard(words: Words, close: () => void): Card {
   const box = element("section", { class: "map-card", "aria-live": "polite", hidden: "" });
   const button = element("button", { type: "button", class: "second" }, words("map.close"));

@@ -13,6 +13,7 @@ export interface Item {
   facts: readonly Fact[];
 }
 
+/** Fact is a line of an entity's card. */
 export interface Fact {
   /** A property's name, or a key of the page's texts. */
   name: string;
@@ -20,6 +21,7 @@ export interface Fact {
   value: string;
 }
 
+/** Items are the entities of an answer. */
 export interface Items {
   items: Item[];
   /** There are more items than the answer has. */
@@ -86,11 +88,11 @@ function positionOf(value: unknown): Position | null {
 }
 
 function times(about: Members): Fact[] {
-  const told = [
+  const lines = [
     ["map.seen", about["last_seen_at"]],
     ["map.expires", about["expires_at"]],
   ] as const;
-  return told.filter(([, value]) => typeof value === "string" && value !== "").map(([name, value]) => ({ name, ours: true, value: textOf(value) }));
+  return lines.filter(([, value]) => typeof value === "string" && value !== "").map(([name, value]) => ({ name, ours: true, value: textOf(value) }));
 }
 
 function factsOf(properties: Members): Fact[] {

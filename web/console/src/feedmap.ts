@@ -20,6 +20,7 @@ const fresh = { freshness: "fresh", opacity: 1, grey: false } as const;
 const padding = { top: 80, right: 48, bottom: 32, left: 48 }; // pixels; a pin extends upwards from its place
 const nearest = 15; // maximum zoom for few pins
 
+/** FeedMapOptions are the dependencies of openFeedMap. */
 export interface FeedMapOptions {
   library: Library;
   /** The map's container; buttons and card are inserted after it. */

@@ -7,6 +7,7 @@ export function withReason(note: string, reason: string): string {
   return text === "" ? reason : `${text}\n${reason}`;
 }
 
+/** offerReasons adds buttons that insert prepared reasons. */
 export function offerReasons(part: ParentNode): void {
   const choice = part.querySelector<HTMLSelectElement>("select[data-reason]");
   const button = part.querySelector<HTMLButtonElement>("[data-reason-insert]");

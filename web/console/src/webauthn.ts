@@ -1,6 +1,7 @@
 // Conversion between WebAuthn's JSON and the browser's objects, which have bytes in place of base64url. Browsers before 2024 have no
 // conversion of their own.
 
+/** Json is a JSON object. */
 export type Json = Record<string, unknown>;
 
 /** bytesOf decodes base64url without padding. */

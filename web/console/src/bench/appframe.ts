@@ -19,6 +19,7 @@ const attributes = { sandbox: "allow-scripts allow-same-origin allow-forms", all
 
 const isExactlyReady = (message: unknown): boolean => isReady(message) && Object.keys(message as object).length === 1;
 
+/** AppFrame is the frame of the app on the bench. */
 export class AppFrame {
   readonly #element: HTMLIFrameElement;
 
@@ -28,21 +29,21 @@ export class AppFrame {
 
   readonly #guard = new FloodGuard();
 
-  readonly #told: (event: FrameEvent) => void;
+  readonly #report: (event: FrameEvent) => void;
 
   #parts: Parts;
 
-  constructor(url: string, parts: Parts, into: HTMLElement, told: (event: FrameEvent) => void) {
+  constructor(url: string, parts: Parts, into: HTMLElement, report: (event: FrameEvent) => void) {
     this.#origin = new URL(url).origin;
     this.#parts = parts;
-    this.#told = told;
+    this.#report = report;
     this.#talk = new Conversation(parts, (context) => { this.send(context); }, pageClock);
     this.#element = document.createElement("iframe");
     for (const [name, value] of Object.entries(attributes)) this.#element.setAttribute(name, value);
     this.#element.style.border = "0";
     this.#fit();
     this.#element.addEventListener("load", () => {
-      told({ kind: "load" });
+      report({ kind: "load" });
       this.#talk.loaded();
     });
     window.addEventListener("message", this.#message);
@@ -76,7 +77,7 @@ export class AppFrame {
   /** send posts any message to the app, if the frame still shows its page. */
   send(message: object): void {
     this.#element.contentWindow?.postMessage(message, this.#origin);
-    this.#told({ kind: "sent", message });
+    this.#report({ kind: "sent", message });
   }
 
   close(): void {
@@ -93,7 +94,7 @@ export class AppFrame {
   }
 
   readonly #violation = ({ effectiveDirective }: SecurityPolicyViolationEvent): void => {
-    if (effectiveDirective === "frame-src") this.#told({ kind: "away" });
+    if (effectiveDirective === "frame-src") this.#report({ kind: "away" });
   };
 
   readonly #message = (event: MessageEvent): void => {
@@ -102,11 +103,11 @@ export class AppFrame {
     const verdict = this.#guard.judge(began);
     if (verdict !== "read") {
       if (verdict === "suspend") this.close();
-      this.#told({ kind: "flood", suspended: verdict === "suspend" });
+      this.#report({ kind: "flood", suspended: verdict === "suspend" });
       return;
     }
     const message: unknown = event.data;
-    this.#told({ kind: isExactlyReady(message) ? "ready" : "other", message });
+    this.#report({ kind: isExactlyReady(message) ? "ready" : "other", message });
     if (isReady(message)) this.#talk.ready();
     const end = performance.now();
     this.#guard.spent(end - began, end);

@@ -10,6 +10,7 @@ const updateEvery = 100; // milliseconds
 
 const says = { load: "bench.loaded", away: "bench.away", sent: "bench.sent", ready: "bench.received", other: "bench.ignored", flood: "bench.flood" } as const;
 
+/** MessageLog shows the messages between page and app. */
 export class MessageLog {
   private waiting: HTMLElement[] = [];
 

@@ -58,8 +58,10 @@ export interface Announced {
   first?: FirstAnnouncement | null;
 }
 
+/** notAnnounced is the state of a pin without an announcement. */
 export const notAnnounced: Announced = { ahead: false, near: false };
 
+/** Car is the car's place and motion. */
 export interface Car extends Place {
   /** Degrees clockwise from north; null if unknown. */
   heading: number | null;
@@ -67,6 +69,7 @@ export interface Car extends Place {
   speed: number | null;
 }
 
+/** AlertPin is a pin in the form that the rules take. */
 export interface AlertPin extends Place {
   id: string;
   kind: string;
@@ -96,11 +99,14 @@ export interface ListedAlert<P extends AlertPin = AlertPin> {
   road?: number | null;
 }
 
+/** isCamera reports whether a kind is a camera. */
 export const isCamera = (kind: string): boolean => kind.startsWith("camera.");
+/** isCharger reports whether a kind is a charger. */
 export const isCharger = (kind: string): boolean => kind.startsWith("charger.");
 /** isDetour reports whether drivers may want to take another road because of a kind. */
 export const isDetour = (kind: string): boolean => kind === "alert.road_closed" || kind === "traffic.jam";
 
+/** rangeOf returns the distance in metres up to which a kind is listed. */
 export const rangeOf = (kind: string): number => (isDetour(kind) ? detourDistance : maxDistance);
 
 const leadOf = ({ seconds, min, max }: LeadRule, speed: number, share: number): number => share * Math.max(min, Math.min(max, seconds * speed));

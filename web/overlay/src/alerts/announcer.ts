@@ -46,6 +46,7 @@ export interface Announcer {
   active: readonly ActiveAnnouncement[];
 }
 
+/** initialAnnouncer is the state before the first step. */
 export const initialAnnouncer: Announcer = { announcedPins: new Map(), announcedAt: -Infinity, active: [] };
 
 /** Banner is the content of the banner: the most relevant announcement. */

@@ -26,6 +26,7 @@ export interface Asking {
   movedAt: number;
 }
 
+/** initialAsking is the state before the first step. */
 export const initialAsking: Asking = { pin: null, until: 0, answered: false, guestAsked: false, movedAt: -Infinity };
 
 /** AskingInput is the input of one step. */

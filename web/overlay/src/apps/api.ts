@@ -19,6 +19,7 @@ export interface Field {
   max_length?: number;
 }
 
+/** Config holds the values of an app's fields by their keys. */
 export type Config = Readonly<Record<string, ConfigValue>>;
 
 /** App is an app of the catalogue. */
@@ -91,6 +92,7 @@ export async function putInstalled(id: string, change: { config?: Config; hidden
   await send("PUT", installedPath(id), change);
 }
 
+/** deleteInstalled uninstalls an app. */
 export async function deleteInstalled(id: string): Promise<void> {
   await send("DELETE", installedPath(id));
 }

@@ -30,6 +30,7 @@ export interface FrameDeps {
  */
 type State = "none" | "loading" | "silent" | "live" | "failed" | "stopped" | "grabbed" | "foreign";
 
+/** AppFrame is the frame of one app. */
 export class AppFrame {
   readonly element: HTMLElement;
   installed: Installed;

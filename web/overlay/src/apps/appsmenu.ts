@@ -13,6 +13,7 @@ import { makeConfigForm } from "./configform.ts";
 import { slotOf } from "./host.ts";
 import type { AppKey } from "./words/apps-en.ts";
 
+/** AppsMenuDeps are the dependencies of AppsMenu. */
 export interface AppsMenuDeps {
   preferences: Preferences;
   locale: Observable<Locale>;
@@ -30,6 +31,7 @@ export interface AppsMenuDeps {
   signIn: () => void;
 }
 
+/** AppsMenu is the menu's page about apps. */
 export class AppsMenu implements Item {
   readonly element = element("div", { class: "apps-menu" });
   readonly #deps: AppsMenuDeps;

@@ -22,12 +22,14 @@ interface Control {
   value: () => Value;
 }
 
+/** FormTexts are the texts of the form. */
 export interface FormTexts {
   say: AppSay;
   on: string;
   off: string;
 }
 
+/** makeConfigForm makes the form of a config. */
 export function makeConfigForm(schema: readonly Field[], config: Config, isInstalled: boolean, texts: FormTexts): ConfigForm {
   const controls = new Map<string, { control: Control; error: HTMLElement; field: Field }>();
   const rows = schema.map((field) => {

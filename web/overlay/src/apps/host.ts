@@ -7,6 +7,7 @@
 import type { Units } from "../settings/settings.ts";
 import type { Theme } from "../geo/sun.ts";
 
+/** Slot names a place for apps in the page. */
 export type Slot = "widget" | "notifications";
 
 /** Size is the slot's rendered size in CSS pixels. */
@@ -15,11 +16,13 @@ export interface Size {
   height: number;
 }
 
+/** Device describes the device that shows the page. */
 export interface Device {
   kind: "car" | "phone" | "desktop";
   input: "touch" | "pointer";
 }
 
+/** ConfigValue is the value of a field of a config. */
 export type ConfigValue = string | number | boolean;
 
 /** Look is the part of a context that the driver's settings decide. */

@@ -15,6 +15,7 @@ const chosenKey = "wayside.app"; // key in the browser's local storage: id of th
 /** Where the window is this low, the slot is folded until the driver opens it. */
 const low = "(max-height: 480px)";
 
+/** SlotDeps are the dependencies of AppSlot. */
 export interface SlotDeps {
   frames: FrameDeps;
   say: Observable<AppSay>;
@@ -22,6 +23,7 @@ export interface SlotDeps {
   onOpen: () => void;
 }
 
+/** AppSlot is the slot beside the map: tabs and frames. */
 export class AppSlot {
   readonly #deps: SlotDeps;
   readonly #tabs = element("div", { class: "tabs", role: "tablist" });

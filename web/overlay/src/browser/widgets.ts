@@ -15,6 +15,7 @@ export function setTextOrHide(node: HTMLElement, text: string): void {
   node.hidden = text === "";
 }
 
+/** setAttribute sets an attribute if it has changed. */
 export function setAttribute(node: Element, name: string, value: string): void {
   if (node.getAttribute(name) !== value) node.setAttribute(name, value);
 }

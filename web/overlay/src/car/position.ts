@@ -3,6 +3,7 @@
 import { Observable } from "../browser/observable.ts";
 import type { Place } from "../geo/geo.ts";
 
+/** Fix is a position of the driver, by the browser or by hand. */
 export interface Fix extends Place {
   /** Metres; null for a place that was set by hand and is exact. */
   accuracy: number | null;
@@ -26,6 +27,7 @@ export const canTap = (status: PositionStatus): boolean => status === "refused" 
 /** Metres: a fix that is less accurate comes from the network's address, and may be in another town. */
 export const roughAccuracy = 1000;
 
+/** PositionSource keeps the driver's position. */
 export interface PositionSource {
   fix: Observable<Fix | null>;
   positionStatus: Observable<PositionStatus>;

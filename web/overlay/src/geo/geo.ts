@@ -1,5 +1,6 @@
 // Geometry on the sphere: distances, bearings and places (pure).
 
+/** Place is a point on the globe, in degrees. */
 export interface Place {
   lat: number;
   lng: number;

@@ -2,6 +2,7 @@
 
 import type { Place } from "./geo.ts";
 
+/** Theme is the colour scheme of the page. */
 export type Theme = "day" | "night";
 
 const radians = Math.PI / 180;

@@ -5,6 +5,7 @@ import { makeFormat, type Format } from "./format.ts";
 import type { Words } from "./words.ts";
 import type { Settings } from "../settings/settings.ts";
 
+/** Locale is the driver's texts and formats. */
 export interface Locale extends Words {
   format: Format;
 }

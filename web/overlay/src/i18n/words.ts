@@ -39,6 +39,7 @@ export const languageNames: Readonly<Record<Language, string>> = {
 /** directionOf returns in which direction a language is written. */
 export const directionOf = (language: Language): "ltr" | "rtl" => (language === "ar" ? "rtl" : "ltr");
 
+/** makeWords makes the texts of a language. */
 export function makeWords(language: Language, texts: Texts): Words {
   const plural = new Intl.PluralRules(language);
   const put = (text: string, values: Readonly<Record<string, string | undefined>>): string => fill(text, directionOf(language) === "rtl" ? isolated(values) : values);

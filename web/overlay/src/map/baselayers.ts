@@ -57,6 +57,7 @@ async function fetchStyle(url: string): Promise<StyleSpecification> {
   }
 }
 
+/** BaseLayersOptions are the dependencies of BaseLayers. */
 export interface BaseLayersOptions {
   map: MapLibre;
   contextState: ContextState;

@@ -27,6 +27,7 @@ export interface MapLook {
   names?: boolean;
 }
 
+/** isSameLook reports whether two looks draw the same map. */
 export const isSameLook = (a: MapLook, b: MapLook): boolean => a.theme === b.theme && a.language === b.language && a.names === b.names;
 
 /** Id of plainStyle's only layer. */

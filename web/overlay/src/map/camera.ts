@@ -67,6 +67,7 @@ const lowOffsetFactor = 0.4;
 /** In a portrait window the buttons are below the car. */
 const portraitOffsetFactor = 0.6;
 
+/** Covered holds the pixels at the edges that panels cover. */
 export type Covered = Pick<CameraView, "covered" | "coveredAbove" | "coveredBelow">;
 
 /** cameraView returns the view that follows a car; up is the previous bearing, for a car without a heading. */

@@ -14,6 +14,7 @@ export interface CarDrawing {
   accuracyRadius: number;
 }
 
+/** Car is the car's marker on the map. */
 export interface Car {
   element: HTMLElement;
   draw(drawn: CarDrawing): void;

@@ -27,6 +27,7 @@ export function promptCorner({ x, y }: Point, width: number, height: number): Po
   return { x: clamp(x - size.width / 2, width - size.width), y: clamp(y - size.height - 12, height - size.height) };
 }
 
+/** LongPressPrompt is the question after a long press. */
 export interface LongPressPrompt {
   /** takesClick reports whether a click belongs to the question: it ends the press that opened it, or closes it. */
   takesClick(point: Point): boolean;

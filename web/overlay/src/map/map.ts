@@ -38,6 +38,7 @@ export async function loadLibrary(): Promise<Library> {
   return { Map };
 }
 
+/** MapOptions are the options of openMap. */
 export interface MapOptions {
   library: Library;
   container: HTMLElement;

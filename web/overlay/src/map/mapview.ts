@@ -44,6 +44,7 @@ export interface MapView {
   middle(): Place;
 }
 
+/** MapViewOptions are the dependencies of openMapView. */
 export interface MapViewOptions {
   library: Library;
   container: HTMLElement;

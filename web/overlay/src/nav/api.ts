@@ -161,7 +161,7 @@ const maxFound = 8;
 /** maxAlternatives limits the routes besides the best one. */
 const maxAlternatives = 2;
 
-/** exact writes degrees to about ten centimetres. */
+/** exact formats degrees to about ten centimetres. */
 const exact = (degrees: number): string => degrees.toFixed(6);
 
 /** headingTolerance is how many degrees to both sides of the car's heading a route may begin. */

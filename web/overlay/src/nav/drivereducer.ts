@@ -75,6 +75,7 @@ export interface DriveState {
   hasSlept: boolean;
 }
 
+/** initialDrive is the state without a drive. */
 export const initialDrive: DriveState = {
   led: null,
   track: null,

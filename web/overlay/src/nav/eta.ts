@@ -11,6 +11,7 @@ export interface Pace {
   last: { seconds: number; at: number } | null;
 }
 
+/** initialPace is the state before the first sample. */
 export const initialPace: Pace = { taken: 0, planned: 0, last: null };
 
 const fading = 600; // planned seconds after which a sample counts for 1/e

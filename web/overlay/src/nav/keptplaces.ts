@@ -7,6 +7,7 @@ import type { Destination } from "../state/state.ts";
 /** Slot names a place with a meaning of its own. */
 export type Slot = "home" | "work";
 
+/** KeptPlaces are the places that the driver keeps. */
 export interface KeptPlaces {
   home: Destination | null;
   work: Destination | null;
@@ -14,8 +15,10 @@ export interface KeptPlaces {
   recent: readonly Destination[];
 }
 
+/** noPlaces is the state of a driver who keeps none. */
 export const noPlaces: KeptPlaces = { home: null, work: null, recent: [] };
 
+/** maxRecent limits the recent destinations. */
 export const maxRecent = 10;
 const sameWithin = 30; // metres
 
@@ -60,6 +63,7 @@ export function withRecent(places: KeptPlaces, latest: Destination): KeptPlaces 
   return { ...places, recent: [{ place, name: cleanName(name), detail: cleanName(detail) }, ...places.recent.filter((one) => !isSame(one, latest))].slice(0, maxRecent) };
 }
 
+/** withoutRecent removes a recent destination. */
 export const withoutRecent = (places: KeptPlaces, gone: Destination): KeptPlaces => ({ ...places, recent: places.recent.filter((one) => !isSame(one, gone)) });
 
 /** withSlot sets home or work; null removes it. */

@@ -18,6 +18,7 @@ const paths = {
   arrow: "M12 3v18M5 10l7-7 7 7",
 } as const;
 
+/** NavIcon names an icon of navigation. */
 export type NavIcon = keyof typeof paths;
 
 /** makeNavIcon draws an icon, which screen readers skip. */

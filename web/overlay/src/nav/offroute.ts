@@ -1,12 +1,12 @@
 // Whether the car has left the route (pure).
 
-/** Off is since when the car seems to be beside the route, and how many fixes said so. */
+/** Off holds since when the car seems to be beside the route, and the number of such fixes. */
 export interface Off {
   since: number;
   fixes: number;
 }
 
-/** Seen is a fix as it lies to the route. */
+/** Seen is a fix relative to the route. */
 export interface Seen {
   /** Metres to the route. */
   offset: number;
@@ -36,7 +36,7 @@ export function judgeOff(before: Off | null, seen: Seen, now: number): Off | nul
   return before === null ? { since: now, fixes: 1 } : { since: before.since, fixes: before.fixes + 1 };
 }
 
-/** placedOff is a place beside the route that the driver set by hand: it needs no second fix. */
+/** placedOff returns the state of a place beside the route that was set by hand: it needs no second fix. */
 export const placedOff = (now: number): Off => ({ since: now - minDuration, fixes: minFixes });
 
 /** hasLeft reports whether the car has left the route for good. */

@@ -34,6 +34,7 @@ export interface Opening {
   openedAt: number;
 }
 
+/** noOpening is the state without a drive. */
 export const noOpening: Opening = { wish: null, waitsFor: "nothing", failures: 0, losses: 0, openedAt: -Infinity };
 
 /** OpeningEvent is an event of the opening of sessions. random is within [0, 1), now is milliseconds of a monotonic clock. */

@@ -19,6 +19,7 @@ const resendDelay = 30_000; // ms
 /** Sent is the outcome of sending a destination to the cars. */
 export type Sent = "done" | "noCar" | "failed";
 
+/** PlaceKeeper stores the driver's places, in the browser or in the account. */
 export class PlaceKeeper {
   readonly places: Observable<KeptPlaces>;
   /** Whether the account keeps them; null: nobody is signed in, or it is not known yet. */

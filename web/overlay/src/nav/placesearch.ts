@@ -14,6 +14,7 @@ export interface SearchState {
   attribution: string;
 }
 
+/** idle is the state without a search. */
 export const idle: SearchState = { how: "idle", found: [], attribution: "" };
 
 const maxText = 200; // characters, as in the service
@@ -21,6 +22,7 @@ const retryDelay = 1500; // ms
 const categoryRadius = 20; // kilometres
 const maxOfCategory = 12;
 
+/** PlaceSearch finds places while the driver types. */
 export class PlaceSearch {
   readonly #api: NavigationAPI;
   readonly #from: () => Place | null;

@@ -5,6 +5,7 @@ import type { Found } from "./types.ts";
 
 /** Category is a kind of place that drivers look for near them. */
 export type Category = "charger" | "fuel" | "parking" | "food";
+/** categories lists the categories in their order. */
 export const categories: readonly Category[] = ["charger", "fuel", "parking", "food"];
 
 /** Tags of OpenStreetMap that are a category, as the search filters them. */
@@ -51,6 +52,7 @@ const isSameResult = (a: Found, b: Found): boolean => a.id === b.id || (a.name =
 /** Octant is a compass direction: 0 is north, 2 is east. */
 export type Octant = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
+/** octantOf returns the compass direction that is nearest to a bearing. */
 export const octantOf = (degrees: number): Octant => (((Math.round(degrees / 45) % 8) + 8) % 8) as Octant;
 
 /** arrowTo returns the degrees by which an arrow that points up is turned on a screen where up is the heading, or north. */

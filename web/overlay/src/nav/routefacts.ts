@@ -24,6 +24,7 @@ export interface RouteFacts {
 
 const minDelay = 60; // seconds: less is not worth a word
 
+/** factsOf returns the facts about a route. */
 export function factsOf(route: Route): RouteFacts {
   const steps = route.legs.flatMap((leg) => leg.steps);
   const has = (name: string): boolean => steps.some(({ intersections }) => intersections.some(({ classes }) => classes?.includes(name) === true));
@@ -74,6 +75,7 @@ export interface Duration {
   minutes: number;
 }
 
+/** durationOf rounds seconds to hours and minutes. */
 export function durationOf(seconds: number): Duration {
   const minutes = minutesOf(seconds);
   return { hours: Math.floor(minutes / 60), minutes: minutes % 60 };

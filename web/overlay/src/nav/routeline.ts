@@ -19,6 +19,7 @@ export interface LineStep {
 /** Flow rates the speed of traffic on a segment. */
 export type Flow = Congestion | "closed";
 
+/** RouteLine is the line of a route with the data of its segments. */
 export interface RouteLine {
   places: readonly Place[];
   /** Metres from the start to each place. */

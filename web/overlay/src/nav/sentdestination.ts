@@ -4,6 +4,7 @@ import type { Preferences } from "../state/account.ts";
 import { cleanName } from "./geouri.ts";
 import type { Destination } from "../state/state.ts";
 
+/** destinationPath is the path of the destination that the phone sends. */
 export const destinationPath = "/v2/account/destination";
 
 const askInterval = 30_000; // ms

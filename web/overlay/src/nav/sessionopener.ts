@@ -26,6 +26,7 @@ export interface DriveOfSessions {
   onEvent(event: SessionEvent): void;
 }
 
+/** SessionOpener opens the sessions of a drive. */
 export class SessionOpener {
   readonly #api: NavigationAPI;
   readonly #drive: DriveOfSessions;

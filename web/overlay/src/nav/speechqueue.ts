@@ -30,6 +30,7 @@ export interface SpeechQueue<U extends Utterance> {
   current: U | null;
 }
 
+/** emptyQueue is the state before the first utterance. */
 export const emptyQueue = { waiting: [], current: null };
 
 /** Seconds before a turn in which nothing else is said. */

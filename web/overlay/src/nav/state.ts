@@ -80,6 +80,7 @@ export interface Notice {
   text: string;
 }
 
+/** NavState is the state of navigation. */
 export interface NavState {
   /** Set by NavActions alone. */
   readonly phase: Observable<Phase>;
@@ -115,6 +116,7 @@ export interface NavState {
   readonly overview: Observable<boolean>;
 }
 
+/** makeNavState returns the initial state. */
 export function makeNavState(): NavState {
   return {
     phase: new Observable<Phase>("off"),

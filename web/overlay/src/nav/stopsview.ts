@@ -23,6 +23,7 @@ interface Row {
   of: number;
 }
 
+/** makeStopsView makes the list of stops; showChargers opens the chargers in its place. */
 export function makeStopsView(deps: ChoiceDeps, showChargers: () => void): StopsView {
   const { host, nav, actions, addStop } = deps;
   const list = element("ol", { class: "stops" });

@@ -10,6 +10,7 @@ const origin = { lat: 52, lng: 5 };
 /** Spot is metres east and north of a place. */
 export type Spot = readonly [east: number, north: number];
 
+/** placeOf converts a spot to a place. */
 export const placeOf = ([east, north]: Spot): Place => ({ lat: origin.lat + north / metresPerDegree, lng: origin.lng + east / metresPerDegree / Math.cos((origin.lat * Math.PI) / 180) });
 
 /** StepPlan is a step: where it leads, beginning where the one before ends. */

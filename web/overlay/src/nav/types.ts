@@ -75,6 +75,7 @@ export interface Intersection {
   classes?: readonly string[];
 }
 
+/** Step is a step of a leg, from one maneuver to the next. */
 export interface Step {
   /** An encoded polyline with six decimals. */
   geometry: string;
@@ -114,6 +115,7 @@ export interface Incident {
 /** MaxSpeed is a speed limit. */
 export type MaxSpeed = { speed: number; unit: "km/h" | "mph" } | { unknown: true } | { none: true };
 
+/** Congestion is the state of traffic on a segment. */
 export type Congestion = "unknown" | "low" | "moderate" | "heavy" | "severe";
 
 /** Annotation has one value for each segment of a leg's line. */
@@ -126,6 +128,7 @@ export interface Annotation {
   congestion: readonly Congestion[];
 }
 
+/** Leg is the part of a route up to a stop. */
 export interface Leg {
   steps: readonly Step[];
   /** Metres. */
@@ -137,6 +140,7 @@ export interface Leg {
   annotation?: Annotation;
 }
 
+/** Route is a route in OSRM's form, with extensions of the service. */
 export interface Route {
   legs: readonly Leg[];
   /** Metres. */

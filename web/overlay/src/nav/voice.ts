@@ -19,7 +19,7 @@ const noticeMaxWait = 10_000; // ms
 const repeatTimeout = 20_000; // ms in which no sentence is said twice
 const preparedClips = 2;
 
-/** Said is an utterance that was made. */
+/** Said is an utterance of a drive. */
 interface Said extends Utterance {
   text: string;
   language: string;

@@ -29,6 +29,7 @@ const compassKeys = ["compass.0", "compass.1", "compass.2", "compass.3", "compas
 /** Purpose is the use of the place that the driver chooses. */
 type Purpose = "drive" | "stop" | Slot;
 
+/** WhereTo is the panel of the search for a destination. */
 export interface WhereTo {
   /** open asks where to. */
   open: () => void;

@@ -43,8 +43,10 @@ export async function getJSON<T>(path: string, options: RequestOptions = {}): Pr
   return (await (await get(path, {}, options)).json()) as T;
 }
 
+/** getConfig reads the configuration of the page. */
 export const getConfig = (): Promise<OverlayConfig> => getJSON("/v2/overlay/config");
 
+/** getKinds reads the kinds of entities. */
 export const getKinds = async (): Promise<Kind[]> => (await getJSON<{ kinds: Kind[] }>("/v2/kinds")).kinds;
 
 /** getSources bypasses the browser's cache: a listing may be cached for a minute, and a source may be newer than that. */
@@ -133,6 +135,7 @@ export async function send(method: string, path: string, body?: unknown): Promis
   return response;
 }
 
+/** Vote is a driver's standing vote on an entity. */
 export type Vote = "confirm" | "dispute";
 
 /** castVote casts or changes the driver's standing vote; null withdraws it. A vote counts fully from drivers who are near, hence the place. */
@@ -153,8 +156,10 @@ export async function complain(id: string): Promise<void> {
   await send("POST", `/v2/entities/${encodeURIComponent(id)}/complaint`, {});
 }
 
+/** getAccount reads the signed-in account; HTTPError 401 for a guest. */
 export const getAccount = async (): Promise<Account> => (await getJSON<{ account: Account }>("/v2/account")).account;
 
+/** signOut ends the session. */
 export async function signOut(): Promise<void> {
   await send("POST", "/v2/auth/sign-out");
 }
@@ -162,6 +167,7 @@ export async function signOut(): Promise<void> {
 /** getPreferences reads the account's stored choices, unvalidated. */
 export const getPreferences = async (): Promise<unknown> => (await getJSON<{ preferences: unknown }>("/v2/account/preferences")).preferences;
 
+/** putPreferences stores the driver's choices in the account. */
 export async function putPreferences(choices: unknown): Promise<void> {
   await send("PUT", "/v2/account/preferences", choices);
 }
@@ -180,4 +186,5 @@ export async function pollPairing(deviceCode: string): Promise<Account | null> {
   return response.status === 202 ? null : ((await response.json()) as { account: Account }).account;
 }
 
+/** qrAddress returns the URL of a pairing's QR code. */
 export const qrAddress = (userCode: string): string => `/v2/auth/pair/qr?code=${encodeURIComponent(userCode)}`;

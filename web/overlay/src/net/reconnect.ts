@@ -37,6 +37,7 @@ export interface LinkState {
   retryAt: number;
 }
 
+/** initialLink is the state before the first attempt. */
 export const initialLink: LinkState = { connectedSince: null, lostSince: null, failures: 0, retryAt: -Infinity };
 
 // A connection that breaks sooner counts as one more failure, so that a service that closes every stream is not called each second.

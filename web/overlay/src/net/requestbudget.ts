@@ -2,6 +2,7 @@
 
 import { guestBucket, adjust, rateLimitHeaders, take, type TokenBucket } from "./tokenbucket.ts";
 
+/** RequestBudget limits the page's requests by a token bucket that follows the service's rate limit headers. */
 export class RequestBudget {
   readonly #now: () => number;
   #bucket: TokenBucket;

@@ -18,6 +18,7 @@ export interface ParserState {
   id: string;
 }
 
+/** initialParser is the state before the first chunk. */
 export const initialParser: ParserState = { partialLine: "", afterReturn: false, type: "", data: [], id: "" };
 
 /** parseChunk parses a chunk of text and returns the events that it completes. */

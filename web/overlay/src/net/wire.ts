@@ -3,6 +3,7 @@
 /** Position is a GeoJSON position: longitude first. */
 export type Position = [lng: number, lat: number];
 
+/** Entity is an entity on the map. */
 export interface Entity {
   id: string;
   layer_slug: string;
@@ -28,11 +29,13 @@ export interface AppsChange {
   changed: readonly string[];
 }
 
+/** SourceHealth is the state of a source. */
 export interface SourceHealth {
   id: string;
   status: "online" | "degraded" | "offline";
 }
 
+/** NearbyAnswer is the answer to a read of nearby entities. */
 export interface NearbyAnswer {
   entities: Entity[];
   sources: SourceHealth[];
@@ -52,22 +55,26 @@ export interface ViewCluster {
   kind_id: string;
 }
 
+/** ViewAnswer is the answer to a read of a view: entities or clusters. */
 export interface ViewAnswer extends NearbyAnswer {
   /** null if the entities are given one by one; otherwise there are none. */
   clusters: ViewCluster[] | null;
 }
 
+/** Nearest is the nearest entity to a place. */
 export interface Nearest {
   entity: Entity;
   /** A large place near the entity; null or, from a node of an older release, absent if there is none. */
   place?: { name: string; distance_m: number } | null;
 }
 
+/** NearestAnswer is the answer to a read of the nearest entity. */
 export interface NearestAnswer {
   /** null if there is no entity anywhere. */
   nearest: Nearest | null;
 }
 
+/** Kind is a kind of entities. */
 export interface Kind {
   id: string;
   group: string;
@@ -86,6 +93,7 @@ export interface Extent {
   north: number;
 }
 
+/** OverlayConfig is the configuration of the page. */
 export interface OverlayConfig {
   version: string;
   /** null if there is no base map. */

@@ -26,6 +26,7 @@ export interface ControlsDeps {
   listOpen: Observable<boolean>;
 }
 
+/** makeControls makes the buttons at the edge of the map. */
 export function makeControls(deps: ControlsDeps): Controls {
   const { state, actions, locale, listOpen } = deps;
   const list = makeIconButton("list", "", () => {

@@ -109,6 +109,7 @@ class PageLoader {
   }
 }
 
+/** makeMenu makes the menu. */
 export function makeMenu(deps: MenuDeps): Menu {
   const { state, locale, preferences, tones } = deps;
   const title = element("h2", { id: "menu-title" });

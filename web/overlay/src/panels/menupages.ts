@@ -271,4 +271,5 @@ export const contents = {
   credits: attributionsPage,
 } as const;
 
+/** Contents makes the contents of each page of the menu. */
 export type Contents = typeof contents;

@@ -25,6 +25,7 @@ const texts = {
 const tickInterval = 1000; // ms
 const closeDelay = 2500; // ms after success
 
+/** Pairing is the panel by which a phone signs this screen in. */
 export interface Pairing {
   element: HTMLElement;
   /** open requests a code, unless an account turns out to be signed in. */

@@ -31,6 +31,7 @@ export function complaintReplyForError(error: unknown): Reply {
   return reply === "vote.failed" ? "complaint.failed" : reply;
 }
 
+/** Votes casts the driver's votes and knows their replies. */
 export class Votes {
   /** The driver's standing vote by entity. */
   readonly own = new Observable<ReadonlyMap<string, Vote>>(new Map());

@@ -10,6 +10,7 @@ const [newFor, mostNew] = [120_000, 3];
 const worldSize = 512; // pixels at zoom 0
 const radians = Math.PI / 180;
 
+/** ClusterPoint is a point to be clustered. */
 export interface ClusterPoint {
   id: string;
   lat: number;

@@ -36,6 +36,7 @@ export function cleanText(value: unknown, most: number): string {
   return clean.length > most ? `${clean.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "").trimEnd()}…` : clean;
 }
 
+/** streetOf returns the street of an entity; "" if it has none. */
 export const streetOf = (entity: Pick<Entity, "properties">): string => textOf(entity, "street");
 
 /** limitText returns a limit in the driver's units for screen readers: "Speed limit 80 km/h". */

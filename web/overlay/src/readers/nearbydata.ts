@@ -3,6 +3,7 @@
 import type { StreamEvent } from "../net/sseparser.ts";
 import type { Entity, NearbyAnswer, SourceHealth } from "../net/wire.ts";
 
+/** NearbyData is the data around the driver. */
 export interface NearbyData {
   entities: ReadonlyMap<string, Entity>;
   health: readonly SourceHealth[];
@@ -14,6 +15,7 @@ export interface NearbyData {
   hidden: readonly string[];
 }
 
+/** noData is the state before the first answer. */
 export const noData: NearbyData = { entities: new Map(), health: [], fetched: null, truncated: false, hidden: [] };
 
 /** fromAnswer replaces everything by a complete answer. */

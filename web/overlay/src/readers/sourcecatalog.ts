@@ -55,6 +55,7 @@ export interface ReadHistory {
   jitter: number;
 }
 
+/** neverRead is the history before the first read. */
 export const neverRead: ReadHistory = { endedAt: -Infinity, failures: 0, retryAfter: 0, misses: 0, jitter: 0 };
 
 /** Unknown holds the layers and sources that pins name and the catalogue does not list. */

@@ -28,6 +28,7 @@ export interface Seen {
   at: number;
 }
 
+/** ReportPanel is the panel of reports. */
 export interface ReportPanel {
   open(seen: Seen): void;
 }

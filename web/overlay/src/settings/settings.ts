@@ -1,8 +1,12 @@
 // The driver's settings: choices, defaults, and which of two stored copies wins (pure).
 
+/** Units are the units of distances and speeds. */
 export type Units = "metric" | "imperial";
+/** ThemeChoice is the driver's choice of the theme. */
 export type ThemeChoice = "day" | "night" | "auto";
+/** languages lists the languages of the page. */
 export const languages = ["en", "de", "fr", "nl", "es", "it", "ar"] as const;
+/** Language is a language of the page. */
 export type Language = (typeof languages)[number];
 
 /** Settings are the settings in effect: choices and defaults. */
@@ -42,6 +46,7 @@ export interface StoredChoices {
   unsent: boolean;
 }
 
+/** noStoredChoices is the state of a browser without stored choices. */
 export const noStoredChoices: StoredChoices = { choices: {}, updated: 0, unsent: false };
 
 /** The service's limits (internal/people/account). */

@@ -23,6 +23,7 @@ const sendDebounce = 500; // repeated touches on "larger" cause one request
 /** SignedIn is the account that is signed in; null for a guest. */
 export type SignedIn = Account | null;
 
+/** Preferences stores the account and the driver's choices, in the browser and in the account. */
 export class Preferences {
   readonly person = new Observable<SignedIn>(null);
   readonly #settings: Observable<Settings>;

@@ -59,6 +59,7 @@ export interface Guidance {
   session(): string | null;
 }
 
+/** State is the state of the page. */
 export interface State {
   /** Set by position.ts: the latest fix as the browser reported it. */
   readonly fix: Observable<Fix | null>;
