@@ -1,6 +1,7 @@
 // The contents of the menu's pages. Choices apply immediately and are stored.
 
-import { notes, AlertSounds } from "../alerts/alertsounds.ts";
+import type { AlertSounds } from "../alerts/alertsounds.ts";
+import { notes } from "../alerts/alertsounds.ts";
 import { isCharger, ordinaryLeadAt } from "../alerts/alertrules.ts";
 import { element } from "../browser/dom.ts";
 import type { Key } from "../i18n/en.ts";
@@ -13,10 +14,10 @@ import { attributionOf } from "../pins/attribution.ts";
 import { attributionNodes } from "../map/attributionline.ts";
 import type { Kind, Source } from "../net/wire.ts";
 import type { Locale } from "../i18n/locale.ts";
-import { Preferences } from "../state/account.ts";
+import type { Preferences } from "../state/account.ts";
 import type { State, Actions } from "../state/state.ts";
 import type { LoadApps } from "../apps/entry.ts";
-import { Observable } from "../browser/observable.ts";
+import type { Observable } from "../browser/observable.ts";
 
 /** MenuDeps are the menu's dependencies. */
 export interface MenuDeps {

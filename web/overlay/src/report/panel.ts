@@ -9,9 +9,9 @@ import { makeButton, makeIcon, replaceChildren, setAttribute, setLabel, setText,
 import styleURL from "./report.css?url";
 import { bodyOf, choiceDuration, choices, failureOf, hazard, outcomeText, undoDuration, undoneDuration, undoOf, type ReportAnswer } from "./rules.ts";
 import type { Locale } from "../i18n/locale.ts";
-import { Preferences } from "../state/account.ts";
+import type { Preferences } from "../state/account.ts";
 import type { State, Actions } from "../state/state.ts";
-import { Observable } from "../browser/observable.ts";
+import type { Observable } from "../browser/observable.ts";
 
 /** ReportDeps are the dependencies of reports. */
 export interface ReportDeps {
