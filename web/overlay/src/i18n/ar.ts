@@ -175,6 +175,10 @@ export const ar: Partial<Texts> = {
   "card.confirms.other": "التأكيدات: {count}",
   "card.disputes.one": "بلاغ واحد بزواله ({count})",
   "card.disputes.other": "بلاغات بزواله: {count}",
+  "card.reportedNow.one": "أبلغ عنه سائق واحد ({count}) الآن",
+  "card.reportedNow.other": "عدد السائقين الذين أبلغوا عنه الآن: {count}",
+  "card.reported.one": "أبلغ عنه سائق واحد ({count}) قبل {age}",
+  "card.reported.other": "آخر بلاغ قبل {age}، عدد السائقين: {count}",
   "card.expired": "لم يعد موجودًا",
 
   "confidence.sure": "موجود على الأرجح جدًا",

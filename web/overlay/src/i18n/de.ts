@@ -173,6 +173,10 @@ export const de: Texts = {
   "card.confirms.other": "{count} Bestätigungen",
   "card.disputes.one": "{count} meldet: nicht mehr da",
   "card.disputes.other": "{count} melden: nicht mehr da",
+  "card.reportedNow.one": "Gerade eben von {count} Fahrer gemeldet",
+  "card.reportedNow.other": "Gerade eben von {count} Fahrern gemeldet",
+  "card.reported.one": "Vor {age} von {count} Fahrer gemeldet",
+  "card.reported.other": "Vor {age} von {count} Fahrern gemeldet",
   "card.expired": "Nicht mehr da",
 
   "confidence.sure": "Sehr wahrscheinlich da",

@@ -185,6 +185,10 @@ export const en = {
   "card.confirms.other": "{count} confirmations",
   "card.disputes.one": "{count} reported it gone",
   "card.disputes.other": "{count} reported it gone",
+  "card.reportedNow.one": "Reported just now by {count} driver",
+  "card.reportedNow.other": "Reported just now by {count} drivers",
+  "card.reported.one": "Reported {age} ago by {count} driver",
+  "card.reported.other": "Reported {age} ago by {count} drivers",
   "card.expired": "No longer there",
 
   "confidence.sure": "Very likely there",

@@ -173,6 +173,10 @@ export const es: Texts = {
   "card.confirms.other": "{count} confirmaciones",
   "card.disputes.one": "{count} avisó de que ya no está",
   "card.disputes.other": "{count} avisaron de que ya no está",
+  "card.reportedNow.one": "Avisado ahora mismo por {count} conductor",
+  "card.reportedNow.other": "Avisado ahora mismo por {count} conductores",
+  "card.reported.one": "Avisado hace {age} por {count} conductor",
+  "card.reported.other": "Avisado hace {age} por {count} conductores",
   "card.expired": "Ya no está",
 
   "confidence.sure": "Muy probable",

@@ -78,8 +78,13 @@ it.each([
   [0.5999, "open"],
   [0.4, "open"],
   [0.3999, "doubtful"],
-])("a confidence of %d is %s", (confidence, want) => {
-  expect(confidenceOf(confidence)).toBe(want);
+])("a confidence of %d with a dispute is %s", (confidence, want) => {
+  expect(confidenceOf(confidence, 1)).toBe(want);
+});
+
+it("nothing is doubtful that nobody disputed", () => {
+  expect(confidenceOf(0.3, 0)).toBe("open");
+  expect(confidenceOf(0.8, 0)).toBe("sure");
 });
 
 it("writes the lengths of the scale exactly", () => {
@@ -134,5 +139,5 @@ it.each([
   [2, 1, "likely"],
   [0, 3, "doubtful"],
 ])("%d confirms and %d disputes are %s", (confirms, disputes, want) => {
-  expect(confidenceOf(Math.round(reckoned(confirms, disputes) * 100) / 100)).toBe(want);
+  expect(confidenceOf(Math.round(reckoned(confirms, disputes) * 100) / 100, disputes)).toBe(want);
 });

@@ -119,10 +119,11 @@ export type Confidence = "sure" | "likely" | "open" | "doubtful";
 
 /**
  * confidenceOf maps a confidence of 0 to 1 to a category. By the service's formula (D9.4) with a prior of one half, an entity without
- * votes is open, with one confirmation likely, with two sure, and with one dispute doubtful.
+ * votes is open, with one confirmation likely, with two sure, and with one dispute doubtful. Without a dispute nothing is doubtful: a
+ * driver's report begins with a lower prior (D17.37), and is not gone because it is new.
  */
-export function confidenceOf(confidence: number): Confidence {
+export function confidenceOf(confidence: number, disputes: number): Confidence {
   if (confidence >= 0.75) return "sure";
   if (confidence >= 0.6) return "likely";
-  return confidence >= 0.4 ? "open" : "doubtful";
+  return confidence >= 0.4 || disputes === 0 ? "open" : "doubtful";
 }

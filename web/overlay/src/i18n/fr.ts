@@ -173,6 +173,10 @@ export const fr: Texts = {
   "card.confirms.other": "{count} confirmations",
   "card.disputes.one": "{count} signale\u00a0: disparu",
   "card.disputes.other": "{count} signalent\u00a0: disparu",
+  "card.reportedNow.one": "Signalé à l’instant par {count} conducteur",
+  "card.reportedNow.other": "Signalé à l’instant par {count} conducteurs",
+  "card.reported.one": "Signalé il y a {age} par {count} conducteur",
+  "card.reported.other": "Signalé il y a {age} par {count} conducteurs",
   "card.expired": "N’est plus là",
 
   "confidence.sure": "Très probable",

@@ -173,6 +173,10 @@ export const it: Texts = {
   "card.confirms.other": "{count} conferme",
   "card.disputes.one": "{count} segnala: non c’è più",
   "card.disputes.other": "{count} segnalano: non c’è più",
+  "card.reportedNow.one": "Segnalato adesso da {count} conducente",
+  "card.reportedNow.other": "Segnalato adesso da {count} conducenti",
+  "card.reported.one": "Segnalato {age} fa da {count} conducente",
+  "card.reported.other": "Segnalato {age} fa da {count} conducenti",
   "card.expired": "Non c’è più",
 
   "confidence.sure": "Molto probabile",

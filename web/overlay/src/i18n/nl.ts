@@ -173,6 +173,10 @@ export const nl: Texts = {
   "card.confirms.other": "{count} bevestigingen",
   "card.disputes.one": "{count} meldt: weg",
   "card.disputes.other": "{count} melden: weg",
+  "card.reportedNow.one": "Zojuist gemeld door {count} bestuurder",
+  "card.reportedNow.other": "Zojuist gemeld door {count} bestuurders",
+  "card.reported.one": "{age} geleden gemeld door {count} bestuurder",
+  "card.reported.other": "{age} geleden gemeld door {count} bestuurders",
   "card.expired": "Niet meer aanwezig",
 
   "confidence.sure": "Zeer waarschijnlijk aanwezig",

@@ -19,8 +19,8 @@ export type Counted = Key extends infer K ? (K extends `${infer What}.one` ? Wha
 export interface Words {
   language: Language;
   say: Say;
-  /** count returns the singular or plural form; written is the formatted number. */
-  count(what: Counted, n: number, written: string): string;
+  /** count returns the singular or plural form; written is the formatted number, more the values of other placeholders. */
+  count(what: Counted, n: number, written: string, more?: Readonly<Record<string, string>>): string;
   /** kind returns a kind's name; label is the service's own, for a kind that is newer than this page. */
   kind(id: string, label: string): string;
 }
@@ -46,7 +46,7 @@ export function makeWords(language: Language, texts: Texts): Words {
   return {
     language,
     say: (key, ...values) => put(texts[key], values[0] ?? {}),
-    count: (what, n, written) => put(texts[`${what}.${plural.select(n) === "one" ? "one" : "other"}`], { count: written }),
+    count: (what, n, written, more = {}) => put(texts[`${what}.${plural.select(n) === "one" ? "one" : "other"}`], { ...more, count: written }),
     kind: (id, label) => {
       const key = `kind.${id}`;
       return isKey(key) ? texts[key] : label;

@@ -37,6 +37,15 @@ export interface CardDeps {
 /** sourceText returns a source's name and its attribution, which must be shown with its data. */
 const sourceText = (source: Source, words: Locale): string => [...new Set([sourceLabel(source, words), attributionOf(source)])].filter((text) => text !== "").join(" · ");
 
+const driversLayer = "drivers"; // of the built-in source
+
+/** reportedText returns when a driver's report was last supported, and by how many drivers in all. */
+function reportedText(entity: Entity, age: number, words: Locale): string {
+  const drivers = entity.confirm_count + 1; // its author
+  const written = words.format.number(drivers);
+  return age < justNowLimit ? words.count("card.reportedNow", drivers, written) : words.count("card.reported", drivers, written, { age: words.format.duration(age) });
+}
+
 /** factsOf returns the lines of the card below its header (pure). */
 export function factsOf(entity: Entity, gone: boolean, sources: readonly Source[], now: number, words: Locale): string[] {
   const { say: speak, format } = words;
@@ -46,12 +55,15 @@ export function factsOf(entity: Entity, gone: boolean, sources: readonly Source[
   const network = textOf(entity, "network");
   const counted = (what: "card.confirms" | "card.disputes", n: number): string[] => (n > 0 ? [words.count(what, n, format.number(n))] : []);
   const votes = [...counted("card.confirms", entity.confirm_count), ...counted("card.disputes", entity.dispute_count)];
+  const certainty = confidenceOf(entity.confidence, entity.dispute_count);
+  const isReport = entity.layer_slug === driversLayer && certainty !== "doubtful" && !gone && !Number.isNaN(age);
   const zone = zoneWidthOf(entity) > 0; // its place is hidden on purpose: the card claims neither a missing street nor a confidence
   return [
     gone ? speak("card.expired") : "",
     zone ? speak("card.zone") : "",
-    gone ? "" : [...(zone ? [] : [speak(`confidence.${confidenceOf(entity.confidence)}`)]), ...votes].join(" · "),
-    Number.isNaN(age) ? "" : age < justNowLimit ? speak("card.seenNow") : speak("card.seen", { age: format.duration(age) }),
+    isReport ? [reportedText(entity, age, words), ...counted("card.disputes", entity.dispute_count)].join(" · ") : "",
+    gone || isReport ? "" : [...(zone ? [] : [speak(`confidence.${certainty}`)]), ...votes].join(" · "),
+    isReport || Number.isNaN(age) ? "" : age < justNowLimit ? speak("card.seenNow") : speak("card.seen", { age: format.duration(age) }),
     expires === null || gone ? "" : speak("card.ends", { time: format.duration(expires - now) }),
     network === "" ? "" : speak("card.network", { network: networkName(network) }),
     own === null ? "" : speak("card.source", { source: sourceText(own, words) }),

@@ -61,6 +61,22 @@ it("a card shows that an entity has expired, and that a zone hides the exact pla
   expect(facts).toEqual(["No longer there", "Exact location hidden by local law.", "Seen just now"]);
 });
 
+it.each([
+  [0, 0, 0, 0.3, "Reported just now by 1 driver"],
+  [3, 0, 0, 0.3, "Reported 3 min ago by 1 driver"],
+  [3, 1, 0, 0.53, "Reported 3 min ago by 2 drivers"],
+  [3, 2, 1, 0.52, "Reported 3 min ago by 3 drivers · 1 reported it gone"],
+  [3, 0, 1, 0.2, "Probably gone · 1 reported it gone"],
+])("a driver's report that is %d minutes old with %d confirmations and %d disputes", (age, confirm_count, dispute_count, confidence, want) => {
+  const facts = factsOf(entity({ layer_slug: "drivers", confirm_count, dispute_count, confidence }), false, sources, seen + age * minute, words);
+  expect(facts[0]).toBe(want);
+  expect(facts.includes("Seen 3 min ago")).toBe(dispute_count > confirm_count);
+});
+
+it("a driver's report that has expired is no longer there", () => {
+  expect(factsOf(entity({ layer_slug: "drivers" }), true, sources, seen + 3 * minute, words).slice(0, 2)).toEqual(["No longer there", "Seen 3 min ago"]);
+});
+
 it("sources of an entity are named once", () => {
   const merged = [{ source: "Live", id: "two" }, { source: "Live", id: "three" }, { source: "Town", id: "four" }];
   const { own, others } = sourcesOf(entity({ properties: { merged_from: merged } }), sources);
