@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasLeft, isBeside, judgeOff } from "./offroute.ts";
+import { hasLeft, headsAway, isBeside, judgeOff } from "./offroute.ts";
 import { beginTrack, drivenAt, follow, isFrozen, isOff, metresAt, reckon, type Track, type TrackedFix } from "./progress.ts";
 import { snapToRoute } from "./snaptoroute.ts";
 import { lineOf, placeOf, type Spot } from "./testroutes.ts";
@@ -39,7 +39,7 @@ describe("snapToRoute", () => {
 });
 
 describe("judging off", () => {
-  const on = { offset: 5, turned: 10, accuracy: 5, speed: 10 };
+  const on = { offset: 5, turned: 10, departure: null, accuracy: 5, speed: 10 };
 
   it.each([
     ["on the route", on, false],
@@ -53,6 +53,28 @@ describe("judging off", () => {
     ["without a heading", { ...on, turned: null }, false],
   ])("%s", (_, seen, beside) => {
     expect(isBeside(seen)).toBe(beside);
+  });
+
+  const away = { ...on, departure: { offset: 15, turned: 60 } };
+
+  it.each([
+    ["heading away", away, true],
+    ["heading nearly along", { ...away, departure: { offset: 15, turned: 44 } }, false],
+    ["cutting a corner", { ...away, departure: { offset: 9, turned: 60 } }, false],
+    ["standing", { ...away, speed: 2 }, false],
+    ["known to 40 m", { ...away, accuracy: 40 }, false],
+  ])("%s", (_, seen, want) => {
+    expect(headsAway(seen)).toBe(want);
+  });
+
+  it("needs two fixes in a row that head away, and no time", () => {
+    let off = judgeOff(null, away, 1000);
+    expect(hasLeft(off, 1000)).toBe(false);
+    expect(judgeOff(off, on, 2000)).toBeNull();
+    off = judgeOff(judgeOff(off, { ...on, offset: 60 }, 1500), away, 2000);
+    expect(hasLeft(off, 2000)).toBe(false);
+    off = judgeOff(off, away, 3000);
+    expect(hasLeft(off, 3000)).toBe(true);
   });
 
   it("needs three seconds and two fixes", () => {
@@ -84,8 +106,17 @@ describe("follow", () => {
       track = follow(line, track, fixAt([995 + i * 15, 0], (i + 1) * 1000));
       return isOff(track, (i + 1) * 1000);
     });
-    expect(noticed.indexOf(true)).toBe(7); // 51 m behind the junction after 4 s, and 3 s later
+    expect(noticed.indexOf(true)).toBe(2); // 10 m and 25 m behind the junction
     expect(track.metres).toBeLessThan(1010);
+  });
+
+  it("leaves it where the car turns off, by its second fix, and not where it goes along a bend or a roundabout", () => {
+    const turned = drive(begin(fixAt([485, 0], 0)), [fixAt([500, -12], 1000, { heading: 180 }), fixAt([500, -27], 2000, { heading: 180 })]);
+    expect(isOff(turned, 2000)).toBe(true);
+    const round = Array.from({ length: 25 }, (_, i): Spot => [500 + 20 * Math.sin((i * Math.PI) / 16), 20 - 20 * Math.cos((i * Math.PI) / 16)]);
+    const bend = lineOf([0, 0], [{ to: [[500, 0], ...round, [400, -100]] }]);
+    const fixes = round.filter((_, i) => i % 3 === 0).map(([x, y], i) => fixAt([x + 3, y - 3], 1000 + i * 1000, { heading: (450 - (i * 3 * 180) / 16) % 360, speed: 8 }));
+    expect(fixes.some((_, i) => isOff(drive(begin(fixAt([490, 0], 0), bend), fixes.slice(0, i + 1), bend), 1000 + i * 1000))).toBe(false);
   });
 
   it("leaves the route where the car turns round", () => {

@@ -3,10 +3,10 @@
 // Times are milliseconds of a monotonic clock.
 
 import type { Place } from "../geo/geo.ts";
-import { hasLeft, judgeOff, placedOff, type Off } from "./offroute.ts";
+import { hasLeft, judgeOff, placedOff, type Off, type Seen } from "./offroute.ts";
 import { bearingAround } from "./snaptoroute.ts";
 import { placeAt, segmentAt, type RouteLine } from "./routeline.ts";
-import { snapToRoute, type Snap } from "./snaptoroute.ts";
+import { departureOf, snapToRoute, type Snap } from "./snaptoroute.ts";
 
 /** TrackedFix is a fix of the browser, filtered by the page. */
 export interface TrackedFix extends Place {
@@ -44,6 +44,8 @@ const maxReckoning = 180_000;
 const minSpeed = 1; // metres per second: a slower car stands
 /** Milliseconds without a fix after which the page shows that the place is reckoned. */
 export const reckonedAfter = 10_000;
+/** Metres beside the route up to which its direction is compared with the heading. */
+const maxDeparture = 60;
 /** A heading counts from this speed on. */
 const minHeadingSpeed = 2;
 
@@ -55,7 +57,7 @@ export function beginTrack(line: RouteLine, fix: TrackedFix): Track | null {
   const snap = snapToRoute(line, steady(fix), { from: 0, to: line.length, expected: 0 });
   if (snap === null) return null;
   const speed = fix.speed ?? 0;
-  const off = judgeOff(null, seenOf(snap, fix), fix.at);
+  const off = judgeOff(null, seenOf(line, snap, fix, snap.metres), fix.at);
   return { metres: snap.metres, speed, at: fix.at, fix, correction: 0, off, snap };
 }
 
@@ -70,7 +72,7 @@ export function follow(line: RouteLine, track: Track, fix: TrackedFix): Track {
   // A car that left the route may return to it much farther ahead.
   const anywhere = track.off !== null && near > behind ? snapToRoute(line, steady(fix), { from: track.metres - behind, to: line.length, expected }) : found;
   const snap = anywhere ?? track.snap;
-  const off = judgeOff(track.off, seenOf(snap, fix), fix.at);
+  const off = judgeOff(track.off, seenOf(line, snap, fix, track.metres), fix.at);
   if (off !== null) return { ...track, fix, off, snap };
   const correction = expected - snap.metres;
   return { metres: snap.metres, speed: fix.speed ?? track.speed, at: fix.at, fix, correction: Math.abs(correction) > maxBlend ? 0 : correction, off: null, snap };
@@ -80,14 +82,19 @@ export function follow(line: RouteLine, track: Track, fix: TrackedFix): Track {
 function place(line: RouteLine, track: Track, fix: TrackedFix): Track {
   const snap = snapToRoute(line, { ...fix, heading: null }, { from: 0, to: line.length, expected: null });
   if (snap === null) return track;
-  const isOn = judgeOff(null, seenOf(snap, fix), fix.at) === null;
+  const isOn = judgeOff(null, seenOf(line, snap, { ...fix, heading: null }, snap.metres), fix.at) === null;
   return { metres: isOn ? snap.metres : track.metres, speed: 0, at: fix.at, fix, correction: 0, off: isOn ? null : placedOff(fix.at), snap };
 }
 
 /** steady drops the heading of a car that hardly moves. */
 const steady = (fix: TrackedFix): TrackedFix => ((fix.speed ?? 0) >= minHeadingSpeed ? fix : { ...fix, heading: null });
 
-const seenOf = ({ offset, turned }: Snap, { accuracy, speed }: TrackedFix): Parameters<typeof judgeOff>[1] => ({ offset, turned, accuracy: accuracy ?? 0, speed: speed ?? 0 });
+/** seenOf returns how a fix lies to the route, of a car that was so many metres along it before. */
+function seenOf(line: RouteLine, { offset, turned }: Snap, fix: TrackedFix, metres: number): Seen {
+  const speed = fix.speed ?? 0;
+  const departure = offset > maxDeparture ? null : departureOf(line, steady(fix), metres - behind, metres + ahead);
+  return { offset, turned, departure, accuracy: fix.accuracy ?? 0, speed };
+}
 
 /** metresAt returns how far the car is at a time, at the speed of before. */
 export function metresAt(line: Pick<RouteLine, "length">, { metres, speed, at, correction }: Track, now: number): number {

@@ -52,6 +52,34 @@ export function snapToRoute(line: RouteLine, fix: Snapped, { from, to, expected 
   return best?.snap ?? null;
 }
 
+/** Metres around a fix in which departureOf looks at the route. */
+const departureReach = 60;
+/** Metres beyond its end from which on a segment has been passed. */
+const passedBy = 10;
+
+/**
+ * departureOf compares a fix with the segments of a window of the route that are near it and that it has not passed; null without a
+ * heading, or without such segments. A car that goes straight on where the route turns heads like the street that it came from, which it
+ * has passed.
+ */
+export function departureOf(line: RouteLine, fix: Snapped, from: number, to: number): { offset: number; turned: number } | null {
+  if (fix.heading === null) return null;
+  let found: { offset: number; turned: number } | null = null;
+  const last = Math.min(segmentAt(line, to), line.places.length - 2);
+  for (let i = segmentAt(line, Math.max(0, from)); i <= last; i++) {
+    const [a, b] = [line.places[i], line.places[i + 1]];
+    if (a === undefined || b === undefined || (line.metres[i + 1] ?? 0) - (line.metres[i] ?? 0) < minSegment) continue;
+    const offset = distance(fix, nearestOnSegment(fix, a, b));
+    if (offset > departureReach) continue;
+    const leads = bearing(a, b);
+    const beyond = distance(b, fix) * Math.cos((angleBetween(leads, bearing(b, fix)) * Math.PI) / 180);
+    if (beyond > passedBy) continue;
+    const turned = Math.abs(angleBetween(fix.heading, leads));
+    found = found === null ? { offset, turned } : { offset: Math.min(found.offset, offset), turned: Math.min(found.turned, turned) };
+  }
+  return found;
+}
+
 /** within moves a snap into a window that begins or ends in the middle of its segment: one of a motorway has kilometres. */
 function within(line: RouteLine, snap: Snap, fix: Place, from: number, to: number): Snap {
   const metres = Math.max(from, Math.min(to, snap.metres));
