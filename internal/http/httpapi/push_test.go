@@ -380,6 +380,8 @@ func TestPushRates(t *testing.T) {
 		}
 		return time.Duration(seconds) * time.Second
 	}
+	// Refusals of one address are delayed by a second each beyond some.
+	elsewhere := func(i int) []string { return []string{"X-Forwarded-For", fmt.Sprintf("192.0.2.%d", i+1)} }
 	t.Run("requests", func(t *testing.T) {
 		d, owner, r := newPushService(t)
 		second := owner.registerPush("Second")
@@ -429,8 +431,8 @@ func TestPushRates(t *testing.T) {
 		d, _, r := newPushService(t)
 		d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
 		d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
-		for range 50 {
-			retryAfter(t, d.push(*r.Token, rows(1, 52, 5)))
+		for i := range 50 {
+			retryAfter(t, d.push(*r.Token, rows(1, 52, 5), elsewhere(i)...))
 		}
 		for range 58 {
 			d.push(*r.Token, "[]").want(t, http.StatusOK)
@@ -441,8 +443,8 @@ func TestPushRates(t *testing.T) {
 		d, _, r := newPushService(t)
 		d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
 		d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
-		for range 60 {
-			retryAfter(t, d.push(*r.Token, rows(1, 52, 5)))
+		for i := range 60 {
+			retryAfter(t, d.push(*r.Token, rows(1, 52, 5), elsewhere(i)...))
 		}
 		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+*r.Token+"/entities", unreadBody{t})
 		req.Header.Set("Content-Type", "application/json")
