@@ -101,6 +101,7 @@ func TestDemo(t *testing.T) {
 	}
 	d.signsIn(base)
 	d.hasExamples(base)
+	d.limitsEach(base)
 	become := func(what, status string) {
 		t.Helper()
 		withinWindows(t, 400*time.Millisecond, what, func() bool {
@@ -133,6 +134,32 @@ func TestDemo(t *testing.T) {
 		t.Errorf("the relay that was started again: %v", err)
 	}
 	d.end()
+}
+
+// limitsEach checks that guests behind a proxy on this machine have a limit each.
+func (d *demoProcess) limitsEach(base string) {
+	d.t.Helper()
+	read := func(from string) int {
+		req, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, base+"/v2/entities/nearby?lat=52.0&lng=5.0&radius=100", http.NoBody)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		req.Header.Set("X-Forwarded-For", from)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		return resp.StatusCode
+	}
+	for read("192.0.2.1") == http.StatusOK {
+		if d.t.Context().Err() != nil {
+			d.t.Fatal("a guest has no limit")
+		}
+	}
+	if status := read("192.0.2.2"); status != http.StatusOK {
+		d.t.Errorf("another guest behind the proxy: %d", status)
+	}
 }
 
 // signsIn uses the sign-in links that the demo prints, one for each role, and the code that the demo prints when it is e-mailed.
