@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -25,6 +26,9 @@ type PG struct {
 	password string
 	unsynced bool
 	settings []string
+
+	idleMu sync.Mutex
+	idle   []*pgx.Conn // to the maintenance database: to connect would take as long as to copy a database
 }
 
 // Option changes a server's default settings. With the defaults, the server is durable.
@@ -163,16 +167,47 @@ func (p *PG) answers() error {
 }
 
 // exec runs a statement from the maintenance database, to which no test is connected.
-func (p *PG) exec(ctx context.Context, statement string) (err error) {
+func (p *PG) exec(ctx context.Context, statement string) error {
 	ctx, cancel := context.WithTimeout(ctx, serverTimeout)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, p.url("postgres"))
+	conn, err := p.maintain(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
-	_, err = conn.Exec(ctx, statement)
-	return err
+	if _, err := conn.Exec(ctx, statement); err != nil {
+		return errors.Join(err, conn.Close(ctx))
+	}
+	p.idleMu.Lock()
+	defer p.idleMu.Unlock()
+	p.idle = append(p.idle, conn)
+	return nil
+}
+
+// maintain returns a connection to the maintenance database that nobody else uses. One of before a restart is not used again.
+func (p *PG) maintain(ctx context.Context) (*pgx.Conn, error) {
+	for {
+		conn := p.takeIdle()
+		if conn == nil {
+			return pgx.Connect(ctx, p.url("postgres"))
+		}
+		if conn.Ping(ctx) == nil {
+			return conn, nil
+		}
+		_ = conn.Close(ctx) // it does not work anyway
+	}
+}
+
+// takeIdle returns the newest idle connection, or nil.
+func (p *PG) takeIdle() *pgx.Conn {
+	p.idleMu.Lock()
+	defer p.idleMu.Unlock()
+	if len(p.idle) == 0 {
+		return nil
+	}
+	last := len(p.idle) - 1
+	conn := p.idle[last]
+	p.idle = p.idle[:last]
+	return conn
 }
 
 // Start starts the server that was stopped or killed, on the same port with the same data, and waits until it answers.
@@ -210,4 +245,10 @@ func (p *PG) Kill() error {
 }
 
 // Close stops the server and removes its folder.
-func (p *PG) Close() error { return errors.Join(p.Resume(), p.Stop(true), p.folder.remove()) }
+func (p *PG) Close() error {
+	err := p.Resume()
+	for conn := p.takeIdle(); conn != nil; conn = p.takeIdle() {
+		_ = conn.Close(context.Background()) // it may be of before a restart
+	}
+	return errors.Join(err, p.Stop(true), p.folder.remove())
+}

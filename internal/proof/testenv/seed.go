@@ -29,6 +29,11 @@ const (
 // iterations take most of a connection's time under the race detector. A random password of 130 bits needs none.
 const scramIterations = 1
 
+// seedStatements prepare a fresh cluster. In single-user mode the server reads one statement a line, and ends. Of the reference systems
+// of PostGIS, which are half of each database that is copied, the service uses one.
+const seedStatements = "CREATE EXTENSION postgis\nDELETE FROM spatial_ref_sys WHERE srid <> 4326\nVACUUM FULL spatial_ref_sys\n" +
+	"CREATE DATABASE " + mainDatabase + "\n"
+
 // seed is an initialized cluster with PostGIS from which every server's folder is copied, because initdb takes seconds, and a copy
 // tenths of a second. It is made once on a machine for each version of PostgreSQL.
 type seed struct {
@@ -63,7 +68,7 @@ func readySeed(pg program, as *syscall.Credential) (_ seed, err error) {
 	if err != nil {
 		return seed{}, err
 	}
-	name := filepath.Join(parent, fmt.Sprintf("%x", sha256.Sum256(fmt.Appendln(nil, pg.bin, pg.banner, scramIterations)))[:16])
+	name := filepath.Join(parent, fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s %s %d %s", pg.bin, pg.banner, scramIterations, seedStatements)))[:16])
 	lock, err := lockFile(name+lockName, syscall.LOCK_EX)
 	if err != nil {
 		return seed{}, fmt.Errorf("lock the fresh cluster: %w", err)
@@ -129,9 +134,8 @@ func initCluster(pg program, as *syscall.Credential, folder string) (password st
 	if err != nil {
 		return "", fmt.Errorf("hash the password: %w", err)
 	}
-	// In single-user mode the server reads one statement a line, and ends.
 	single := exec.CommandContext(context.Background(), filepath.Join(pg.bin, "postgres"), "--single", "-F", "-D", data, "template1")
-	if err := runAs(single, as, folder, "CREATE EXTENSION postgis\nCREATE DATABASE "+mainDatabase+"\nALTER ROLE "+superuser+" PASSWORD '"+secret+"'\n"); err != nil {
+	if err := runAs(single, as, folder, seedStatements+"ALTER ROLE "+superuser+" PASSWORD '"+secret+"'\n"); err != nil {
 		return "", fmt.Errorf("add PostGIS: %w", err)
 	}
 	return password, nil
