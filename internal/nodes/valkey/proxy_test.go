@@ -73,16 +73,17 @@ func (s slow) Read(p []byte) (int, error) {
 func TestSlowServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	w, address := between(t, l, servers.Cache(t), "redis")
+	s := servers.Cache(t)
+	w, address := between(t, l, s, "redis")
 	c := open(t, address, valkey.Options{})
 	w.delay.Store(int64(100 * time.Millisecond))
 	if !works(t, c)() {
 		t.Error("a server that takes a tenth of a second is not used")
 	}
 	w.delay.Store(int64(2 * time.Second))
-	until(t, 2*time.Second, "found out", func() bool { return !c.Up() })
+	until(t, s, 2*time.Second, "found out", func() bool { return !c.Up() })
 	w.delay.Store(0)
-	until(t, 5*time.Second, "back", works(t, c))
+	until(t, s, 5*time.Second, "back", works(t, c))
 }
 
 func TestTLS(t *testing.T) {

@@ -21,6 +21,16 @@ type server struct {
 
 func (s *server) log() string { return filepath.Join(s.folder.path, "log") }
 
+// PID returns the number of the server's process, or 0 if it is not running.
+func (s *server) PID() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.process.alive() {
+		return 0
+	}
+	return s.process.cmd.Process.Pid
+}
+
 func (s *server) running() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

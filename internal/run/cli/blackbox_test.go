@@ -293,5 +293,16 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
+// stopwatch starts a stopwatch for the processes of services, and others.
+func stopwatch(services []*serviceProcess, others ...int) *testenv.Stopwatch {
+	for _, s := range services {
+		others = append(others, s.cmd.Process.Pid)
+	}
+	return testenv.StartStopwatch(others...)
+}
+
+// watch starts a stopwatch for the service's process.
+func (s *serviceProcess) watch() *testenv.Stopwatch { return stopwatch([]*serviceProcess{s}) }
+
 // refused reports whether the connection was refused: the service has stopped listening.
 func refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

@@ -31,7 +31,7 @@ func TestSharedCacheFails(t *testing.T) {
 	one := startProvider(t, "one", `{"external_id":"live","kind":"alert.police","lat":52,"lng":5,"properties":{}}`)
 	s := startService(t, unlimited+cacheTable(cache)+one.asUpstream("incidents"))
 	feed := s.signIn("owner@example.org").register("Cameras")
-	guest := &client{s: s, http: http.Client{Timeout: 5 * time.Second}}
+	guest := &client{s: s, http: http.Client{Timeout: time.Minute}}
 	if resp, body := guest.do(http.MethodPost, "/v2/feeds/"+feed.token+"/entities", rowsAt(52, 5, "durable", 3)); resp.StatusCode != http.StatusOK {
 		t.Fatalf("push: %d %s", resp.StatusCode, body)
 	}
@@ -42,12 +42,12 @@ func TestSharedCacheFails(t *testing.T) {
 	// reads repeats a read until the incidents are as expected; every read must contain the durable entities.
 	reads := func(what, status, ids string, within time.Duration) {
 		t.Helper()
-		began := time.Now()
+		watch := stopwatch([]*serviceProcess{s}, cache.PID())
 		var longest time.Duration
 		for {
-			asked := time.Now()
+			asked := s.watch()
 			v := look()
-			longest = max(longest, time.Since(asked))
+			longest = max(longest, asked.Took())
 			for i := range 3 {
 				if _, there := v.pins[fmt.Sprint("durable-", i)]; !there {
 					t.Fatalf("%s: the read lacks durable entities: %s", what, v.ids())
@@ -56,12 +56,12 @@ func TestSharedCacheFails(t *testing.T) {
 			if v.status == status && v.ids() == ids {
 				break
 			}
-			if time.Since(began) > within {
+			if watch.Took() > within {
 				t.Fatalf("%s: after %v incidents are %s, pins %s", what, within, v.status, v.ids())
 			}
 			<-time.After(10 * time.Millisecond)
 		}
-		t.Logf("%s: %s after %v, the longest read took %v", what, status, time.Since(began).Round(time.Millisecond), longest.Round(time.Millisecond))
+		t.Logf("%s: %s after %v, the longest read took %v", what, status, watch.Took().Round(time.Millisecond), longest.Round(time.Millisecond))
 		if longest > time.Second {
 			t.Errorf("%s: a read took %v", what, longest)
 		}
@@ -81,18 +81,18 @@ func TestSharedCacheFails(t *testing.T) {
 		name       string
 		begin, end func() error
 	}{{"dead", cache.Stop, cache.Start}, {"hanging", cache.Pause, cache.Resume}} {
-		began := time.Now()
+		watch := stopwatch([]*serviceProcess{s}, cache.PID())
 		mustBe(t, failure.begin())
 		reads(failure.name, "offline", durable, 2*time.Second)
 		wait(t, events, "gone", "incident:v1:")
-		if took := time.Since(began); took > 2*time.Second {
+		if took := watch.Took(); took > 2*time.Second {
 			t.Errorf("%s: the stream reported the failure after %v", failure.name, took)
 		}
 		mustBe(t, failure.end())
-		began = time.Now()
+		watch = stopwatch([]*serviceProcess{s}, cache.PID())
 		reads(failure.name+", back", "online", all, 5*time.Second)
 		wait(t, events, "entity", `"live"`)
-		if took := time.Since(began); took > 5*time.Second {
+		if took := watch.Took(); took > 5*time.Second {
 			t.Errorf("%s: the stream reported the recovery after %v", failure.name, took)
 		}
 	}

@@ -35,11 +35,11 @@ func TestVotersReadTheirOwnVotes(t *testing.T) {
 		}
 		reader := (round / 2) % 2
 		driver.s = nodes[reader]
-		began := time.Now()
+		watch := stopwatch(nodes)
 		if pin := driver.look(5000).pins["pin"]; pin.Confirms != want {
 			late[reader]++
 		}
-		if took := time.Since(began); took > 900*time.Millisecond {
+		if took := watch.Took(); took > 900*time.Millisecond {
 			t.Errorf("the read after a vote took %v", took)
 		}
 	}
@@ -50,9 +50,9 @@ func TestVotersReadTheirOwnVotes(t *testing.T) {
 	home, err := url.Parse(driver.s.base + "/v2/")
 	mustBe(t, err)
 	jar.SetCookies(home, []*http.Cookie{{Name: "wayside_vote", Value: strconv.FormatInt(1<<60, 10), Path: "/v2/"}})
-	began := time.Now()
+	began, watch := time.Now(), stopwatch(nodes)
 	driver.look(5000)
-	if took := time.Since(began); took < time.Second || took > 3*time.Second {
+	if took := time.Since(began); took < time.Second || watch.Took() > 3*time.Second {
 		t.Errorf("a made-up revision delays a read by %v, want a second", took)
 	}
 }

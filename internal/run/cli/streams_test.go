@@ -103,6 +103,7 @@ func TestStreams(t *testing.T) {
 		}
 		return time.Now()
 	}
+	watch := s.watch()
 	stored := make([]time.Time, 200)
 	for i := range stored {
 		stored[i] = push(fmt.Sprintf("a%03d", i), "")
@@ -119,14 +120,15 @@ func TestStreams(t *testing.T) {
 	slices.Sort(took)
 	p99 := took[len(took)*99/100]
 	t.Logf("from stored to told: median %v, p99 %v", took[len(took)/2], p99)
-	if p99 > time.Second {
+	if p99 > time.Second+watch.Waited() {
 		t.Errorf("p99 is %v", p99)
 	}
 
+	watch = s.watch()
 	began := push("short", `,"ttl_seconds":3`)
 	wait(t, events, "entity", `"short"`)
 	gone := wait(t, events, "gone", ":v1:c2hvcnQ")
-	if late := gone.at.Sub(began.Add(3 * time.Second)); late < -500*time.Millisecond || late > time.Second {
+	if late := gone.at.Sub(began.Add(3 * time.Second)); late < -500*time.Millisecond || late > time.Second+watch.Waited() {
 		t.Errorf("removed %v after its expiry", late)
 	}
 

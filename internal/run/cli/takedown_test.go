@@ -19,12 +19,12 @@ const takedownDelay = 3 * time.Second
 // shows waits until the client sees exactly the external ids around 52, 4, and fails if that takes too long.
 func (c *client) shows(what, want string) {
 	c.s.t.Helper()
-	began := time.Now()
+	watch := c.s.watch()
 	eventually(c.s.t, what, func() bool {
 		ids, err := c.near(52, 4)
 		return err == nil && strings.Join(ids, " ") == want
 	})
-	if took := time.Since(began); took > takedownDelay {
+	if took := watch.Took(); took > takedownDelay {
 		c.s.t.Errorf("%s took %v", what, took)
 	}
 }

