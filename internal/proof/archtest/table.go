@@ -171,16 +171,18 @@ var rules = map[string]rule{
 	"run/licences": {never: technology},
 	"run/service":  {ours: []string{anything}},
 
-	"proof/archtest": {},
-	"proof/testenv":  {never: []string{"net/http", "database/sql"}},
+	"proof/archtest":     {},
+	"proof/systemtest":   {ours: []string{"proof/testenv", "roads/roadtest", "run/datadir"}},
+	"proof/systemtest/*": {}, // tests alone
+	"proof/testenv":      {never: []string{"net/http", "database/sql"}},
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"feeds/format", "feeds/openfeeds", "people/apps/appcheck", "roads/car", "drive/nav/engine", "drive/nav/valhalla", "roads/region", "roads/region/imports", "feeds/ingest", "http/httpapi", "http/apidocs", "roads/basemap/tileserver", "entities/wire", "entities/law", "run/cli", "run/demo", "feeds/refprovider"}
+var wireShapes = []string{"feeds/format", "feeds/openfeeds", "people/apps/appcheck", "roads/car", "drive/nav/engine", "drive/nav/valhalla", "roads/region", "roads/region/imports", "feeds/ingest", "http/httpapi", "http/apidocs", "roads/basemap/tileserver", "entities/wire", "entities/law", "run/cli", "run/demo", "feeds/refprovider", "proof/systemtest"}
 
 // suites are packages that only tests and measurements of other packages use, so that rules for shipped code do not
 // apply to them.
-var suites = []string{"store/storetest", "feeds/format/formattest", "store/replica/projectiontest", "store/sqlite/sqlitetest", "entities/live/livetest", "roads/roadtest", "drive/alerts/ahead/aheadtest", "proof/testenv"}
+var suites = []string{"store/storetest", "feeds/format/formattest", "store/replica/projectiontest", "store/sqlite/sqlitetest", "entities/live/livetest", "roads/roadtest", "drive/alerts/ahead/aheadtest", "proof/systemtest", "proof/testenv"}
 
 // clients are the packages that use the service like any other client, so that they name kinds by their ids.
 var clients = []string{"run/demo", "feeds/refprovider"}

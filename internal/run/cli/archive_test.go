@@ -2,13 +2,14 @@ package cli
 
 import (
 	"bytes"
+	"compress/gzip"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/gzip"
+	"wayside/internal/proof/systemtest"
 )
 
 func nothing(int) {}
@@ -46,7 +47,7 @@ func TestArchiveRoundTrip(t *testing.T) {
 
 func TestDamagedArchivesAreRejected(t *testing.T) {
 	good := archiveOf(t)
-	plain := gunzip(t, good)
+	plain := systemtest.Gunzip(t, good)
 	changed := func(from, to string) []byte {
 		if bytes.Count(plain, []byte(from)) == 0 {
 			t.Fatalf("%q is not in the archive", from)
@@ -75,19 +76,6 @@ func TestDamagedArchivesAreRejected(t *testing.T) {
 			}
 		})
 	}
-}
-
-func gunzip(t *testing.T, text []byte) []byte {
-	t.Helper()
-	r, err := gzip.NewReader(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if _, err := out.ReadFrom(r); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
 }
 
 func gzipped(t *testing.T, text []byte) []byte {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"wayside/internal/proof/systemtest"
 	"wayside/internal/proof/testenv"
 )
 
@@ -158,19 +159,19 @@ func TestCommandsInAnEmptyFolder(t *testing.T) {
 // service is not used.
 func TestLinksCarryTheAddressOfTheService(t *testing.T) {
 	t.Parallel()
-	s := startService(t, "")
+	s := systemtest.StartService(t, "")
 	link := func(args ...string) string {
 		t.Helper()
-		args = append([]string{"account", "login-link", "--email", "me@example.org", "--data-dir", s.dir}, args...)
+		args = append([]string{"account", "login-link", "--email", "me@example.org", "--data-dir", s.Dir}, args...)
 		code, stdout, stderr := command(t, nil, args...)
 		if code != exitOK {
 			t.Fatalf("login-link: %s", stderr)
 		}
 		return stdout
 	}
-	s.cli("account", "create", "--email", "me@example.org")
-	if got := link(); !strings.HasPrefix(got, s.base+"/auth/verify?token=") {
-		t.Errorf("beside %s: %s", s.base, got)
+	s.CLI("account", "create", "--email", "me@example.org")
+	if got := link(); !strings.HasPrefix(got, s.Base+"/auth/verify?token=") {
+		t.Errorf("beside %s: %s", s.Base, got)
 	}
 	file := filepath.Join(t.TempDir(), "wayside.toml")
 	if err := os.WriteFile(file, []byte(`base_url = "https://map.example.org"`), 0o600); err != nil {
@@ -179,15 +180,15 @@ func TestLinksCarryTheAddressOfTheService(t *testing.T) {
 	if got := link("--config", file); !strings.HasPrefix(got, "https://map.example.org/auth/verify?token=") {
 		t.Errorf("with base_url: %s", got)
 	}
-	s.kill()
+	s.Kill()
 	if got := link(); !strings.HasPrefix(got, "http://127.0.0.1:8080/auth/verify?token=") {
 		t.Errorf("after a kill: %s", got)
 	}
-	s.start(nil)
-	if err := s.terminate(); err != nil {
+	s.Start(nil)
+	if err := s.Terminate(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(s.dir, "serve.address")); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(s.Dir, "serve.address")); !os.IsNotExist(err) {
 		t.Errorf("after a stop, serve.address is there: %v", err)
 	}
 }

@@ -3,10 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -19,6 +16,7 @@ import (
 
 	"wayside/internal/feeds/bridge"
 	"wayside/internal/feeds/openfeeds"
+	"wayside/internal/proof/systemtest"
 	"wayside/internal/proof/testenv"
 )
 
@@ -183,108 +181,6 @@ func TestReadmeLeadsToAllDocuments(t *testing.T) {
 	}
 }
 
-// shape returns the names of the members of a JSON value and the types of their values; a list has the shape of its first element.
-func shape(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		members := map[string]any{}
-		for name, member := range v {
-			members[name] = shape(member)
-		}
-		return members
-	case []any:
-		if len(v) == 0 {
-			return []any{}
-		}
-		return []any{shape(v[0])}
-	case nil:
-		return "null"
-	case string:
-		return "text"
-	case bool:
-		return "truth"
-	default:
-		return "number"
-	}
-}
-
-// TestAnswerOfReadme sends the request of README.md to the demo, and checks that the answer in README.md has the same members.
-func TestAnswerOfReadme(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts the demo")
-	}
-	t.Parallel()
-	sample := regexp.MustCompile("(?ms)^\\$ curl 'http://127\\.0\\.0\\.1:8080(/v2/[^']+)'\n(.*?)^```$").FindStringSubmatch(readDocument(t, "README.md"))
-	if sample == nil {
-		t.Fatal("README.md has no sample")
-	}
-	address := freeAddress(t)
-	d := newShowing(t, address)
-	if err := d.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = d.cmd.Process.Signal(os.Interrupt) // it may have ended
-		_ = d.cmd.Wait()                       // it only reports the signal
-	})
-	read := func(text []byte) (answer struct {
-		Entities, Sources []map[string]any
-		Networks          []string `json:"networks_applied"`
-		At                string   `json:"fetched_at_utc"`
-	},
-	) {
-		if err := json.Unmarshal(text, &answer); err != nil {
-			t.Errorf("%v: %s", err, text)
-		}
-		return answer
-	}
-	want := read([]byte(sample[2]))
-	eventually(t, "the demo answers as README.md has it", func() bool {
-		resp, err := http.Get("http://" + address + sample[1])
-		if err != nil {
-			return false
-		}
-		text, err := io.ReadAll(resp.Body)
-		if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusOK {
-			return false
-		}
-		got := read(text)
-		if err != nil || len(got.Entities) == 0 || len(got.Sources) == 0 || got.Sources[0]["status"] != "online" {
-			return false
-		}
-		one, sampled := got.Entities[0], want.Entities[0]
-		if len(want.Entities) != 1 || got.At == "" || !slices.Equal(slices.Sorted(maps.Keys(one)), slices.Sorted(maps.Keys(sampled))) ||
-			one["layer_slug"] != sampled["layer_slug"] || one["kind_id"] != sampled["kind_id"] || !slices.Equal(got.Networks, want.Networks) {
-			t.Errorf("README.md has another answer: %s", text)
-		}
-		for _, name := range []string{"id", "external_id"} {
-			if prefixOf(one[name]) != prefixOf(sampled[name]) {
-				t.Errorf("%s: %v, and %v in README.md", name, one[name], sampled[name])
-			}
-		}
-		if a, b := asText(t, shape(got.Sources[0])), asText(t, shape(want.Sources[0])); a != b {
-			t.Errorf("a source is %s, and %s in README.md", a, b)
-		}
-		return true
-	})
-}
-
-// prefixOf returns the first part of an id.
-func prefixOf(id any) string {
-	text, _ := id.(string)
-	prefix, _, _ := strings.Cut(text, ":")
-	return prefix
-}
-
-func asText(t *testing.T, value any) string {
-	t.Helper()
-	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // TestQuickstart follows docs/quickstart.md with the real program: setup with its answers, serve, and the line that pushes the row,
 // and checks that a guest sees the pin.
 func TestQuickstart(t *testing.T) {
@@ -300,30 +196,30 @@ func TestQuickstart(t *testing.T) {
 			push = block
 		}
 	}
-	dir, address := t.TempDir(), freeAddress(t)
+	dir, address := t.TempDir(), systemtest.FreeAddress(t)
 	if code, stdout, stderr := setupIn(t, dir, "http://"+address+"\n\n\nme@example.org\n"); code != exitOK {
 		t.Fatalf("setup: %d\n%s%s", code, stdout, stderr)
 	}
-	s := &serviceProcess{t: t, bin: testenv.Program(t), dir: filepath.Join(dir, "wayside-data"), file: filepath.Join(dir, "wayside.toml")}
-	s.start(nil)
-	me := &client{s: s}
-	token := verifyLink.FindStringSubmatch(s.cli("account", "login-link", "--email", "me@example.org"))
-	resp, body := me.do(http.MethodPost, "/v2/auth/verify", map[string]string{"token": token[2]})
+	s := &systemtest.Service{T: t, Bin: testenv.Program(t), Dir: filepath.Join(dir, "wayside-data"), File: filepath.Join(dir, "wayside.toml")}
+	s.Start(nil)
+	me := &systemtest.Client{Service: s}
+	token := verifyLink.FindStringSubmatch(s.CLI("account", "login-link", "--email", "me@example.org"))
+	resp, body := me.Do(http.MethodPost, "/v2/auth/verify", map[string]string{"token": token[2]})
 	if len(resp.Cookies()) == 0 {
 		t.Fatalf("sign in: %s", body)
 	}
-	me.cookie = resp.Cookies()[0]
-	feed := me.register("Mine")
+	me.Cookie = resp.Cookies()[0]
+	feed := me.Register("Mine")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-euc", push)
-	cmd.Env = append(os.Environ(), "BASE=http://"+address, "TOKEN="+feed.token)
+	cmd.Env = append(os.Environ(), "BASE=http://"+address, "TOKEN="+feed.Token)
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), `"accepted":1`) {
 		t.Fatalf("%s: %v\n%s", push, err, out)
 	}
-	guest := &client{s: s}
-	eventually(t, "the pin is seen", func() bool {
-		ids, err := guest.near(52.3702, 4.8952)
+	guest := &systemtest.Client{Service: s}
+	systemtest.Eventually(t, "the pin is seen", func() bool {
+		ids, err := guest.Near(52.3702, 4.8952)
 		return err == nil && slices.Contains(ids, "first")
 	})
 }

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"wayside/internal/feeds/refprovider"
+	"wayside/internal/proof/systemtest"
 	"wayside/internal/proof/testenv"
 )
 
@@ -92,14 +93,6 @@ func (r *relayProcess) get(path, query, secret string) (int, string) {
 
 const near = "lat=52.37&lng=4.9&radius=5000&tenant=try"
 
-// writeRows replaces a file of rows atomically.
-func writeRows(t *testing.T, name, text string) {
-	t.Helper()
-	if err := errors.Join(os.WriteFile(name+".new", []byte(text), 0o600), os.Rename(name+".new", name)); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func police(ids ...string) string {
 	rows := make([]string, len(ids))
 	for i, id := range ids {
@@ -114,7 +107,7 @@ func TestRelay(t *testing.T) {
 	const secret = "swordfish"
 	dir := t.TempDir()
 	file := filepath.Join(dir, "rows.json")
-	writeRows(t, file, police("one"))
+	systemtest.WriteRows(t, file, police("one"))
 	secretFile := filepath.Join(dir, "secret")
 	if err := os.WriteFile(secretFile, []byte(secret+"\r\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -132,13 +125,13 @@ func TestRelay(t *testing.T) {
 	if status, _ := r.get("/relay/incidents", near, "another"); status != http.StatusUnauthorized {
 		t.Errorf("with another secret: %d", status)
 	}
-	writeRows(t, file, police("two"))
-	eventually(t, "an edited file shows", func() bool {
+	systemtest.WriteRows(t, file, police("two"))
+	systemtest.Eventually(t, "an edited file shows", func() bool {
 		_, body := r.get("/relay/incidents", near, secret)
 		return strings.Contains(body, `"two"`) && !strings.Contains(body, `"one"`)
 	})
-	writeRows(t, file, `[{"external_id":`)
-	eventually(t, "the broken file is logged", func() bool { return strings.Contains(r.log.String(), "cannot be read") })
+	systemtest.WriteRows(t, file, `[{"external_id":`)
+	systemtest.Eventually(t, "the broken file is logged", func() bool { return strings.Contains(r.log.String(), "cannot be read") })
 	if status, body := r.get("/relay/incidents", near, secret); status != http.StatusOK || !strings.Contains(body, `"two"`) {
 		t.Errorf("while the file is broken: %d %s", status, body)
 	}
@@ -156,7 +149,7 @@ func TestRelay(t *testing.T) {
 // TestRelayWithoutSecret checks that the relay starts, logs a warning, and answers with 503.
 func TestRelayWithoutSecret(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rows.json")
-	writeRows(t, file, police("one"))
+	systemtest.WriteRows(t, file, police("one"))
 	r := startRelay(t, nil, file)
 	if status, _ := r.get("/relay/incidents", near, "guess"); status != http.StatusServiceUnavailable {
 		t.Errorf("status %d", status)
@@ -174,8 +167,8 @@ func TestRelayBeforeFileExists(t *testing.T) {
 	if status, _ := r.get("/relay/incidents", near, "swordfish"); status != http.StatusServiceUnavailable {
 		t.Errorf("without a file: %d", status)
 	}
-	writeRows(t, file, police("one"))
-	eventually(t, "the file shows", func() bool {
+	systemtest.WriteRows(t, file, police("one"))
+	systemtest.Eventually(t, "the file shows", func() bool {
 		status, _ := r.get("/relay/incidents", near, "swordfish")
 		return status == http.StatusOK
 	})
@@ -354,7 +347,7 @@ func TestWatchedFile(t *testing.T) {
 	expect("another size", "three")
 	write("seven", clock.Add(time.Second))
 	expect("another time", "seven")
-	writeRows(t, name, "eight")
+	systemtest.WriteRows(t, name, "eight")
 	if err := os.Chtimes(name, clock.Add(time.Second), clock.Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}

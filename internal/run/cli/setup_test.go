@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"wayside/internal/proof/systemtest"
 	"wayside/internal/proof/testenv"
 )
 
@@ -30,7 +31,7 @@ var verifyLink = regexp.MustCompile(`(http\S+)/auth/verify\?token=(\S+)`)
 // curator in, a feed is registered and approved, and its pin is visible. It then checks that doctor finds no fault.
 func TestSetupToFirstPin(t *testing.T) {
 	t.Parallel()
-	dir, address := t.TempDir(), freeAddress(t)
+	dir, address := t.TempDir(), systemtest.FreeAddress(t)
 	code, stdout, stderr := setupIn(t, dir, "http://"+address+"\n\n\nme@example.org\n")
 	link := verifyLink.FindStringSubmatch(stdout)
 	if code != exitOK || link == nil || link[1] != "http://"+address {
@@ -39,23 +40,23 @@ func TestSetupToFirstPin(t *testing.T) {
 	if !strings.Contains(stdout, "wayside serve --config wayside.toml") {
 		t.Errorf("what next is missing:\n%s", stdout)
 	}
-	s := &serviceProcess{t: t, bin: testenv.Program(t), dir: filepath.Join(dir, "wayside-data"), file: filepath.Join(dir, "wayside.toml")}
-	s.start(nil)
-	me := &client{s: s}
-	resp, body := me.do(http.MethodPost, "/v2/auth/verify", map[string]string{"token": link[2]})
+	s := &systemtest.Service{T: t, Bin: testenv.Program(t), Dir: filepath.Join(dir, "wayside-data"), File: filepath.Join(dir, "wayside.toml")}
+	s.Start(nil)
+	me := &systemtest.Client{Service: s}
+	resp, body := me.Do(http.MethodPost, "/v2/auth/verify", map[string]string{"token": link[2]})
 	if resp.StatusCode != http.StatusOK || len(resp.Cookies()) == 0 {
 		t.Fatalf("the printed link: %d %s", resp.StatusCode, body)
 	}
-	me.cookie = resp.Cookies()[0]
-	if resp, body := me.do(http.MethodGet, "/v2/account", nil); resp.StatusCode != http.StatusOK || !strings.Contains(string(body), `"curator"`) {
+	me.Cookie = resp.Cookies()[0]
+	if resp, body := me.Do(http.MethodGet, "/v2/account", nil); resp.StatusCode != http.StatusOK || !strings.Contains(string(body), `"curator"`) {
 		t.Fatalf("the account: %d %s", resp.StatusCode, body)
 	}
-	feed := me.register("Mine")
-	if resp, body := me.do(http.MethodPost, "/v2/feeds/"+feed.token+"/entities", rowsAt(10, 10, "a", 1)); resp.StatusCode != http.StatusOK {
+	feed := me.Register("Mine")
+	if resp, body := me.Do(http.MethodPost, "/v2/feeds/"+feed.Token+"/entities", systemtest.RowsAt(10, 10, "a", 1)); resp.StatusCode != http.StatusOK {
 		t.Fatalf("push: %d %s", resp.StatusCode, body)
 	}
-	guest := &client{s: s}
-	eventually(t, "the first pin is seen", func() bool { ids, err := guest.near(10, 10); return err == nil && len(ids) == 1 })
+	guest := &systemtest.Client{Service: s}
+	systemtest.Eventually(t, "the first pin is seen", func() bool { ids, err := guest.Near(10, 10); return err == nil && len(ids) == 1 })
 
 	found := doctorFinds(t, s)
 	for _, check := range []string{"data", "service", "base_url", "curators", "e-mail", "law"} {
@@ -66,15 +67,15 @@ func TestSetupToFirstPin(t *testing.T) {
 	if found["map"].State != stateWarn || found["backup"].State != stateWarn {
 		t.Errorf("doctor: %+v, %+v", found["map"], found["backup"])
 	}
-	s.cli("backup", t.TempDir())
+	s.CLI("backup", t.TempDir())
 	if found := doctorFinds(t, s); found["backup"].State != stateOK {
 		t.Errorf("doctor after a backup: %+v", found["backup"])
 	}
 }
 
-func doctorFinds(t *testing.T, s *serviceProcess, args ...string) map[string]finding {
+func doctorFinds(t *testing.T, s *systemtest.Service, args ...string) map[string]finding {
 	t.Helper()
-	text, _ := s.tryCLI(append([]string{"doctor", "--json"}, args...)...) // it fails if a check does
+	text, _ := s.TryCLI(append([]string{"doctor", "--json"}, args...)...) // it fails if a check does
 	var all []finding
 	if err := json.Unmarshal([]byte(text), &all); err != nil {
 		t.Fatalf("doctor: %v: %s", err, text)
@@ -179,15 +180,15 @@ func TestSetupInAnImage(t *testing.T) {
 // TestDoctorFindsFaults checks the findings of doctor about a service with faults: each names what to do, and the exit code is 1.
 func TestDoctorFindsFaults(t *testing.T) {
 	t.Parallel()
-	s := newService(t, `
-base_url = "http://`+freeAddress(t)+`"
+	s := systemtest.NewService(t, `
+base_url = "http://`+systemtest.FreeAddress(t)+`"
 [mail]
-smtp_url = "smtp://user:very-secret@`+freeAddress(t)+`"
+smtp_url = "smtp://user:very-secret@`+systemtest.FreeAddress(t)+`"
 [law]
 file = "/none.geojson"
 `)
-	newData(t, s.dir)
-	found := doctorFinds(t, s, "--backups", filepath.Join(s.dir, "none"))
+	newData(t, s.Dir)
+	found := doctorFinds(t, s, "--backups", filepath.Join(s.Dir, "none"))
 	for check, state := range map[string]string{
 		"data": stateOK, "service": stateWarn, "base_url": stateWarn, "curators": stateWarn, "e-mail": stateFail, "map": stateWarn,
 		"law": stateFail, "disk": stateOK, "backup": stateFail,
@@ -196,14 +197,14 @@ file = "/none.geojson"
 			t.Errorf("%s: %+v, want %s", check, found[check], state)
 		}
 	}
-	text, err := s.tryCLI("doctor")
+	text, err := s.TryCLI("doctor")
 	if err == nil || strings.Contains(text, "very-secret") || !strings.Contains(text, "fail  e-mail") {
 		t.Errorf("doctor: %v\n%s", err, text)
 	}
-	if err := os.WriteFile(s.file, []byte(strings.Split(readFile(t, s.file), "[mail]")[0]+"[http]\nlisten = \"127.0.0.1:0\"\n"), 0o600); err != nil {
+	if err := os.WriteFile(s.File, []byte(strings.Split(readFile(t, s.File), "[mail]")[0]+"[http]\nlisten = \"127.0.0.1:0\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.start(nil)
+	s.Start(nil)
 	if found := doctorFinds(t, s); found["base_url"].State != stateFail || found["service"].State != stateOK {
 		t.Errorf("with a base_url that leads nowhere: %+v", found["base_url"])
 	}

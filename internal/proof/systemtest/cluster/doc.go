@@ -1,0 +1,2 @@
+// Package cluster tests nodes that share a database and a cache, with servers that fail, and a standby that is promoted.
+package cluster
