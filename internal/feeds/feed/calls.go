@@ -146,11 +146,11 @@ const maxLooks = 10
 
 // LookAtReview records that the actor opened the review of a feed, and lists the other curators who did within the last
 // ten minutes.
-func (s *Service) LookAtReview(ctx context.Context, by Actor, id mapdata.FeedID) ([]mapdata.ReviewLook, error) {
-	if !by.reviews || by.account.IsZero() {
+func (s *Service) LookAtReview(ctx context.Context, by mapdata.Actor, id mapdata.FeedID) ([]mapdata.ReviewLook, error) {
+	if !by.MayReview() || by.Account().IsZero() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators review feeds.")
 	}
-	others, err := s.Store.LookAtReview(ctx, id, by.account, s.now(), maxLooks)
+	others, err := s.Store.LookAtReview(ctx, id, by.Account(), s.now(), maxLooks)
 	if err != nil {
 		return nil, fmt.Errorf("note who looks: %w", err)
 	}

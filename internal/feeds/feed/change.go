@@ -27,10 +27,10 @@ const NoteOrigin = "Back to review: pull_url leads to another origin than the on
 // (D5.7). Changed words of a published feed wait for a review while readers see the previous ones (Proposed). A pull feed that becomes
 // active again, or whose URL or auth header changes, is due immediately and its failure count is reset (D6.1). Patch fails with
 // mapdata.ErrNotFound for another account's feed and a *mapdata.InvalidError that lists every bad field.
-func (s *Service) Patch(ctx context.Context, by Actor, id mapdata.FeedID, p *Patch) (*View, error) {
+func (s *Service) Patch(ctx context.Context, by mapdata.Actor, id mapdata.FeedID, p *Patch) (*View, error) {
 	now := s.now()
 	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
-		if !by.manages(f) {
+		if !manages(by, f) {
 			return Side{}, mapdata.ErrNotFound
 		}
 		return s.edit(ctx, f, by, p, now)
@@ -43,12 +43,12 @@ func (s *Service) Patch(ctx context.Context, by Actor, id mapdata.FeedID, p *Pat
 }
 
 // CheckPatch validates a change as Patch does, without storing it.
-func (s *Service) CheckPatch(ctx context.Context, by Actor, id mapdata.FeedID, p *Patch) error {
+func (s *Service) CheckPatch(ctx context.Context, by mapdata.Actor, id mapdata.FeedID, p *Patch) error {
 	f, err := s.Store.Feed(ctx, id)
 	if err != nil {
 		return fmt.Errorf("read feed: %w", err)
 	}
-	if !by.manages(f) {
+	if !manages(by, f) {
 		return mapdata.ErrNotFound
 	}
 	_, err = s.applyPatch(f, p)
@@ -63,7 +63,7 @@ func (s *Service) applyPatch(f *mapdata.Feed, p *Patch) (header string, err erro
 	return header, w.Err()
 }
 
-func (s *Service) edit(ctx context.Context, f *mapdata.Feed, by Actor, p *Patch, now time.Time) (Side, error) {
+func (s *Service) edit(ctx context.Context, f *mapdata.Feed, by mapdata.Actor, p *Patch, now time.Time) (Side, error) {
 	before := *f
 	*f = *f.Edited()
 	header, err := s.applyPatch(f, p)
@@ -80,7 +80,7 @@ func (s *Service) edit(ctx context.Context, f *mapdata.Feed, by Actor, p *Patch,
 				return Side{}, fmt.Errorf("seal auth header: %w", err)
 			}
 		}
-		side.Audit = append(side.Audit, by.auditEntry(ctx, now, mapdata.AuditFeedHeader, f, note))
+		side.Audit = append(side.Audit, auditEntry(ctx, by, now, mapdata.AuditFeedHeader, f, note))
 	}
 	if p.Active != nil {
 		if f.Active = *p.Active; !f.Active {
@@ -92,7 +92,7 @@ func (s *Service) edit(ctx context.Context, f *mapdata.Feed, by Actor, p *Patch,
 	holdWords(f, &before)
 	f.UpdatedAt = now
 	for _, c := range auditActions(f, &before) {
-		side.Audit = append(side.Audit, by.auditEntry(ctx, now, c.action, f, c.note))
+		side.Audit = append(side.Audit, auditEntry(ctx, by, now, c.action, f, c.note))
 	}
 	return side, nil
 }

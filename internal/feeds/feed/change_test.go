@@ -131,7 +131,7 @@ func TestPatchResetsReview(t *testing.T) {
 			case mapdata.Approved:
 				ts.approve(v)
 			case mapdata.Rejected:
-				if _, err := ts.Reject(t.Context(), feed.Operator(), v.ID, "", "no"); err != nil {
+				if _, err := ts.Reject(t.Context(), mapdata.Operator(), v.ID, "", "no"); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -249,7 +249,7 @@ func TestApproveAndReject(t *testing.T) {
 	if p := rejected.Polling; p.NextFetchAt.IsZero() {
 		t.Error("a rejected feed is no longer polled (D5.7)")
 	}
-	approved, err := ts.Approve(t.Context(), feed.Operator(), v.ID, "")
+	approved, err := ts.Approve(t.Context(), mapdata.Operator(), v.ID, "")
 	if err != nil || approved.ReviewState != mapdata.Approved || approved.ReviewNote != "" || !approved.Listed() {
 		t.Fatalf("approved: %+v, %v", approved, err)
 	}
@@ -286,7 +286,7 @@ func TestApproveAndRejectErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, who := range []feed.Actor{by, {}} {
+	for _, who := range []mapdata.Actor{by, {}} {
 		_, approved := ts.Approve(t.Context(), who, v.ID, "")
 		_, rejected := ts.Reject(t.Context(), who, v.ID, "", "note")
 		_, noteless := ts.Reject(t.Context(), who, v.ID, "", "")

@@ -18,7 +18,7 @@ type History struct {
 
 // History reads the recent attempts and rejections of a feed. It fails with mapdata.ErrNotFound for a feed that the actor
 // may not see in full.
-func (s *Service) History(ctx context.Context, by Actor, id mapdata.FeedID) (*History, error) {
+func (s *Service) History(ctx context.Context, by mapdata.Actor, id mapdata.FeedID) (*History, error) {
 	if _, err := s.fullFeed(ctx, by, id); err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ type Contents struct {
 
 // Contents reads the feed's entities that have not expired, at most limit. It fails with mapdata.ErrNotFound for a feed
 // that the actor may not see in full.
-func (s *Service) Contents(ctx context.Context, by Actor, id mapdata.FeedID, limit int) (*Contents, error) {
+func (s *Service) Contents(ctx context.Context, by mapdata.Actor, id mapdata.FeedID, limit int) (*Contents, error) {
 	f, err := s.fullFeed(ctx, by, id)
 	if err != nil {
 		return nil, err
@@ -71,12 +71,12 @@ func (s *Service) Contents(ctx context.Context, by Actor, id mapdata.FeedID, lim
 }
 
 // fullFeed reads a feed that the actor may see in full.
-func (s *Service) fullFeed(ctx context.Context, by Actor, id mapdata.FeedID) (*mapdata.Feed, error) {
+func (s *Service) fullFeed(ctx context.Context, by mapdata.Actor, id mapdata.FeedID) (*mapdata.Feed, error) {
 	f, err := s.Store.Feed(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("read feed: %w", err)
 	}
-	if !by.readsInFull(f) {
+	if !readsInFull(by, f) {
 		return nil, mapdata.ErrNotFound
 	}
 	return f, nil
@@ -92,10 +92,10 @@ var errDue = errors.New("due already")
 // FetchNow makes one of the actor's pull feeds due immediately; its failure count stays. A feed that is due already, or is
 // being polled, is not changed. It fails with mapdata.ErrNotFound for another account's feed, mapdata.ErrConflict for a push feed
 // and for one that is not active, and with a *mapdata.LimitError within a minute of the last poll.
-func (s *Service) FetchNow(ctx context.Context, by Actor, id mapdata.FeedID) error {
+func (s *Service) FetchNow(ctx context.Context, by mapdata.Actor, id mapdata.FeedID) error {
 	now := s.now()
 	_, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
-		if !by.manages(f) {
+		if !manages(by, f) {
 			return Side{}, mapdata.ErrNotFound
 		}
 		wait := f.Polling.LastFetchedAt.Add(fetchNowInterval).Sub(now)
@@ -129,7 +129,7 @@ const voteDaysCache = time.Minute
 
 // VoteDays counts the votes of drivers on the feed's entities by days (UTC) of the last 30, the newest first, without days
 // that had none. It fails with mapdata.ErrNotFound for a feed that the actor may not see in full.
-func (s *Service) VoteDays(ctx context.Context, by Actor, id mapdata.FeedID) ([]mapdata.VoteDay, error) {
+func (s *Service) VoteDays(ctx context.Context, by mapdata.Actor, id mapdata.FeedID) ([]mapdata.VoteDay, error) {
 	if _, err := s.fullFeed(ctx, by, id); err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func TestFetchNow(t *testing.T) {
 		t.Errorf("at once after a poll: %v", err)
 	}
 	ts.now = ts.now.Add(time.Minute)
-	for _, stranger := range []feed.Actor{other, curator, {}} {
+	for _, stranger := range []mapdata.Actor{other, curator, {}} {
 		if err := ts.FetchNow(t.Context(), stranger, v.ID); !errors.Is(err, mapdata.ErrNotFound) {
 			t.Errorf("another account: %v", err)
 		}
@@ -76,7 +76,7 @@ func TestHistoryAndContentsNeedOwnerOrCurator(t *testing.T) {
 	_, curator := ts.newAccount("curator@example.com", mapdata.Curator)
 	v, _ := ts.register(by, pullOf("https://a.example/"))
 	ts.recordFailedPoll(v.ID)
-	for _, who := range []feed.Actor{by, curator} {
+	for _, who := range []mapdata.Actor{by, curator} {
 		h, err := ts.History(t.Context(), who, v.ID)
 		if err != nil || len(h.Attempts) != 1 || h.Attempts[0].Reason != "unreachable" {
 			t.Errorf("History = %+v, %v", h, err)
@@ -86,7 +86,7 @@ func TestHistoryAndContentsNeedOwnerOrCurator(t *testing.T) {
 		}
 	}
 	ts.approve(v) // it is listed then, but its history stays private
-	for _, who := range []feed.Actor{other, {}} {
+	for _, who := range []mapdata.Actor{other, {}} {
 		if _, err := ts.History(t.Context(), who, v.ID); !errors.Is(err, mapdata.ErrNotFound) {
 			t.Errorf("History of another account's feed: %v", err)
 		}

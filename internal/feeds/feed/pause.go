@@ -11,12 +11,12 @@ import (
 
 // mayTakeDown checks that the actor may decide on somebody else's feed. Curators must not learn of private feeds that
 // do not wait for a review, so that these count as not found.
-func mayTakeDown(by Actor, f *mapdata.Feed) error {
+func mayTakeDown(by mapdata.Actor, f *mapdata.Feed) error {
 	public := f.Visibility == mapdata.Public || f.ReviewState == mapdata.Pending || f.Pause.InForce()
 	switch {
-	case !by.operator && by.manages(f):
+	case !by.IsOperator() && manages(by, f):
 		return mapdata.Explain(mapdata.ErrForbidden, "own_feed", "Another curator has to decide on your own feed.")
-	case !by.operator && !public:
+	case !by.IsOperator() && !public:
 		return mapdata.ErrNotFound
 	}
 	return nil
@@ -26,8 +26,8 @@ func mayTakeDown(by Actor, f *mapdata.Feed) error {
 // neither polled nor pushed to. Its owner gets the reason, 1 to 500 characters, in an e-mail and on the feed's page,
 // and cannot end the pause. It fails with mapdata.ErrForbidden for an actor who may not review, with
 // mapdata.ErrNotFound, and with a *mapdata.InvalidError for the reason.
-func (s *Service) Pause(ctx context.Context, by Actor, id mapdata.FeedID, reason string) (*View, error) {
-	if !by.reviews {
+func (s *Service) Pause(ctx context.Context, by mapdata.Actor, id mapdata.FeedID, reason string) (*View, error) {
+	if !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators pause feeds of others.")
 	}
 	reason, err := mapdata.CleanReason(reason)
@@ -35,7 +35,7 @@ func (s *Service) Pause(ctx context.Context, by Actor, id mapdata.FeedID, reason
 		return nil, err
 	}
 	pause := mapdata.Pause{By: mapdata.PausedByCurator, Reason: reason, At: s.now()}
-	if by.operator {
+	if by.IsOperator() {
 		pause.By = mapdata.PausedByOperator
 	}
 	return s.setPause(ctx, by, id, mapdata.AuditCuratorPause, mapdata.EmailFeedPaused, func(f *mapdata.Feed) (mapdata.Pause, error) {
@@ -48,8 +48,8 @@ func (s *Service) Pause(ctx context.Context, by Actor, id mapdata.FeedID, reason
 
 // Resume ends a pause: the feed is served again as it was. A feed of a suspended account stays paused until the account is
 // resumed. It fails as Pause does, and with mapdata.ErrConflict for a feed that is paused only by its owner's suspension.
-func (s *Service) Resume(ctx context.Context, by Actor, id mapdata.FeedID) (*View, error) {
-	if !by.reviews {
+func (s *Service) Resume(ctx context.Context, by mapdata.Actor, id mapdata.FeedID) (*View, error) {
+	if !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators resume feeds that a curator paused.")
 	}
 	return s.setPause(ctx, by, id, mapdata.AuditCuratorResume, mapdata.EmailFeedResumed, func(f *mapdata.Feed) (mapdata.Pause, error) {
@@ -73,7 +73,7 @@ func (s *Service) Resume(ctx context.Context, by Actor, id mapdata.FeedID) (*Vie
 }
 
 func (s *Service) setPause(
-	ctx context.Context, by Actor, id mapdata.FeedID, action string, email mapdata.EmailKind, next func(*mapdata.Feed) (mapdata.Pause, error),
+	ctx context.Context, by mapdata.Actor, id mapdata.FeedID, action string, email mapdata.EmailKind, next func(*mapdata.Feed) (mapdata.Pause, error),
 ) (*View, error) {
 	now := s.now()
 	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
@@ -88,7 +88,7 @@ func (s *Service) setPause(
 		f.Pause, f.UpdatedAt = pause, now
 		reschedule(f, &before, now)
 		return Side{
-			Audit:  []mapdata.AuditEntry{by.auditEntry(ctx, now, action, f, pause.Reason)},
+			Audit:  []mapdata.AuditEntry{auditEntry(ctx, by, now, action, f, pause.Reason)},
 			Emails: []mapdata.Email{takedownEmail(f, email, pause.Reason, now)},
 		}, nil
 	})
@@ -104,8 +104,8 @@ func (s *Service) setPause(
 
 // Remove deletes a feed of somebody else with its layer and its entities. Its owner gets the reason in an e-mail. It
 // fails as Pause does.
-func (s *Service) Remove(ctx context.Context, by Actor, id mapdata.FeedID, reason string) error {
-	if !by.reviews {
+func (s *Service) Remove(ctx context.Context, by mapdata.Actor, id mapdata.FeedID, reason string) error {
+	if !by.MayReview() {
 		return mapdata.Describe(mapdata.ErrForbidden, "Only curators remove feeds of others.")
 	}
 	reason, err := mapdata.CleanReason(reason)
@@ -125,7 +125,7 @@ func (s *Service) Remove(ctx context.Context, by Actor, id mapdata.FeedID, reaso
 	now := s.now()
 	email := takedownEmail(f, mapdata.EmailFeedRemoved, reason, now)
 	delete(email.Data, "feed_id") // its page no longer exists
-	if err := s.Store.DeleteFeed(ctx, id, by.auditEntry(ctx, now, mapdata.AuditCuratorRemove, f, f.Name+": "+reason), email); err != nil {
+	if err := s.Store.DeleteFeed(ctx, id, auditEntry(ctx, by, now, mapdata.AuditCuratorRemove, f, f.Name+": "+reason), email); err != nil {
 		return fmt.Errorf("remove feed: %w", err)
 	}
 	s.changed(ctx)

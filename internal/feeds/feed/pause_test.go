@@ -79,7 +79,7 @@ func TestCuratorsDecideNotOnTheirOwn(t *testing.T) {
 				t.Errorf("%s: %v, want %v", name, err, want)
 			}
 		}
-		if _, err := ts.Pause(t.Context(), feed.Operator(), id, "x"); err != nil {
+		if _, err := ts.Pause(t.Context(), mapdata.Operator(), id, "x"); err != nil {
 			t.Errorf("the operator: %v", err)
 		}
 	}

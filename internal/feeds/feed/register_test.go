@@ -132,7 +132,7 @@ func TestRegisterReportsEveryInvalidField(t *testing.T) {
 			}
 		})
 	}
-	all, err := ts.List(t.Context(), feed.Operator())
+	all, err := ts.List(t.Context(), mapdata.Operator())
 	if err != nil || len(all) != 0 || ts.changed() {
 		t.Errorf("%d feeds were stored, or notified of, %v", len(all), err)
 	}

@@ -104,16 +104,16 @@ func changed(f *mapdata.Feed, version string) (same bool, err error) {
 // already stays unchanged, without another e-mail. It fails with mapdata.ErrForbidden for an actor who may not review or owns the feed
 // (D11.9), with mapdata.ErrNotFound for one that the actor may not see and, if a version is given, with a *mapdata.ChangedError for a feed
 // that has changed since that version.
-func (s *Service) Approve(ctx context.Context, by Actor, id mapdata.FeedID, version string) (*View, error) {
+func (s *Service) Approve(ctx context.Context, by mapdata.Actor, id mapdata.FeedID, version string) (*View, error) {
 	return s.decide(ctx, by, id, version, &decision{mapdata.Approved, "", mapdata.AuditFeedApprove, mapdata.EmailApproved})
 }
 
 // Reject rejects a feed with a note of 1 to 2000 characters, which the owner gets in an e-mail and on the feed's page (D5.7). It fails as
 // Approve does, and with a *mapdata.InvalidError for an invalid note.
-func (s *Service) Reject(ctx context.Context, by Actor, id mapdata.FeedID, version, note string) (*View, error) {
+func (s *Service) Reject(ctx context.Context, by mapdata.Actor, id mapdata.FeedID, version, note string) (*View, error) {
 	var w mapdata.FieldErrors
 	note = w.Lines("note", note, 1, maxNote)
-	if err := w.Err(); err != nil && by.reviews {
+	if err := w.Err(); err != nil && by.MayReview() {
 		return nil, err
 	}
 	return s.decide(ctx, by, id, version, &decision{mapdata.Rejected, note, mapdata.AuditFeedReject, mapdata.EmailRejected})
@@ -153,17 +153,17 @@ func (d *decision) apply(f *mapdata.Feed, now time.Time) (email mapdata.EmailKin
 // errDecided aborts an edit that would change nothing.
 var errDecided = errors.New("decided already")
 
-func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, version string, d *decision) (*View, error) {
-	if !by.reviews {
+func (s *Service) decide(ctx context.Context, by mapdata.Actor, id mapdata.FeedID, version string, d *decision) (*View, error) {
+	if !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators approve and reject feeds.")
 	}
 	now := s.now()
 	var decided *mapdata.Feed // the feed that was decided already
 	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
-		if by.manages(f) {
+		if manages(by, f) {
 			return Side{}, mapdata.Explain(mapdata.ErrForbidden, "own_feed", "Another curator decides on your own feed.")
 		}
-		if err := by.checkVersion(f, version, d); err != nil {
+		if err := checkVersion(by, f, version, d); err != nil {
 			return Side{}, err
 		}
 		if d.matches(f) {
@@ -173,7 +173,7 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 		}
 		reviewed := f.Reviewed()
 		email := d.apply(f, now)
-		entry := by.auditEntry(ctx, now, d.action, f, d.note)
+		entry := auditEntry(ctx, by, now, d.action, f, d.note)
 		entry.Reviewed = &reviewed
 		return Side{
 			Audit: []mapdata.AuditEntry{entry},
@@ -195,15 +195,15 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 
 // checkVersion fails if the feed has changed since the version, or the actor may not see the feed. Sending the same form twice, or agreeing
 // with another curator, is not a conflict: a curator who names the version has seen the feed while it waited.
-func (a Actor) checkVersion(f *mapdata.Feed, version string, d *decision) error {
+func checkVersion(by mapdata.Actor, f *mapdata.Feed, version string, d *decision) error {
 	same := false
 	if version != "" {
 		var err error
-		if same, err = changed(f, version); err != nil && !(same && d.matches(f)) && (same || a.readsInFull(f)) {
+		if same, err = changed(f, version); err != nil && !(same && d.matches(f)) && (same || readsInFull(by, f)) {
 			return err
 		}
 	}
-	if !same && !a.readsInFull(f) {
+	if !same && !readsInFull(by, f) {
 		return mapdata.ErrNotFound
 	}
 	return nil
@@ -211,8 +211,8 @@ func (a Actor) checkVersion(f *mapdata.Feed, version string, d *decision) error 
 
 // Queue lists the feeds that wait for a curator, the longest waiting first. It fails with
 // mapdata.ErrForbidden for an actor who may not review.
-func (s *Service) Queue(ctx context.Context, by Actor) ([]mapdata.PendingFeed, error) {
-	if !by.reviews {
+func (s *Service) Queue(ctx context.Context, by mapdata.Actor) ([]mapdata.PendingFeed, error) {
+	if !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators see which feeds wait.")
 	}
 	all, err := s.Store.PendingFeeds(ctx)
@@ -248,8 +248,8 @@ const maxReviewLog = 50
 
 // Review returns the data for a decision, except entities and attempts (see Contents, History). It fails with mapdata.ErrForbidden for an
 // actor who may not review.
-func (s *Service) Review(ctx context.Context, by Actor, id mapdata.FeedID) (*Review, error) {
-	if !by.reviews {
+func (s *Service) Review(ctx context.Context, by mapdata.Actor, id mapdata.FeedID) (*Review, error) {
+	if !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators review feeds.")
 	}
 	view, err := s.Get(ctx, by, id)
@@ -271,7 +271,7 @@ func (s *Service) Review(ctx context.Context, by Actor, id mapdata.FeedID) (*Rev
 	r.Account.MayHold = s.bounds().OfAccount()
 	for i := range feeds {
 		r.Account.Holds += feeds[i].Holds.Bytes
-		if feeds[i].ID != id && by.readsInFull(&feeds[i]) {
+		if feeds[i].ID != id && readsInFull(by, &feeds[i]) {
 			r.Others = append(r.Others, feeds[i])
 		}
 	}

@@ -84,11 +84,11 @@ func TestVersionCoversReviewedFieldsOnly(t *testing.T) {
 	seen := feed.Version(&v.Feed)
 	ts.now = ts.now.Add(time.Minute)
 	ts.patch(by, v, feed.Patch{Active: ptr(false), Settings: feed.Settings{PullIntervalSeconds: ptr(77.0), PullAuthHeader: ptr("A: b")}})
-	if _, err := ts.Approve(t.Context(), feed.Operator(), v.ID, seen); err != nil {
+	if _, err := ts.Approve(t.Context(), mapdata.Operator(), v.ID, seen); err != nil {
 		t.Error(err)
 	}
 	for _, version := range []string{"x", seen[1:], seen + "00", "g" + seen[1:], seen[:75] + "\x00"} {
-		_, err := ts.Reject(t.Context(), feed.Operator(), v.ID, version, "no")
+		_, err := ts.Reject(t.Context(), mapdata.Operator(), v.ID, version, "no")
 		if diff := cmp.Diff([]string{"version invalid_version"}, wrongFields(err)); diff != "" {
 			t.Errorf("version %q (-want +got):\n%s", version, diff)
 		}
@@ -186,7 +186,7 @@ func TestReviewListsChanges(t *testing.T) {
 	if err != nil || len(queue) != 2 || queue[0].ID != other.ID || queue[1].ID != v.ID {
 		t.Errorf("queue %v, %v", queue, err)
 	}
-	for _, who := range []feed.Actor{by, {}} {
+	for _, who := range []mapdata.Actor{by, {}} {
 		if _, err := ts.Review(t.Context(), who, v.ID); !errors.Is(err, mapdata.ErrForbidden) {
 			t.Errorf("%+v may review: %v", who, err)
 		}

@@ -99,49 +99,24 @@ func (s *Service) limit() int { return cmp.Or(int(s.later.Load()), s.Limit, Defa
 // now returns the time as it is stored: UTC, to the millisecond.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-// Actor is the caller of an operation. The zero Actor is a guest, who has no rights.
-type Actor struct {
-	account  mapdata.AccountID
-	email    string
-	reviews  bool
-	operator bool
-}
-
-// By returns the actor for an account.
-func By(a *mapdata.Account) Actor {
-	return Actor{account: a.ID, email: a.Email, reviews: a.MayReview()}
-}
-
-// Operator returns the actor for the user of the command line, who may review and see every feed. The audit log records no account for it.
-func Operator() Actor { return Actor{reviews: true, operator: true} }
-
-// MayReview reports whether the actor may decide on other accounts' feeds.
-func (a Actor) MayReview() bool { return a.reviews }
-
-// IsOperator reports whether the actor is the user of the command line.
-func (a Actor) IsOperator() bool { return a.operator }
-
-// Account returns the actor's account; zero: a guest or the operator.
-func (a Actor) Account() mapdata.AccountID { return a.account }
-
 // manages reports whether the actor manages the feed: as its owner, or as one of its maintainers, who may do everything but delete it,
 // transfer it and invite others.
-func (a Actor) manages(f *mapdata.Feed) bool { return f.ManagedBy(a.account) }
+func manages(by mapdata.Actor, f *mapdata.Feed) bool { return f.ManagedBy(by.Account()) }
 
 // checkOwns refuses operations of the owner alone: to maintainers with mapdata.ErrForbidden, to others with mapdata.ErrNotFound.
-func (a Actor) checkOwns(f *mapdata.Feed) error {
+func checkOwns(by mapdata.Actor, f *mapdata.Feed) error {
 	switch {
-	case !a.manages(f):
+	case !manages(by, f):
 		return mapdata.ErrNotFound
-	case a.account != f.Owner:
+	case by.Account() != f.Owner:
 		return mapdata.Explain(mapdata.ErrForbidden, "owner_only", "Only the owner of the feed may do this, not its maintainers.")
 	}
 	return nil
 }
 
 // readsInFull reports whether the actor sees all of a feed. A curator sees a private feed only while it waits for review (D11.9).
-func (a Actor) readsInFull(f *mapdata.Feed) bool {
-	return a.operator || a.manages(f) || a.reviews && (f.Visibility == mapdata.Public || f.ReviewState == mapdata.Pending)
+func readsInFull(by mapdata.Actor, f *mapdata.Feed) bool {
+	return by.IsOperator() || manages(by, f) || by.MayReview() && (f.Visibility == mapdata.Public || f.ReviewState == mapdata.Pending)
 }
 
 // View is a feed as the actor may see it (D5.4).
@@ -186,8 +161,8 @@ func (s *Service) View(f *mapdata.Feed, entities int, wholeURL bool) View {
 // Register stores a new feed of the actor, with its own layer, pending review. It returns a push feed's token, of which only the hash is
 // stored; a pull feed is due for its first poll immediately (D6.1). It fails with a *mapdata.InvalidError that lists every invalid field,
 // and with mapdata.ErrConflict when the account has reached its limit of feeds (D5.9).
-func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *View, pushToken string, err error) {
-	if by.account.IsZero() {
+func (s *Service) Register(ctx context.Context, by mapdata.Actor, r *Registration) (_ *View, pushToken string, err error) {
+	if by.Account().IsZero() {
 		return nil, "", mapdata.ErrForbidden
 	}
 	f, err := s.newFeed(by, r)
@@ -199,7 +174,7 @@ func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *V
 		f.PushTokenHash = token.Hash(pushToken)
 	}
 	limit := s.limit()
-	if err := s.Store.CreateFeed(ctx, f, limit, by.auditEntry(ctx, f.CreatedAt, mapdata.AuditFeedRegister, f, secretsOf(f))); err != nil {
+	if err := s.Store.CreateFeed(ctx, f, limit, auditEntry(ctx, by, f.CreatedAt, mapdata.AuditFeedRegister, f, secretsOf(f))); err != nil {
 		if errors.Is(err, mapdata.ErrConflict) {
 			return nil, "", mapdata.Describe(mapdata.ErrConflict,
 				fmt.Sprintf("An account has at most %d feeds. Delete one first.", limit))
@@ -228,7 +203,7 @@ func (s *Service) CheckRegistration(r *Registration) error {
 	return err
 }
 
-func (s *Service) newFeed(by Actor, r *Registration) (*mapdata.Feed, error) {
+func (s *Service) newFeed(by mapdata.Actor, r *Registration) (*mapdata.Feed, error) {
 	id, err := mapdata.NewFeedID()
 	if err != nil {
 		return nil, fmt.Errorf("make feed id: %w", err)
@@ -239,7 +214,7 @@ func (s *Service) newFeed(by Actor, r *Registration) (*mapdata.Feed, error) {
 	}
 	now := s.now()
 	f := &mapdata.Feed{
-		ID: id, Owner: by.account, Layer: mapdata.Layer{ID: layer.String()}, Visibility: mapdata.Private, Active: true,
+		ID: id, Owner: by.Account(), Layer: mapdata.Layer{ID: layer.String()}, Visibility: mapdata.Private, Active: true,
 		ReviewState: mapdata.Pending, CreatedAt: now, UpdatedAt: now,
 	}
 	header, err := s.applyRegistration(f, r)
@@ -259,11 +234,11 @@ func (s *Service) newFeed(by Actor, r *Registration) (*mapdata.Feed, error) {
 
 // List returns the feeds that the actor owns or maintains in full, then the public catalogue in brief, each oldest first; an operator gets every
 // feed in full.
-func (s *Service) List(ctx context.Context, by Actor) ([]View, error) {
-	if by.account.IsZero() && !by.operator {
+func (s *Service) List(ctx context.Context, by mapdata.Actor) ([]View, error) {
+	if by.Account().IsZero() && !by.IsOperator() {
 		return nil, mapdata.ErrForbidden
 	}
-	feeds, err := s.Store.Feeds(ctx, by.account, !by.operator)
+	feeds, err := s.Store.Feeds(ctx, by.Account(), !by.IsOperator())
 	if err != nil {
 		return nil, fmt.Errorf("list feeds: %w", err)
 	}
@@ -271,37 +246,37 @@ func (s *Service) List(ctx context.Context, by Actor) ([]View, error) {
 	for i := range feeds {
 		f := &feeds[i]
 		switch {
-		case by.operator || by.manages(f):
+		case by.IsOperator() || manages(by, f):
 			v, err := s.full(ctx, by, f)
 			if err != nil {
 				return nil, err
 			}
 			own = append(own, *v)
 		case f.Listed() && !f.Builtin():
-			public = append(public, View{Feed: *f, Full: by.reviews, MayHold: s.mayHold(f)})
+			public = append(public, View{Feed: *f, Full: by.MayReview(), MayHold: s.mayHold(f)})
 		}
 	}
 	return append(own, public...), nil
 }
 
-func (s *Service) full(ctx context.Context, by Actor, f *mapdata.Feed) (*View, error) {
+func (s *Service) full(ctx context.Context, by mapdata.Actor, f *mapdata.Feed) (*View, error) {
 	n, err := s.count(ctx, f.ID)
 	if err != nil {
 		return nil, err
 	}
-	view := s.View(f, n, by.operator || by.manages(f))
+	view := s.View(f, n, by.IsOperator() || manages(by, f))
 	return &view, nil
 }
 
 // Get returns one feed: in full to its owner, curators and operators, in brief to others when it is listed in the public
 // catalogue. Otherwise it fails with mapdata.ErrNotFound.
-func (s *Service) Get(ctx context.Context, by Actor, id mapdata.FeedID) (*View, error) {
+func (s *Service) Get(ctx context.Context, by mapdata.Actor, id mapdata.FeedID) (*View, error) {
 	f, err := s.Store.Feed(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("read feed: %w", err)
 	}
 	switch {
-	case by.readsInFull(f):
+	case readsInFull(by, f):
 		return s.full(ctx, by, f)
 	case f.Listed() && !f.Builtin():
 		return &View{Feed: *f}, nil
@@ -316,18 +291,18 @@ func errBuiltin() error {
 
 // RotateToken replaces the token of one of the actor's push feeds; the old one is rejected from then on. It
 // fails with mapdata.ErrNotFound for another account's feed and mapdata.ErrConflict for a pull feed (D5.3).
-func (s *Service) RotateToken(ctx context.Context, by Actor, id mapdata.FeedID) (pushToken string, err error) {
+func (s *Service) RotateToken(ctx context.Context, by mapdata.Actor, id mapdata.FeedID) (pushToken string, err error) {
 	pushToken = token.New(token.Push)
 	now := s.now()
 	_, err = s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
-		if !by.manages(f) {
+		if !manages(by, f) {
 			return Side{}, mapdata.ErrNotFound
 		}
 		if f.Direction != mapdata.Push {
 			return Side{}, mapdata.Explain(mapdata.ErrConflict, "no_push_token", "A pull feed has no push token.")
 		}
 		f.PushTokenHash, f.UpdatedAt = token.Hash(pushToken), now
-		return Side{Audit: []mapdata.AuditEntry{by.auditEntry(ctx, now, mapdata.AuditFeedRotate, f, "")}}, nil
+		return Side{Audit: []mapdata.AuditEntry{auditEntry(ctx, by, now, mapdata.AuditFeedRotate, f, "")}}, nil
 	})
 	if err != nil {
 		return "", fmt.Errorf("rotate token: %w", err)
@@ -338,28 +313,28 @@ func (s *Service) RotateToken(ctx context.Context, by Actor, id mapdata.FeedID) 
 
 // Delete removes one of the actor's feeds, and for an operator any feed, with its layer and its entities (D5.6), or fails
 // with mapdata.ErrNotFound.
-func (s *Service) Delete(ctx context.Context, by Actor, id mapdata.FeedID) error {
+func (s *Service) Delete(ctx context.Context, by mapdata.Actor, id mapdata.FeedID) error {
 	f, err := s.Store.Feed(ctx, id)
 	if err != nil {
 		return fmt.Errorf("read feed: %w", err)
 	}
-	if !by.operator {
-		if err := by.checkOwns(f); err != nil {
+	if !by.IsOperator() {
+		if err := checkOwns(by, f); err != nil {
 			return err
 		}
 	}
 	if f.Builtin() {
 		return errBuiltin()
 	}
-	if err := s.Store.DeleteFeed(ctx, id, by.auditEntry(ctx, s.now(), mapdata.AuditFeedDelete, f, f.Name)); err != nil {
+	if err := s.Store.DeleteFeed(ctx, id, auditEntry(ctx, by, s.now(), mapdata.AuditFeedDelete, f, f.Name)); err != nil {
 		return fmt.Errorf("delete feed: %w", err)
 	}
 	s.changed(ctx)
 	return nil
 }
 
-func (a Actor) auditEntry(ctx context.Context, at time.Time, action string, f *mapdata.Feed, note string) mapdata.AuditEntry {
+func auditEntry(ctx context.Context, by mapdata.Actor, at time.Time, action string, f *mapdata.Feed, note string) mapdata.AuditEntry {
 	return mapdata.AuditEntry{
-		At: at, Actor: a.account, Via: mapdata.ViaOf(ctx), Action: action, Subject: f.ID.String(), Owner: f.Owner, Note: note,
+		At: at, Actor: by.Account(), Via: mapdata.ViaOf(ctx), Action: action, Subject: f.ID.String(), Owner: f.Owner, Note: note,
 	}
 }

@@ -83,7 +83,7 @@ func newTestService(t *testing.T) *testService {
 }
 
 // newAccount creates an account.
-func (ts *testService) newAccount(email string, role mapdata.Role) (*mapdata.Account, feed.Actor) {
+func (ts *testService) newAccount(email string, role mapdata.Role) (*mapdata.Account, mapdata.Actor) {
 	ts.t.Helper()
 	id, err := mapdata.NewAccountID()
 	if err != nil {
@@ -93,7 +93,7 @@ func (ts *testService) newAccount(email string, role mapdata.Role) (*mapdata.Acc
 	if err := ts.db.CreateAccount(ts.t.Context(), a); err != nil {
 		ts.t.Fatal(err)
 	}
-	return a, feed.By(a)
+	return a, mapdata.ActorOf(a)
 }
 
 // audit reads the audit log without registrations, with which nearly every test begins.
@@ -155,7 +155,7 @@ func pushOf(name string) *feed.Registration {
 
 func ptr[T any](v T) *T { return &v }
 
-func (ts *testService) register(by feed.Actor, r *feed.Registration) (*feed.View, string) {
+func (ts *testService) register(by mapdata.Actor, r *feed.Registration) (*feed.View, string) {
 	ts.t.Helper()
 	v, secret, err := ts.Register(ts.t.Context(), by, r)
 	if err != nil {
@@ -164,7 +164,7 @@ func (ts *testService) register(by feed.Actor, r *feed.Registration) (*feed.View
 	return v, secret
 }
 
-func (ts *testService) patch(by feed.Actor, v *feed.View, p feed.Patch) *feed.View {
+func (ts *testService) patch(by mapdata.Actor, v *feed.View, p feed.Patch) *feed.View {
 	ts.t.Helper()
 	got, err := ts.Patch(ts.t.Context(), by, v.ID, &p)
 	if err != nil {
@@ -175,7 +175,7 @@ func (ts *testService) patch(by feed.Actor, v *feed.View, p feed.Patch) *feed.Vi
 
 func (ts *testService) approve(v *feed.View) *feed.View {
 	ts.t.Helper()
-	got, err := ts.Approve(ts.t.Context(), feed.Operator(), v.ID, "")
+	got, err := ts.Approve(ts.t.Context(), mapdata.Operator(), v.ID, "")
 	if err != nil {
 		ts.t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestVisibilityByRole(t *testing.T) {
 		"public and approved": func(v *feed.View) { ts.approve(v) },
 		"public and pending":  func(*feed.View) {},
 		"public and rejected": func(v *feed.View) {
-			if _, err := ts.Reject(t.Context(), feed.Operator(), v.ID, "", "no"); err != nil {
+			if _, err := ts.Reject(t.Context(), mapdata.Operator(), v.ID, "", "no"); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -231,8 +231,8 @@ func TestVisibilityByRole(t *testing.T) {
 			if name == "private and approved" { // only while it waits (D11.9)
 				reviewer = ""
 			}
-			for who, want := range map[feed.Actor]string{
-				owner: "full", curator: reviewer, admin: reviewer, feed.Operator(): "full", other: map[bool]string{true: "brief"}[listed], {}: map[bool]string{true: "brief"}[listed],
+			for who, want := range map[mapdata.Actor]string{
+				owner: "full", curator: reviewer, admin: reviewer, mapdata.Operator(): "full", other: map[bool]string{true: "brief"}[listed], {}: map[bool]string{true: "brief"}[listed],
 			} {
 				got := ""
 				switch view, err := ts.Get(t.Context(), who, v.ID); {
@@ -247,13 +247,13 @@ func TestVisibilityByRole(t *testing.T) {
 					t.Errorf("%+v sees %q, want %q", who, got, want)
 				}
 			}
-			for _, who := range []feed.Actor{other, curator, admin, {}, feed.Operator()} {
+			for _, who := range []mapdata.Actor{other, curator, admin, {}, mapdata.Operator()} {
 				_, patched := ts.Patch(t.Context(), who, v.ID, &feed.Patch{Active: ptr(true)})
 				_, rotated := ts.RotateToken(t.Context(), who, v.ID)
 				refused := map[string]error{
 					"change": patched, "rotate": rotated, "check a change": ts.CheckPatch(t.Context(), who, v.ID, &feed.Patch{}),
 				}
-				if who != feed.Operator() { // who may delete, as the command line does
+				if who != mapdata.Operator() { // who may delete, as the command line does
 					refused["delete"] = ts.Delete(t.Context(), who, v.ID)
 				}
 				for what, err := range refused {
@@ -264,7 +264,7 @@ func TestVisibilityByRole(t *testing.T) {
 			}
 		})
 	}
-	lists := func(by feed.Actor) (full, brief int) {
+	lists := func(by mapdata.Actor) (full, brief int) {
 		views, err := ts.List(t.Context(), by)
 		if err != nil {
 			t.Fatal(err)
@@ -284,10 +284,10 @@ func TestVisibilityByRole(t *testing.T) {
 	if full, brief := lists(other); full != 0 || brief != 1 {
 		t.Errorf("another's list has %d in full, %d in brief", full, brief)
 	}
-	if full, _ := lists(feed.Operator()); full != len(feeds) {
+	if full, _ := lists(mapdata.Operator()); full != len(feeds) {
 		t.Errorf("the operator's list has %d", full)
 	}
-	if _, err := ts.List(t.Context(), feed.Actor{}); !errors.Is(err, mapdata.ErrForbidden) {
+	if _, err := ts.List(t.Context(), mapdata.Actor{}); !errors.Is(err, mapdata.ErrForbidden) {
 		t.Errorf("a guest's list: %v", err)
 	}
 }
@@ -363,7 +363,7 @@ func TestStoreFailureIsUnavailable(t *testing.T) {
 	_, _, registered := ts.Register(t.Context(), by, pushOf("More"))
 	_, patched := ts.Patch(t.Context(), by, v.ID, &feed.Patch{})
 	_, rotated := ts.RotateToken(t.Context(), by, v.ID)
-	_, approved := ts.Approve(t.Context(), feed.Operator(), v.ID, "")
+	_, approved := ts.Approve(t.Context(), mapdata.Operator(), v.ID, "")
 	for what, err := range map[string]error{
 		"register": registered, "change": patched, "rotate": rotated, "approve": approved, "delete": ts.Delete(t.Context(), by, v.ID),
 	} {

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/geo"
 	"wayside/internal/ground/mapdata"
 )
@@ -57,7 +56,7 @@ func TestSketch(t *testing.T) {
 	if got, err := ts.Sketch(t.Context(), v.ID); err != nil || got.Middle == nil || got.Middle.ExternalID == "1" || len(got.Kinds) != 1 {
 		t.Errorf("with a hidden pin: %+v, %v", got, err)
 	}
-	if _, err := ts.Reject(t.Context(), feed.Operator(), v.ID, "", "no"); err != nil {
+	if _, err := ts.Reject(t.Context(), mapdata.Operator(), v.ID, "", "no"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ts.Sketch(t.Context(), v.ID); !errors.Is(err, mapdata.ErrNotFound) {

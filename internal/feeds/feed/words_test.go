@@ -11,7 +11,7 @@ import (
 )
 
 // published registers a public feed and approves it.
-func (ts *testService) published(by feed.Actor) *feed.View {
+func (ts *testService) published(by mapdata.Actor) *feed.View {
 	ts.t.Helper()
 	r := pullOf("https://a.example/1")
 	r.Visibility, r.Attribution = ptr("public"), ptr("© A")

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
 	"wayside/internal/people/account"
@@ -215,7 +214,7 @@ func (c *Console) getDeleteAccount(w http.ResponseWriter, r *http.Request, v *Vi
 
 func (c *Console) showDelete(w http.ResponseWriter, r *http.Request, v *Visitor, form *Form, status int) error {
 	page := deletePage{Form: form}
-	feeds, err := c.Feeds.List(r.Context(), feed.By(v.Account))
+	feeds, err := c.Feeds.List(r.Context(), mapdata.ActorOf(v.Account))
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console/words"
 	"wayside/internal/people/apps"
@@ -73,7 +72,7 @@ func (c *Console) newAppForm(r *http.Request, v *Visitor, form *Form, a *mapdata
 			page.Proof = c.Apps.ProofOf(v.ID(), address)
 		}
 	}
-	views, err := c.Feeds.List(r.Context(), feed.By(v.Account))
+	views, err := c.Feeds.List(r.Context(), mapdata.ActorOf(v.Account))
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +107,7 @@ func (c *Console) postNewApp(w http.ResponseWriter, r *http.Request, v *Visitor)
 	if err != nil {
 		return err
 	}
-	a, err := c.Apps.Submit(r.Context(), feed.By(v.Account), members)
+	a, err := c.Apps.Submit(r.Context(), mapdata.ActorOf(v.Account), members)
 	if err != nil {
 		return c.refuseAppForm(w, r, v, form, nil, err)
 	}
@@ -135,7 +134,7 @@ func (c *Console) postNewVersion(w http.ResponseWriter, r *http.Request, v *Visi
 	if err != nil {
 		return err
 	}
-	_, _, err = c.Apps.Resubmit(r.Context(), feed.By(v.Account), a.ID, members)
+	_, _, err = c.Apps.Resubmit(r.Context(), mapdata.ActorOf(v.Account), a.ID, members)
 	if err != nil {
 		return c.refuseAppForm(w, r, v, form, a, err)
 	}

@@ -40,7 +40,7 @@ func (c *Console) queuedApps(r *http.Request, v *Visitor) (waiting []queuedApp, 
 	if c.Apps == nil {
 		return nil, 0, nil
 	}
-	queue, count, err := c.Apps.Queue(r.Context(), feed.By(v.Account))
+	queue, count, err := c.Apps.Queue(r.Context(), mapdata.ActorOf(v.Account))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -58,7 +58,7 @@ func (c *Console) changedApps(v *Visitor) (changed []appLine, err error) {
 	if c.Apps == nil {
 		return nil, nil
 	}
-	all, err := c.Apps.Changed(feed.By(v.Account))
+	all, err := c.Apps.Changed(mapdata.ActorOf(v.Account))
 	for _, l := range all {
 		changed = append(changed, newAppLine(l, reviewAppURL(l.ID)))
 	}
@@ -70,7 +70,7 @@ func (c *Console) suspendedApps(r *http.Request, v *Visitor) (suspended []ownApp
 	if c.Apps == nil {
 		return nil, nil
 	}
-	all, err := c.Apps.Suspended(r.Context(), feed.By(v.Account))
+	all, err := c.Apps.Suspended(r.Context(), mapdata.ActorOf(v.Account))
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +294,7 @@ func (c *Console) newReviewApp(r *http.Request, v *Visitor, form *Form) (*review
 	if err != nil {
 		return nil, err
 	}
-	by := feed.By(v.Account)
+	by := mapdata.ActorOf(v.Account)
 	a, err := c.Apps.Versions(r.Context(), by, id)
 	if err != nil {
 		return nil, err
@@ -386,7 +386,7 @@ func (c *Console) postApproveApp(w http.ResponseWriter, r *http.Request, v *Visi
 		if err != nil {
 			return err
 		}
-		_, _, err = c.Apps.Approve(r.Context(), feed.By(v.Account), id, number)
+		_, _, err = c.Apps.Approve(r.Context(), mapdata.ActorOf(v.Account), id, number)
 		return err
 	})
 }
@@ -397,21 +397,21 @@ func (c *Console) postRejectApp(w http.ResponseWriter, r *http.Request, v *Visit
 		if err != nil {
 			return err
 		}
-		_, _, err = c.Apps.Reject(r.Context(), feed.By(v.Account), id, number, form.raw("note"))
+		_, _, err = c.Apps.Reject(r.Context(), mapdata.ActorOf(v.Account), id, number, form.raw("note"))
 		return err
 	})
 }
 
 func (c *Console) postSuspendApp(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return c.decideApp(w, r, v, "app-suspended", func(id mapdata.AppID, form *Form) error {
-		_, err := c.Apps.Suspend(r.Context(), feed.By(v.Account), id, form.raw("note"))
+		_, err := c.Apps.Suspend(r.Context(), mapdata.ActorOf(v.Account), id, form.raw("note"))
 		return err
 	})
 }
 
 func (c *Console) postResumeApp(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return c.decideApp(w, r, v, "app-resumed", func(id mapdata.AppID, _ *Form) error {
-		_, err := c.Apps.Resume(r.Context(), feed.By(v.Account), id)
+		_, err := c.Apps.Resume(r.Context(), mapdata.ActorOf(v.Account), id)
 		return err
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/account"
 	"wayside/internal/people/apps"
@@ -241,7 +240,7 @@ func (o *ownApp) Suspended() bool { return !o.SuspendedAt.IsZero() }
 
 // getOwnApps answers GET /apps/own.
 func (c *Console) getOwnApps(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	all, err := c.Apps.ListOwn(r.Context(), feed.By(v.Account))
+	all, err := c.Apps.ListOwn(r.Context(), mapdata.ActorOf(v.Account))
 	if err != nil {
 		return err
 	}
@@ -258,7 +257,7 @@ func (c *Console) ownAppOf(r *http.Request, v *Visitor) (*mapdata.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := c.Apps.Versions(r.Context(), feed.By(v.Account), id)
+	a, err := c.Apps.Versions(r.Context(), mapdata.ActorOf(v.Account), id)
 	if err == nil && a.Owner != v.ID() {
 		err = mapdata.ErrNotFound
 	}
@@ -289,7 +288,7 @@ func (c *Console) postWithdrawVersion(w http.ResponseWriter, r *http.Request, v 
 	if err != nil {
 		return err
 	}
-	if _, _, err := c.Apps.Withdraw(r.Context(), feed.By(v.Account), a.ID, number); err != nil {
+	if _, _, err := c.Apps.Withdraw(r.Context(), mapdata.ActorOf(v.Account), a.ID, number); err != nil {
 		return err
 	}
 	return seeOther(w, ownAppURL(a.ID)+"?done=app-withdrawn")

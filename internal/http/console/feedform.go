@@ -56,7 +56,7 @@ func (c *Console) postNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor
 		form.addErrors(v.Words, c.Feeds.CheckRegistration(&registration))
 		return c.showForm(w, r, v, "feed-new", c.newFeedPage(form))
 	}
-	f, token, err := c.Feeds.Register(r.Context(), feed.By(v.Account), &registration)
+	f, token, err := c.Feeds.Register(r.Context(), mapdata.ActorOf(v.Account), &registration)
 	switch {
 	case form.addErrors(v.Words, err):
 		return c.showForm(w, r, v, "feed-new", c.newFeedPage(form))
@@ -218,7 +218,7 @@ func (c *Console) patch(
 	if err != nil {
 		return err
 	}
-	p, by := read(form, f), feed.By(v.Account)
+	p, by := read(form, f), mapdata.ActorOf(v.Account)
 	if len(form.Wrongs) > 0 {
 		form.addErrors(v.Words, c.Feeds.CheckPatch(r.Context(), by, f.ID, p))
 		return c.showForm(w, r, v, page, c.newFeedForm(f, form))

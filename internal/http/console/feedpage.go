@@ -78,7 +78,7 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	if err != nil {
 		return err
 	}
-	h, err := c.Feeds.History(r.Context(), feed.By(v.Account), f.ID)
+	h, err := c.Feeds.History(r.Context(), mapdata.ActorOf(v.Account), f.ID)
 	if err != nil {
 		return err
 	}
@@ -89,10 +89,10 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 		Rejections: rejections(v.Words, h.Rejections, lastAttempt(h)), Warnings: rejections(v.Words, h.Warnings, lastAttempt(h)), Fullness: fullnessText(v.Words, f),
 		Live: newLive(feedURL(f.ID), f, h),
 	}
-	if page.Votes, err = c.Feeds.VoteDays(r.Context(), feed.By(v.Account), f.ID); err != nil {
+	if page.Votes, err = c.Feeds.VoteDays(r.Context(), mapdata.ActorOf(v.Account), f.ID); err != nil {
 		return err
 	}
-	hidden, err := c.Takedowns.Hidden(r.Context(), feed.By(v.Account), f.ID)
+	hidden, err := c.Takedowns.Hidden(r.Context(), mapdata.ActorOf(v.Account), f.ID)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	if f.Direction == mapdata.Push {
 		page.Curl, page.PushURL = c.curl("wsp_…"), c.pushURL("wsp_…")
 		if page.Own {
-			if page.TestRow, err = c.testRowShown(r.Context(), feed.By(v.Account), f, now); err != nil {
+			if page.TestRow, err = c.testRowShown(r.Context(), mapdata.ActorOf(v.Account), f, now); err != nil {
 				return err
 			}
 		}
@@ -260,7 +260,7 @@ func (c *Console) getFeedList(w http.ResponseWriter, r *http.Request, v *Visitor
 	if err != nil {
 		return err
 	}
-	got, err := c.Feeds.Contents(r.Context(), feed.By(v.Account), id, maxListedEntities)
+	got, err := c.Feeds.Contents(r.Context(), mapdata.ActorOf(v.Account), id, maxListedEntities)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (c *Console) readableFeed(r *http.Request, v *Visitor) (*feed.View, error) 
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.Feeds.Get(r.Context(), feed.By(v.Account), id)
+	f, err := c.Feeds.Get(r.Context(), mapdata.ActorOf(v.Account), id)
 	if err == nil && !f.Full {
 		err = mapdata.ErrNotFound
 	}
@@ -95,11 +95,11 @@ type feedsPage struct {
 
 // getFeeds answers GET /feeds with the feeds that the visitor owns or maintains.
 func (c *Console) getFeeds(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	views, err := c.Feeds.List(r.Context(), feed.By(v.Account))
+	views, err := c.Feeds.List(r.Context(), mapdata.ActorOf(v.Account))
 	if err != nil {
 		return err
 	}
-	invitations, err := c.Feeds.Invitations(r.Context(), feed.By(v.Account))
+	invitations, err := c.Feeds.Invitations(r.Context(), mapdata.ActorOf(v.Account))
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (c *Console) getFeeds(w http.ResponseWriter, r *http.Request, v *Visitor) e
 		if !f.ManagedBy(v.ID()) {
 			continue
 		}
-		h, err := c.Feeds.History(r.Context(), feed.By(v.Account), f.ID)
+		h, err := c.Feeds.History(r.Context(), mapdata.ActorOf(v.Account), f.ID)
 		if err != nil {
 			return err
 		}
@@ -163,12 +163,12 @@ type confirmPage struct {
 }
 
 // changeFeed calls do with the visitor's own feed, and redirects to its page, which shows what was done.
-func (c *Console) changeFeed(w http.ResponseWriter, r *http.Request, v *Visitor, done *string, do func(feed.Actor, mapdata.FeedID) error) error {
+func (c *Console) changeFeed(w http.ResponseWriter, r *http.Request, v *Visitor, done *string, do func(mapdata.Actor, mapdata.FeedID) error) error {
 	f, err := c.ownFeed(r, v)
 	if err != nil {
 		return err
 	}
-	if err := do(feed.By(v.Account), f.ID); err != nil {
+	if err := do(mapdata.ActorOf(v.Account), f.ID); err != nil {
 		return err
 	}
 	return seeOther(w, feedURL(f.ID)+"?done="+*done)
@@ -176,7 +176,7 @@ func (c *Console) changeFeed(w http.ResponseWriter, r *http.Request, v *Visitor,
 
 func (c *Console) postFetchFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	done := "fetch"
-	return c.changeFeed(w, r, v, &done, func(by feed.Actor, id mapdata.FeedID) error {
+	return c.changeFeed(w, r, v, &done, func(by mapdata.Actor, id mapdata.FeedID) error {
 		err := c.Feeds.FetchNow(r.Context(), by, id)
 		var limit *mapdata.LimitError
 		if errors.As(err, &limit) { // the page explains it, and shows the result of the earlier fetch
@@ -187,7 +187,7 @@ func (c *Console) postFetchFeed(w http.ResponseWriter, r *http.Request, v *Visit
 }
 
 func (c *Console) setActive(w http.ResponseWriter, r *http.Request, v *Visitor, done string, active bool) error {
-	return c.changeFeed(w, r, v, &done, func(by feed.Actor, id mapdata.FeedID) error {
+	return c.changeFeed(w, r, v, &done, func(by mapdata.Actor, id mapdata.FeedID) error {
 		_, err := c.Feeds.Patch(r.Context(), by, id, &feed.Patch{Active: &active})
 		return err
 	})
@@ -206,7 +206,7 @@ func (c *Console) postDeleteFeed(w http.ResponseWriter, r *http.Request, v *Visi
 	if err != nil {
 		return err
 	}
-	if err := c.Feeds.Delete(r.Context(), feed.By(v.Account), f.ID); err != nil {
+	if err := c.Feeds.Delete(r.Context(), mapdata.ActorOf(v.Account), f.ID); err != nil {
 		return err
 	}
 	return seeOther(w, feedsPath+"?done=delete")
@@ -218,7 +218,7 @@ func (c *Console) postRotateFeed(w http.ResponseWriter, r *http.Request, v *Visi
 	if err != nil {
 		return err
 	}
-	token, err := c.Feeds.RotateToken(r.Context(), feed.By(v.Account), f.ID)
+	token, err := c.Feeds.RotateToken(r.Context(), mapdata.ActorOf(v.Account), f.ID)
 	if err != nil {
 		return err
 	}

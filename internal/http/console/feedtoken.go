@@ -43,7 +43,7 @@ func (c *Console) getFeedToken(w http.ResponseWriter, r *http.Request, v *Visito
 	if !ok {
 		return seeOther(w, feedURL(f.ID)+"/rotate")
 	}
-	h, err := c.Feeds.History(r.Context(), feed.By(v.Account), f.ID)
+	h, err := c.Feeds.History(r.Context(), mapdata.ActorOf(v.Account), f.ID)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"wayside/internal/feeds/feed"
+	"wayside/internal/ground/mapdata"
 )
 
 // PageScript adds conveniences to pages that work without scripts too, with one click more: buttons that copy, times in the
@@ -45,7 +46,7 @@ func (c *Console) getFeedChanged(w http.ResponseWriter, r *http.Request, v *Visi
 	if err != nil {
 		return err
 	}
-	h, err := c.Feeds.History(r.Context(), feed.By(v.Account), f.ID)
+	h, err := c.Feeds.History(r.Context(), mapdata.ActorOf(v.Account), f.ID)
 	if err != nil {
 		return err
 	}

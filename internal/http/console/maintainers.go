@@ -46,7 +46,7 @@ func (c *Console) showPeople(w http.ResponseWriter, r *http.Request, v *Visitor,
 	if err != nil {
 		return err
 	}
-	people, err := c.Feeds.People(r.Context(), feed.By(v.Account), id)
+	people, err := c.Feeds.People(r.Context(), mapdata.ActorOf(v.Account), id)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (c *Console) postInvitation(w http.ResponseWriter, r *http.Request, v *Visi
 	if err != nil {
 		return err
 	}
-	if err := c.Feeds.CheckOwns(r.Context(), feed.By(v.Account), id); err != nil {
+	if err := c.Feeds.CheckOwns(r.Context(), mapdata.ActorOf(v.Account), id); err != nil {
 		return err
 	}
 	form, err := readForm(w, r)
@@ -72,7 +72,7 @@ func (c *Console) postInvitation(w http.ResponseWriter, r *http.Request, v *Visi
 	if form.raw("what") == string(mapdata.InvitedToTransfer) {
 		what = mapdata.InvitedToTransfer
 	}
-	_, err = c.Feeds.Invite(r.Context(), feed.By(v.Account), id, what, form.raw("email"), v.Words.Language)
+	_, err = c.Feeds.Invite(r.Context(), mapdata.ActorOf(v.Account), id, what, form.raw("email"), v.Words.Language)
 	switch {
 	case err == nil:
 		return seeOther(w, peopleURL(id)+"?done=invited")
@@ -92,7 +92,7 @@ func (c *Console) postEndMaintainer(w http.ResponseWriter, r *http.Request, v *V
 	if !ok {
 		return mapdata.ErrNotFound
 	}
-	if err := c.Feeds.EndMaintainer(r.Context(), feed.By(v.Account), id, who); err != nil {
+	if err := c.Feeds.EndMaintainer(r.Context(), mapdata.ActorOf(v.Account), id, who); err != nil {
 		return err
 	}
 	if who == v.ID() {
@@ -103,7 +103,7 @@ func (c *Console) postEndMaintainer(w http.ResponseWriter, r *http.Request, v *V
 
 // postAccept accepts an invitation to the visitor's address.
 func (c *Console) postAccept(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	f, err := c.Feeds.Accept(r.Context(), feed.By(v.Account), r.PathValue("id"))
+	f, err := c.Feeds.Accept(r.Context(), mapdata.ActorOf(v.Account), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -112,11 +112,11 @@ func (c *Console) postAccept(w http.ResponseWriter, r *http.Request, v *Visitor)
 
 // postEndInvitation declines an invitation, or withdraws one.
 func (c *Console) postEndInvitation(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	id, err := c.Feeds.CloseInvitation(r.Context(), feed.By(v.Account), r.PathValue("id"))
+	id, err := c.Feeds.CloseInvitation(r.Context(), mapdata.ActorOf(v.Account), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	if _, err := c.Feeds.People(r.Context(), feed.By(v.Account), id); err == nil {
+	if _, err := c.Feeds.People(r.Context(), mapdata.ActorOf(v.Account), id); err == nil {
 		return seeOther(w, peopleURL(id)+"?done=invitation-ended")
 	}
 	return seeOther(w, feedsPath+"?done=invitation-ended")

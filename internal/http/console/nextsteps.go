@@ -3,7 +3,6 @@ package console
 import (
 	"net/http"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 )
 
@@ -20,7 +19,7 @@ const maxTroubles = 3
 
 // newNextSteps reads the next steps of the visitor, who is signed in.
 func (c *Console) newNextSteps(r *http.Request, v *Visitor) (*nextSteps, error) {
-	by := feed.By(v.Account)
+	by := mapdata.ActorOf(v.Account)
 	views, err := c.Feeds.List(r.Context(), by)
 	if err != nil {
 		return nil, err

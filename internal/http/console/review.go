@@ -79,7 +79,7 @@ func (c *Console) getReviewFeed(w http.ResponseWriter, r *http.Request, v *Visit
 	if err != nil {
 		return err
 	}
-	if page.Looking, err = c.Feeds.LookAtReview(r.Context(), feed.By(v.Account), page.ID); err != nil {
+	if page.Looking, err = c.Feeds.LookAtReview(r.Context(), mapdata.ActorOf(v.Account), page.ID); err != nil {
 		return err
 	}
 	if page.Decided, err = c.decidedFeed(r, v); err != nil {
@@ -106,7 +106,7 @@ func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error
 	if err != nil {
 		return nil, err
 	}
-	ctx, by := r.Context(), feed.By(v.Account)
+	ctx, by := r.Context(), mapdata.ActorOf(v.Account)
 	review, err := c.Feeds.Review(ctx, by, id)
 	if err != nil {
 		return nil, err
@@ -174,14 +174,14 @@ func (p *reviewFeed) ApprovedAt() time.Time {
 // postApprove handles the approve button.
 func (c *Console) postApprove(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return c.decide(w, r, v, "approved", func(form *Form, id mapdata.FeedID) (*feed.View, error) {
-		return c.Feeds.Approve(r.Context(), feed.By(v.Account), id, form.raw("version"))
+		return c.Feeds.Approve(r.Context(), mapdata.ActorOf(v.Account), id, form.raw("version"))
 	})
 }
 
 // postReject handles the form that rejects a feed with a note.
 func (c *Console) postReject(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return c.decide(w, r, v, "rejected", func(form *Form, id mapdata.FeedID) (*feed.View, error) {
-		by := feed.By(v.Account)
+		by := mapdata.ActorOf(v.Account)
 		review, err := c.Feeds.Review(r.Context(), by, id)
 		if err != nil {
 			return nil, err

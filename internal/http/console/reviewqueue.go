@@ -30,7 +30,7 @@ type queuePage struct {
 
 // getReview answers GET /review.
 func (c *Console) getReview(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	queue, err := c.Feeds.Queue(r.Context(), feed.By(v.Account))
+	queue, err := c.Feeds.Queue(r.Context(), mapdata.ActorOf(v.Account))
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (c *Console) decidedFeed(r *http.Request, v *Visitor) (*decidedFeed, error)
 	if !ok {
 		return done, nil
 	}
-	f, err := c.Feeds.Get(r.Context(), feed.By(v.Account), id)
+	f, err := c.Feeds.Get(r.Context(), mapdata.ActorOf(v.Account), id)
 	switch {
 	case errors.Is(err, mapdata.ErrNotFound): // a private feed: from the decision on it is hidden from curators
 		return done, nil
@@ -100,7 +100,7 @@ func (c *Console) decidedFeed(r *http.Request, v *Visitor) (*decidedFeed, error)
 // afterDecision returns the path of the page that follows a decision: the review of the feed that waits longest, or that of the
 // decided feed if no other waits.
 func (c *Console) afterDecision(r *http.Request, v *Visitor, decided *feed.View, done string) (string, error) {
-	queue, err := c.Feeds.Queue(r.Context(), feed.By(v.Account))
+	queue, err := c.Feeds.Queue(r.Context(), mapdata.ActorOf(v.Account))
 	if err != nil {
 		return "", err
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/account"
 	"wayside/internal/people/takedown"
@@ -68,7 +67,7 @@ func (c *Console) getHiddenPins(w http.ResponseWriter, r *http.Request, v *Visit
 }
 
 func (c *Console) showHiddenPins(w http.ResponseWriter, r *http.Request, v *Visitor, form *Form, status int) error {
-	all, err := c.Takedowns.Hidden(r.Context(), feed.By(v.Account), mapdata.FeedID{})
+	all, err := c.Takedowns.Hidden(r.Context(), mapdata.ActorOf(v.Account), mapdata.FeedID{})
 	if err != nil {
 		return err
 	}
@@ -98,7 +97,7 @@ func (c *Console) postHiddenPin(w http.ResponseWriter, r *http.Request, v *Visit
 	if days, err := strconv.Atoi(form.raw("days")); err == nil && days > 0 && days <= 365 {
 		order.Until = c.Now().Add(time.Duration(days) * 24 * time.Hour)
 	}
-	_, err = c.Takedowns.Hide(r.Context(), feed.By(v.Account), strings.TrimSpace(form.raw("id")), order)
+	_, err = c.Takedowns.Hide(r.Context(), mapdata.ActorOf(v.Account), strings.TrimSpace(form.raw("id")), order)
 	switch {
 	case err == nil:
 		return seeOther(w, hiddenPinsPath+"?done=hidden")
@@ -116,7 +115,7 @@ func (c *Console) postShownPin(w http.ResponseWriter, r *http.Request, v *Visito
 	if err != nil {
 		return err
 	}
-	err = c.Takedowns.Show(r.Context(), feed.By(v.Account), form.raw("id"))
+	err = c.Takedowns.Show(r.Context(), mapdata.ActorOf(v.Account), form.raw("id"))
 	if err != nil && !errors.Is(err, mapdata.ErrConflict) && !errors.Is(err, mapdata.ErrNotFound) { // somebody else showed it, or it is gone
 		return err
 	}
@@ -146,7 +145,7 @@ type complaints struct {
 }
 
 func (c *Console) getComplaints(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	all, open, err := c.Takedowns.Complaints(r.Context(), feed.By(v.Account))
+	all, open, err := c.Takedowns.Complaints(r.Context(), mapdata.ActorOf(v.Account))
 	if err != nil {
 		return err
 	}
@@ -167,7 +166,7 @@ func (c *Console) postCloseComplaint(w http.ResponseWriter, r *http.Request, v *
 	if err != nil {
 		return err
 	}
-	err = c.Takedowns.CloseComplaint(r.Context(), feed.By(v.Account), r.PathValue("id"), form.raw("note"))
+	err = c.Takedowns.CloseComplaint(r.Context(), mapdata.ActorOf(v.Account), r.PathValue("id"), form.raw("note"))
 	if err != nil && !errors.Is(err, mapdata.ErrNotFound) { // closed already
 		return err
 	}
@@ -195,7 +194,7 @@ func (c *Console) showFeedTakedown(w http.ResponseWriter, r *http.Request, v *Vi
 	if err != nil {
 		return err
 	}
-	f, err := c.Feeds.Get(r.Context(), feed.By(v.Account), id)
+	f, err := c.Feeds.Get(r.Context(), mapdata.ActorOf(v.Account), id)
 	if err != nil {
 		return err
 	}
@@ -216,9 +215,9 @@ func (c *Console) postFeedTakedown(what string) func(http.ResponseWriter, *http.
 		done := reviewFeedURL(id) + "?done=feed-paused"
 		if what == "remove" {
 			done = reviewPath + "?done=feed-removed"
-			err = c.Feeds.Remove(r.Context(), feed.By(v.Account), id, form.raw("reason"))
+			err = c.Feeds.Remove(r.Context(), mapdata.ActorOf(v.Account), id, form.raw("reason"))
 		} else {
-			_, err = c.Feeds.Pause(r.Context(), feed.By(v.Account), id, form.raw("reason"))
+			_, err = c.Feeds.Pause(r.Context(), mapdata.ActorOf(v.Account), id, form.raw("reason"))
 		}
 		if err == nil {
 			return seeOther(w, done)
@@ -239,7 +238,7 @@ func (c *Console) postFeedResumption(w http.ResponseWriter, r *http.Request, v *
 	if err := c.Passkeys.AllowDecision(r.Context(), v.Session); err != nil {
 		return err
 	}
-	if _, err := c.Feeds.Resume(r.Context(), feed.By(v.Account), id); err != nil {
+	if _, err := c.Feeds.Resume(r.Context(), mapdata.ActorOf(v.Account), id); err != nil {
 		return err
 	}
 	return seeOther(w, reviewFeedURL(id)+"?done=feed-resumed")

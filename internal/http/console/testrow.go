@@ -47,7 +47,7 @@ const maxTestRowSearch = 500
 
 // testRowShown returns when the test row expires if the feed holds it and other entities; zero: otherwise. It reads entities only
 // within the row's lifetime after a push.
-func (c *Console) testRowShown(ctx context.Context, by feed.Actor, f *feed.View, now time.Time) (time.Time, error) {
+func (c *Console) testRowShown(ctx context.Context, by mapdata.Actor, f *feed.View, now time.Time) (time.Time, error) {
 	if f.Direction != mapdata.Push || f.Entities < 2 || f.Entities > maxTestRowSearch || now.Sub(f.LastPushAt) > testRowTTL {
 		return time.Time{}, nil
 	}
@@ -67,7 +67,7 @@ func (c *Console) testRowShown(ctx context.Context, by feed.Actor, f *feed.View,
 // postRemoveTestRow removes the test row from the visitor's own feed.
 func (c *Console) postRemoveTestRow(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	done := "test-row"
-	return c.changeFeed(w, r, v, &done, func(_ feed.Actor, id mapdata.FeedID) error {
+	return c.changeFeed(w, r, v, &done, func(_ mapdata.Actor, id mapdata.FeedID) error {
 		batch, err := ingest.DecodeBatch([]byte(`[`+c.testRow(time.Second)+`]`), c.Now())
 		if err != nil {
 			return fmt.Errorf("make the row that removes the test row: %w", err)

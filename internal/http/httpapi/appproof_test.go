@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/apps"
 )
@@ -146,7 +145,7 @@ func TestPageThatChangedIsMarked(t *testing.T) {
 	if s.guest.send(http.MethodGet, "/v2/apps", "").want(t, http.StatusOK).decode(t, &list); !strings.Contains(string(list.Apps[0]), `"changed_since_review":true`) {
 		t.Error("a version that waits takes the mark away")
 	}
-	if _, _, err := s.apps.Approve(t.Context(), feed.Operator(), app, 2); err != nil {
+	if _, _, err := s.apps.Approve(t.Context(), mapdata.Operator(), app, 2); err != nil {
 		t.Fatal(err)
 	}
 	if s.guest.send(http.MethodGet, "/v2/apps", "").want(t, http.StatusOK).decode(t, &list); strings.Contains(string(list.Apps[0]), "changed_since_review") {

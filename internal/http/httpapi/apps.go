@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/ratelimit"
 	"wayside/internal/ground/response"
@@ -310,7 +309,7 @@ func (a *api) otherAppIcon(r *http.Request, c *caller, id mapdata.AppID) (*mapda
 	if err := a.limitAccount(c, ratelimit.Manage, a.Limits.Manage, "management requests of this account"); err != nil {
 		return nil, err
 	}
-	return a.Apps.OtherIcon(r.Context(), feed.By(c.account), id, r.PathValue("file"))
+	return a.Apps.OtherIcon(r.Context(), mapdata.ActorOf(c.account), id, r.PathValue("file"))
 }
 
 // postApp answers POST /v2/apps, a submission.
@@ -319,7 +318,7 @@ func (a *api) postApp(w http.ResponseWriter, r *http.Request, c *caller) error {
 	if err != nil {
 		return err
 	}
-	app, err := a.Apps.Submit(r.Context(), feed.By(c.account), f.members)
+	app, err := a.Apps.Submit(r.Context(), mapdata.ActorOf(c.account), f.members)
 	if err != nil {
 		return err
 	}
@@ -337,7 +336,7 @@ func (a *api) postAppVersion(w http.ResponseWriter, r *http.Request, c *caller) 
 	if err != nil {
 		return err
 	}
-	app, v, err := a.Apps.Resubmit(r.Context(), feed.By(c.account), id, f.members)
+	app, v, err := a.Apps.Resubmit(r.Context(), mapdata.ActorOf(c.account), id, f.members)
 	if err != nil {
 		return err
 	}
@@ -350,7 +349,7 @@ func (a *api) getAppVersions(w http.ResponseWriter, r *http.Request, c *caller) 
 	if err != nil {
 		return err
 	}
-	app, err := a.Apps.Versions(r.Context(), feed.By(c.account), id)
+	app, err := a.Apps.Versions(r.Context(), mapdata.ActorOf(c.account), id)
 	if err != nil {
 		return err
 	}
@@ -399,7 +398,7 @@ func (a *api) postAppWithdraw(w http.ResponseWriter, r *http.Request, c *caller)
 	if err != nil {
 		return err
 	}
-	return a.answerVersion(w, r)(a.Apps.Withdraw(r.Context(), feed.By(c.account), id, number))
+	return a.answerVersion(w, r)(a.Apps.Withdraw(r.Context(), mapdata.ActorOf(c.account), id, number))
 }
 
 // postAppApprove answers POST /v2/apps/{id}/versions/{n}/approve. Curators only.
@@ -411,7 +410,7 @@ func (a *api) postAppApprove(w http.ResponseWriter, r *http.Request, c *caller) 
 	if err := a.Passkeys.AllowDecision(r.Context(), c.session); err != nil {
 		return err
 	}
-	return a.answerVersion(w, r)(a.Apps.Approve(r.Context(), feed.By(c.account), id, number))
+	return a.answerVersion(w, r)(a.Apps.Approve(r.Context(), mapdata.ActorOf(c.account), id, number))
 }
 
 // readNote reads the body of a decision that requires a note, and checks that the curator may decide now.
@@ -437,7 +436,7 @@ func (a *api) postAppReject(w http.ResponseWriter, r *http.Request, c *caller) e
 	if err != nil {
 		return err
 	}
-	return a.answerVersion(w, r)(a.Apps.Reject(r.Context(), feed.By(c.account), id, number, note))
+	return a.answerVersion(w, r)(a.Apps.Reject(r.Context(), mapdata.ActorOf(c.account), id, number, note))
 }
 
 // postAppSuspend answers POST /v2/apps/{id}/suspend. Curators only.
@@ -450,7 +449,7 @@ func (a *api) postAppSuspend(w http.ResponseWriter, r *http.Request, c *caller) 
 	if err != nil {
 		return err
 	}
-	return a.answerApp(w, r)(a.Apps.Suspend(r.Context(), feed.By(c.account), id, note))
+	return a.answerApp(w, r)(a.Apps.Suspend(r.Context(), mapdata.ActorOf(c.account), id, note))
 }
 
 // postAppResume answers POST /v2/apps/{id}/resume. Curators only.
@@ -462,5 +461,5 @@ func (a *api) postAppResume(w http.ResponseWriter, r *http.Request, c *caller) e
 	if err := a.Passkeys.AllowDecision(r.Context(), c.session); err != nil {
 		return err
 	}
-	return a.answerApp(w, r)(a.Apps.Resume(r.Context(), feed.By(c.account), id))
+	return a.answerApp(w, r)(a.Apps.Resume(r.Context(), mapdata.ActorOf(c.account), id))
 }

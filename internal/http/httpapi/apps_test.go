@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 )
 
@@ -418,7 +417,7 @@ func TestD16NobodyDecidesOnTheirOwnApp(t *testing.T) {
 		s.curator.send(http.MethodPost, "/v2/apps/"+id+path, body).want(t, http.StatusForbidden)
 	}
 	app, _ := mapdata.ParseAppID(id)
-	if _, _, err := s.apps.Approve(t.Context(), feed.Operator(), app, 1); err != nil {
+	if _, _, err := s.apps.Approve(t.Context(), mapdata.Operator(), app, 1); err != nil {
 		t.Error(err)
 	}
 	emails, err := s.db.DueEmails(t.Context(), s.time(), s.time().Add(time.Minute), 10)

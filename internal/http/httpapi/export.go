@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 )
 
@@ -111,7 +110,7 @@ func (a *api) exportAccess(r *http.Request, c *caller, out *exportJSON) error {
 }
 
 func (a *api) exportFeeds(r *http.Request, c *caller, out *exportJSON) error {
-	feeds, err := a.Feeds.List(r.Context(), feed.By(c.account))
+	feeds, err := a.Feeds.List(r.Context(), mapdata.ActorOf(c.account))
 	if err != nil {
 		return err
 	}
@@ -139,7 +138,7 @@ func (a *api) exportApps(r *http.Request, c *caller, out *exportJSON) error {
 		return nil
 	}
 	out.PublicName = c.account.PublicName
-	own, err := a.Apps.Own(r.Context(), feed.By(c.account))
+	own, err := a.Apps.Own(r.Context(), mapdata.ActorOf(c.account))
 	if err != nil {
 		return err
 	}

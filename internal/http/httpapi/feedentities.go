@@ -64,7 +64,7 @@ func (a *api) getFeedEntities(w http.ResponseWriter, r *http.Request, c *caller)
 	if err := a.hold(w, r, a.Memory.Reads, c, limit*hitBytes); err != nil {
 		return err
 	}
-	contents, err := a.Feeds.Contents(r.Context(), feed.By(c.account), id, limit)
+	contents, err := a.Feeds.Contents(r.Context(), mapdata.ActorOf(c.account), id, limit)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func feedID(r *http.Request) (mapdata.FeedID, error) {
 
 // getFeeds answers GET /v2/feeds with the caller's own feeds, then the public catalogue.
 func (a *api) getFeeds(w http.ResponseWriter, r *http.Request, c *caller) error {
-	views, err := a.Feeds.List(r.Context(), feed.By(c.account))
+	views, err := a.Feeds.List(r.Context(), mapdata.ActorOf(c.account))
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (a *api) postFeed(w http.ResponseWriter, r *http.Request, c *caller) error 
 	if err := f.check(); err != nil {
 		return mergeFieldErrors(err, a.Feeds.CheckRegistration(&registration))
 	}
-	view, token, err := a.Feeds.Register(r.Context(), feed.By(c.account), &registration)
+	view, token, err := a.Feeds.Register(r.Context(), mapdata.ActorOf(c.account), &registration)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (a *api) getFeed(w http.ResponseWriter, r *http.Request, c *caller) error {
 	if err != nil {
 		return err
 	}
-	return a.answerFeed(w, r)(a.Feeds.Get(r.Context(), feed.By(c.account), id))
+	return a.answerFeed(w, r)(a.Feeds.Get(r.Context(), mapdata.ActorOf(c.account), id))
 }
 
 // patchFeed answers PATCH /v2/feeds/{id}.
@@ -74,7 +74,7 @@ func (a *api) patchFeed(w http.ResponseWriter, r *http.Request, c *caller) error
 	if err != nil {
 		return err
 	}
-	patch, by := f.patch(), feed.By(c.account)
+	patch, by := f.patch(), mapdata.ActorOf(c.account)
 	if err := f.check(); err != nil {
 		return mergeFieldErrors(err, a.Feeds.CheckPatch(r.Context(), by, id, &patch))
 	}
@@ -87,7 +87,7 @@ func (a *api) deleteFeed(w http.ResponseWriter, r *http.Request, c *caller) erro
 	if err != nil {
 		return err
 	}
-	if err := a.Feeds.Delete(r.Context(), feed.By(c.account), id); err != nil {
+	if err := a.Feeds.Delete(r.Context(), mapdata.ActorOf(c.account), id); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -100,7 +100,7 @@ func (a *api) postRotateToken(w http.ResponseWriter, r *http.Request, c *caller)
 	if err != nil {
 		return err
 	}
-	token, err := a.Feeds.RotateToken(r.Context(), feed.By(c.account), id)
+	token, err := a.Feeds.RotateToken(r.Context(), mapdata.ActorOf(c.account), id)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (a *api) getFeedVotes(w http.ResponseWriter, r *http.Request, c *caller) er
 	if err != nil {
 		return err
 	}
-	days, err := a.Feeds.VoteDays(r.Context(), feed.By(c.account), id)
+	days, err := a.Feeds.VoteDays(r.Context(), mapdata.ActorOf(c.account), id)
 	if err != nil {
 		return err
 	}

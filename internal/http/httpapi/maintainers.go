@@ -3,7 +3,6 @@ package httpapi
 import (
 	"net/http"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 )
 
@@ -48,7 +47,7 @@ func (a *api) getMaintainers(w http.ResponseWriter, r *http.Request, c *caller) 
 	if err != nil {
 		return err
 	}
-	people, err := a.Feeds.People(r.Context(), feed.By(c.account), id)
+	people, err := a.Feeds.People(r.Context(), mapdata.ActorOf(c.account), id)
 	if err != nil {
 		return err
 	}
@@ -66,7 +65,7 @@ func (a *api) postInvitation(what mapdata.InvitedTo) handler {
 		if err != nil {
 			return err
 		}
-		if err := a.Feeds.CheckOwns(r.Context(), feed.By(c.account), id); err != nil {
+		if err := a.Feeds.CheckOwns(r.Context(), mapdata.ActorOf(c.account), id); err != nil {
 			return err
 		}
 		f, err := readFields(w, r)
@@ -78,7 +77,7 @@ func (a *api) postInvitation(what mapdata.InvitedTo) handler {
 			return err
 		}
 		language := mapdata.AcceptedLanguage(r.Header.Get("Accept-Language"))
-		invited, err := a.Feeds.Invite(r.Context(), feed.By(c.account), id, what, email, language)
+		invited, err := a.Feeds.Invite(r.Context(), mapdata.ActorOf(c.account), id, what, email, language)
 		if err != nil {
 			return err
 		}
@@ -97,7 +96,7 @@ func (a *api) deleteMaintainer(w http.ResponseWriter, r *http.Request, c *caller
 	if !ok {
 		return mapdata.ErrNotFound
 	}
-	if err := a.Feeds.EndMaintainer(r.Context(), feed.By(c.account), id, who); err != nil {
+	if err := a.Feeds.EndMaintainer(r.Context(), mapdata.ActorOf(c.account), id, who); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -106,7 +105,7 @@ func (a *api) deleteMaintainer(w http.ResponseWriter, r *http.Request, c *caller
 
 // getInvitations answers GET /v2/invitations with those to the caller's address.
 func (a *api) getInvitations(w http.ResponseWriter, r *http.Request, c *caller) error {
-	all, err := a.Feeds.Invitations(r.Context(), feed.By(c.account))
+	all, err := a.Feeds.Invitations(r.Context(), mapdata.ActorOf(c.account))
 	if err != nil {
 		return err
 	}
@@ -115,12 +114,12 @@ func (a *api) getInvitations(w http.ResponseWriter, r *http.Request, c *caller) 
 
 // postAccept answers POST /v2/invitations/{id}/accept, which takes no body.
 func (a *api) postAccept(w http.ResponseWriter, r *http.Request, c *caller) error {
-	return a.answerFeed(w, r)(a.Feeds.Accept(r.Context(), feed.By(c.account), r.PathValue("id")))
+	return a.answerFeed(w, r)(a.Feeds.Accept(r.Context(), mapdata.ActorOf(c.account), r.PathValue("id")))
 }
 
 // deleteInvitation answers DELETE /v2/invitations/{id}, with which the invited account declines, or the owner withdraws.
 func (a *api) deleteInvitation(w http.ResponseWriter, r *http.Request, c *caller) error {
-	if _, err := a.Feeds.CloseInvitation(r.Context(), feed.By(c.account), r.PathValue("id")); err != nil {
+	if _, err := a.Feeds.CloseInvitation(r.Context(), mapdata.ActorOf(c.account), r.PathValue("id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"wayside/internal/feeds/feed"
+	"wayside/internal/ground/mapdata"
 )
 
 // maxQueueLength is how many feeds one response of the queue contains.
@@ -24,7 +25,7 @@ type ownerJSON struct {
 
 // getReviewFeeds answers GET /v2/review/feeds with the review queue, the longest waiting first.
 func (a *api) getReviewFeeds(w http.ResponseWriter, r *http.Request, c *caller) error {
-	queue, err := a.Feeds.Queue(r.Context(), feed.By(c.account))
+	queue, err := a.Feeds.Queue(r.Context(), mapdata.ActorOf(c.account))
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (a *api) postApprove(w http.ResponseWriter, r *http.Request, c *caller) err
 	if err := a.Passkeys.AllowDecision(r.Context(), c.session); err != nil {
 		return err
 	}
-	return a.answerFeed(w, r)(a.Feeds.Approve(r.Context(), feed.By(c.account), id, version))
+	return a.answerFeed(w, r)(a.Feeds.Approve(r.Context(), mapdata.ActorOf(c.account), id, version))
 }
 
 // postReject answers POST /v2/feeds/{id}/reject. Curators only.
@@ -87,5 +88,5 @@ func (a *api) postReject(w http.ResponseWriter, r *http.Request, c *caller) erro
 	if err := a.Passkeys.AllowDecision(r.Context(), c.session); err != nil {
 		return err
 	}
-	return a.answerFeed(w, r)(a.Feeds.Reject(r.Context(), feed.By(c.account), id, version, note))
+	return a.answerFeed(w, r)(a.Feeds.Reject(r.Context(), mapdata.ActorOf(c.account), id, version, note))
 }

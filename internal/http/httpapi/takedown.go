@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"wayside/internal/entities/nearby"
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/takedown"
 )
@@ -44,7 +43,7 @@ func (a *api) postHide(w http.ResponseWriter, r *http.Request, c *caller) error 
 	if err := a.Passkeys.AllowDecision(r.Context(), c.session); err != nil {
 		return err
 	}
-	hidden, err := a.Takedowns.Hide(r.Context(), feed.By(c.account), r.PathValue("id"), order)
+	hidden, err := a.Takedowns.Hide(r.Context(), mapdata.ActorOf(c.account), r.PathValue("id"), order)
 	if err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func (a *api) postShow(w http.ResponseWriter, r *http.Request, c *caller) error 
 	if err := a.Passkeys.AllowDecision(r.Context(), c.session); err != nil {
 		return err
 	}
-	if err := a.Takedowns.Show(r.Context(), feed.By(c.account), r.PathValue("id")); err != nil {
+	if err := a.Takedowns.Show(r.Context(), mapdata.ActorOf(c.account), r.PathValue("id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -91,7 +90,7 @@ func (a *api) getFeedHidden(w http.ResponseWriter, r *http.Request, c *caller) e
 }
 
 func (a *api) answerHidden(w http.ResponseWriter, r *http.Request, c *caller, id mapdata.FeedID) error {
-	all, err := a.Takedowns.Hidden(r.Context(), feed.By(c.account), id)
+	all, err := a.Takedowns.Hidden(r.Context(), mapdata.ActorOf(c.account), id)
 	if err != nil {
 		return err
 	}
@@ -125,7 +124,7 @@ func (a *api) postPause(w http.ResponseWriter, r *http.Request, c *caller) error
 	if err := a.Passkeys.AllowDecision(r.Context(), c.session); err != nil {
 		return err
 	}
-	return a.answerFeed(w, r)(a.Feeds.Pause(r.Context(), feed.By(c.account), id, reason))
+	return a.answerFeed(w, r)(a.Feeds.Pause(r.Context(), mapdata.ActorOf(c.account), id, reason))
 }
 
 // postResume answers POST /v2/feeds/{id}/resume, which takes no body. Curators only.
@@ -137,7 +136,7 @@ func (a *api) postResume(w http.ResponseWriter, r *http.Request, c *caller) erro
 	if err := a.Passkeys.AllowDecision(r.Context(), c.session); err != nil {
 		return err
 	}
-	return a.answerFeed(w, r)(a.Feeds.Resume(r.Context(), feed.By(c.account), id))
+	return a.answerFeed(w, r)(a.Feeds.Resume(r.Context(), mapdata.ActorOf(c.account), id))
 }
 
 // postRemove answers POST /v2/feeds/{id}/remove. Curators only; an owner sends DELETE.
@@ -153,7 +152,7 @@ func (a *api) postRemove(w http.ResponseWriter, r *http.Request, c *caller) erro
 	if err := a.Passkeys.AllowDecision(r.Context(), c.session); err != nil {
 		return err
 	}
-	if err := a.Feeds.Remove(r.Context(), feed.By(c.account), id, reason); err != nil {
+	if err := a.Feeds.Remove(r.Context(), mapdata.ActorOf(c.account), id, reason); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -195,7 +194,7 @@ func (a *api) postComplaint(w http.ResponseWriter, r *http.Request, c *caller) e
 
 // getReviewComplaints answers GET /v2/review/complaints with the open complaints, the oldest first.
 func (a *api) getReviewComplaints(w http.ResponseWriter, r *http.Request, c *caller) error {
-	all, open, err := a.Takedowns.Complaints(r.Context(), feed.By(c.account))
+	all, open, err := a.Takedowns.Complaints(r.Context(), mapdata.ActorOf(c.account))
 	if err != nil {
 		return err
 	}
@@ -223,7 +222,7 @@ func (a *api) postCloseComplaint(w http.ResponseWriter, r *http.Request, c *call
 	if err := f.check(); err != nil {
 		return err
 	}
-	if err := a.Takedowns.CloseComplaint(r.Context(), feed.By(c.account), r.PathValue("id"), note); err != nil {
+	if err := a.Takedowns.CloseComplaint(r.Context(), mapdata.ActorOf(c.account), r.PathValue("id"), note); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -18,7 +18,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 )
 
@@ -45,7 +44,7 @@ func (s *Service) Icon(app mapdata.AppID, name string) (*mapdata.AppIcon, error)
 
 // OtherIcon returns an icon of a version that is not served, for the app's owner and for curators. It reads the store. For other
 // callers, and for a missing icon, it fails with mapdata.ErrNotFound.
-func (s *Service) OtherIcon(ctx context.Context, by feed.Actor, app mapdata.AppID, name string) (*mapdata.AppIcon, error) {
+func (s *Service) OtherIcon(ctx context.Context, by mapdata.Actor, app mapdata.AppID, name string) (*mapdata.AppIcon, error) {
 	if !iconName.MatchString(name) {
 		return nil, mapdata.ErrNotFound
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 )
 
@@ -22,7 +21,7 @@ type Waiting struct {
 
 // Queue lists the first apps that wait for a curator, the longest waiting first, without reports, and counts all. It fails with
 // mapdata.ErrForbidden if the actor may not review.
-func (s *Service) Queue(ctx context.Context, by feed.Actor) (all []Waiting, count int, err error) {
+func (s *Service) Queue(ctx context.Context, by mapdata.Actor) (all []Waiting, count int, err error) {
 	if !by.MayReview() {
 		return nil, 0, mapdata.Describe(mapdata.ErrForbidden, "Only curators see which apps wait.")
 	}
@@ -44,7 +43,7 @@ func (s *Service) Queue(ctx context.Context, by feed.Actor) (all []Waiting, coun
 
 // Suspended lists the suspended apps, the last one first, without reports. It fails with mapdata.ErrForbidden if the actor may not
 // review.
-func (s *Service) Suspended(ctx context.Context, by feed.Actor) ([]mapdata.App, error) {
+func (s *Service) Suspended(ctx context.Context, by mapdata.Actor) ([]mapdata.App, error) {
 	if !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators see which apps are suspended.")
 	}
@@ -57,7 +56,7 @@ func (s *Service) Suspended(ctx context.Context, by feed.Actor) ([]mapdata.App, 
 
 // Changed lists the apps of the catalogue whose page differs from the approved one, those that changed first at the beginning. It
 // reads only memory. It fails with mapdata.ErrForbidden if the actor may not review.
-func (s *Service) Changed(by feed.Actor) ([]*Listed, error) {
+func (s *Service) Changed(by mapdata.Actor) ([]*Listed, error) {
 	if !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators see which pages changed.")
 	}
@@ -72,7 +71,7 @@ func (s *Service) Changed(by feed.Actor) ([]*Listed, error) {
 }
 
 // All lists every app with all of its versions, the oldest first. It fails with mapdata.ErrForbidden if the actor may not review.
-func (s *Service) All(ctx context.Context, by feed.Actor) ([]mapdata.App, error) {
+func (s *Service) All(ctx context.Context, by mapdata.Actor) ([]mapdata.App, error) {
 	if !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators list all apps.")
 	}
@@ -90,7 +89,7 @@ var errDecided = errors.New("decided already")
 // and the app's feeds must be public and approved. A version that is approved already stays so. It fails with mapdata.ErrForbidden
 // if the actor may not review or owns the app, with mapdata.ErrNotFound, with mapdata.ErrConflict for a version that is not
 // pending, and with a *mapdata.InvalidError for one that must not be served.
-func (s *Service) Approve(ctx context.Context, by feed.Actor, id mapdata.AppID, number int) (*mapdata.App, *mapdata.AppVersion, error) {
+func (s *Service) Approve(ctx context.Context, by mapdata.Actor, id mapdata.AppID, number int) (*mapdata.App, *mapdata.AppVersion, error) {
 	a, v, err := s.reviewed(ctx, by, id, number)
 	if err != nil {
 		return nil, nil, err
@@ -117,7 +116,7 @@ func (s *Service) Approve(ctx context.Context, by feed.Actor, id mapdata.AppID, 
 
 // Reject rejects a pending version with a note of 1 to 2000 characters for its developer. It fails as Approve does, and with a
 // *mapdata.InvalidError for the note.
-func (s *Service) Reject(ctx context.Context, by feed.Actor, id mapdata.AppID, number int, note string) (*mapdata.App, *mapdata.AppVersion, error) {
+func (s *Service) Reject(ctx context.Context, by mapdata.Actor, id mapdata.AppID, number int, note string) (*mapdata.App, *mapdata.AppVersion, error) {
 	if _, _, err := s.reviewed(ctx, by, id, number); err != nil {
 		return nil, nil, err
 	}
@@ -139,7 +138,7 @@ func cleanNote(note string) (string, error) {
 }
 
 // reviewed reads the version that an actor decides on.
-func (s *Service) reviewed(ctx context.Context, by feed.Actor, id mapdata.AppID, number int) (*mapdata.App, *mapdata.AppVersion, error) {
+func (s *Service) reviewed(ctx context.Context, by mapdata.Actor, id mapdata.AppID, number int) (*mapdata.App, *mapdata.AppVersion, error) {
 	if !by.MayReview() {
 		return nil, nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators approve and reject apps.")
 	}
@@ -155,7 +154,7 @@ func (s *Service) reviewed(ctx context.Context, by feed.Actor, id mapdata.AppID,
 }
 
 // mayDecide refuses decisions on the actor's own app, except from the command line (D11.9), and on an app whose owner is gone.
-func mayDecide(by feed.Actor, a *mapdata.App) error {
+func mayDecide(by mapdata.Actor, a *mapdata.App) error {
 	switch {
 	case a.Owner.IsZero():
 		return mapdata.Explain(mapdata.ErrConflict, "no_owner", "The account of this app's developer was deleted.")
@@ -173,7 +172,7 @@ type decision struct {
 }
 
 // decide sets the state of a pending version.
-func (s *Service) decide(ctx context.Context, by feed.Actor, id mapdata.AppID, number int, d decision) (*mapdata.App, *mapdata.AppVersion, error) {
+func (s *Service) decide(ctx context.Context, by mapdata.Actor, id mapdata.AppID, number int, d decision) (*mapdata.App, *mapdata.AppVersion, error) {
 	now, state, note := s.now(), d.state, d.note
 	action, email := mapdata.AuditAppApprove, mapdata.EmailAppApproved
 	if state == mapdata.AppRejected {
@@ -214,7 +213,7 @@ func (s *Service) decide(ctx context.Context, by feed.Actor, id mapdata.AppID, n
 
 // side returns the entry of the audit log and the e-mail to the developer of a decision.
 func side(
-	ctx context.Context, by feed.Actor, a *mapdata.App, at time.Time, action string, email mapdata.EmailKind, v *mapdata.AppVersion, note string,
+	ctx context.Context, by mapdata.Actor, a *mapdata.App, at time.Time, action string, email mapdata.EmailKind, v *mapdata.AppVersion, note string,
 ) mapdata.Side {
 	shown := v
 	if shown == nil {
@@ -239,7 +238,7 @@ func Latest(a *mapdata.App) *mapdata.AppVersion {
 
 // Suspend takes an app out of the catalogue and out of cars immediately, until Resume. Its developer reads the note, 1 to 2000 characters,
 // in an e-mail. It fails as Reject does.
-func (s *Service) Suspend(ctx context.Context, by feed.Actor, id mapdata.AppID, note string) (*mapdata.App, error) {
+func (s *Service) Suspend(ctx context.Context, by mapdata.Actor, id mapdata.AppID, note string) (*mapdata.App, error) {
 	if !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators suspend apps.")
 	}
@@ -251,7 +250,7 @@ func (s *Service) Suspend(ctx context.Context, by feed.Actor, id mapdata.AppID, 
 }
 
 // Resume ends a suspension. It fails as Suspend does.
-func (s *Service) Resume(ctx context.Context, by feed.Actor, id mapdata.AppID) (*mapdata.App, error) {
+func (s *Service) Resume(ctx context.Context, by mapdata.Actor, id mapdata.AppID) (*mapdata.App, error) {
 	if !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators resume apps.")
 	}
@@ -259,7 +258,7 @@ func (s *Service) Resume(ctx context.Context, by feed.Actor, id mapdata.AppID) (
 }
 
 // setSuspension suspends an app from a time on, or with the zero time resumes it.
-func (s *Service) setSuspension(ctx context.Context, by feed.Actor, id mapdata.AppID, since time.Time, note string) (*mapdata.App, error) {
+func (s *Service) setSuspension(ctx context.Context, by mapdata.Actor, id mapdata.AppID, since time.Time, note string) (*mapdata.App, error) {
 	action, email := mapdata.AuditAppSuspend, mapdata.EmailAppSuspended
 	if since.IsZero() {
 		action, email = mapdata.AuditAppResume, mapdata.EmailAppResumed

@@ -14,7 +14,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/signal"
 )
@@ -91,7 +90,7 @@ func (s *Service) changed(ctx context.Context) {
 // Submit stores a new app of the actor with its first version, pending review. It fails with a *mapdata.InvalidError that lists
 // every invalid member, with mapdata.ErrConflict when the account has as many apps, or as many waiting versions, as it may have,
 // and with mapdata.ErrUnavailable when the versions of all accounts that wait have reached their bound.
-func (s *Service) Submit(ctx context.Context, by feed.Actor, members map[string]jsontext.Value) (*mapdata.App, error) {
+func (s *Service) Submit(ctx context.Context, by mapdata.Actor, members map[string]jsontext.Value) (*mapdata.App, error) {
 	if by.Account().IsZero() {
 		return nil, mapdata.ErrForbidden
 	}
@@ -123,7 +122,7 @@ func (s *Service) Submit(ctx context.Context, by feed.Actor, members map[string]
 // Resubmit stores a new version of one of the actor's apps, which replaces a pending one. It fails as Submit does, with
 // mapdata.ErrNotFound for an app of another account, and with a *mapdata.InvalidError for a version that is not compatible with the
 // approved one (D16.6).
-func (s *Service) Resubmit(ctx context.Context, by feed.Actor, id mapdata.AppID, members map[string]jsontext.Value) (*mapdata.App, *mapdata.AppVersion, error) {
+func (s *Service) Resubmit(ctx context.Context, by mapdata.Actor, id mapdata.AppID, members map[string]jsontext.Value) (*mapdata.App, *mapdata.AppVersion, error) {
 	before, err := s.owned(ctx, by, id)
 	if err != nil {
 		return nil, nil, err
@@ -178,7 +177,7 @@ func forgetOldest(versions []mapdata.AppVersion) []mapdata.AppVersion {
 // submitted checks a submission and makes a pending version of it, with its icon if there is a new one. app is the app that gets
 // another version; nil: a new app.
 func (s *Service) submitted(
-	ctx context.Context, by feed.Actor, app *mapdata.App, members map[string]jsontext.Value,
+	ctx context.Context, by mapdata.Actor, app *mapdata.App, members map[string]jsontext.Value,
 ) (*mapdata.AppVersion, *mapdata.AppIcon, error) {
 	var (
 		bad    mapdata.FieldErrors
@@ -244,7 +243,7 @@ func (s *Service) checkFeeds(ctx context.Context, owner mapdata.AccountID, ids [
 }
 
 // owned reads an app of the actor, or fails with mapdata.ErrNotFound.
-func (s *Service) owned(ctx context.Context, by feed.Actor, id mapdata.AppID) (*mapdata.App, error) {
+func (s *Service) owned(ctx context.Context, by mapdata.Actor, id mapdata.AppID) (*mapdata.App, error) {
 	a, err := s.Store.App(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("read app: %w", err)
@@ -256,7 +255,7 @@ func (s *Service) owned(ctx context.Context, by feed.Actor, id mapdata.AppID) (*
 }
 
 // ListOwn lists the actor's apps, the oldest first, of each the versions that wait and are served and the newest, without reports.
-func (s *Service) ListOwn(ctx context.Context, by feed.Actor) ([]mapdata.App, error) {
+func (s *Service) ListOwn(ctx context.Context, by mapdata.Actor) ([]mapdata.App, error) {
 	all, err := s.Store.ListAppsOf(ctx, by.Account())
 	if err != nil {
 		return nil, fmt.Errorf("list apps of an account: %w", err)
@@ -265,7 +264,7 @@ func (s *Service) ListOwn(ctx context.Context, by feed.Actor) ([]mapdata.App, er
 }
 
 // Own lists the actor's apps with all of their versions, the oldest first.
-func (s *Service) Own(ctx context.Context, by feed.Actor) ([]mapdata.App, error) {
+func (s *Service) Own(ctx context.Context, by mapdata.Actor) ([]mapdata.App, error) {
 	all, err := s.Store.AppsOf(ctx, by.Account())
 	if err != nil {
 		return nil, fmt.Errorf("list apps of an account: %w", err)
@@ -274,7 +273,7 @@ func (s *Service) Own(ctx context.Context, by feed.Actor) ([]mapdata.App, error)
 }
 
 // Versions reads an app with its versions for its owner, curators and operators; for others it fails with mapdata.ErrNotFound.
-func (s *Service) Versions(ctx context.Context, by feed.Actor, id mapdata.AppID) (*mapdata.App, error) {
+func (s *Service) Versions(ctx context.Context, by mapdata.Actor, id mapdata.AppID) (*mapdata.App, error) {
 	if !by.MayReview() {
 		return s.owned(ctx, by, id)
 	}
@@ -287,7 +286,7 @@ func (s *Service) Versions(ctx context.Context, by feed.Actor, id mapdata.AppID)
 
 // Withdraw withdraws a pending version of one of the actor's apps. It fails with mapdata.ErrConflict for a version in another
 // state.
-func (s *Service) Withdraw(ctx context.Context, by feed.Actor, id mapdata.AppID, number int) (*mapdata.App, *mapdata.AppVersion, error) {
+func (s *Service) Withdraw(ctx context.Context, by mapdata.Actor, id mapdata.AppID, number int) (*mapdata.App, *mapdata.AppVersion, error) {
 	now := s.now()
 	a, err := s.Store.UpdateApp(ctx, id, func(a *mapdata.App) (mapdata.Side, error) {
 		if a.Owner.IsZero() || a.Owner != by.Account() {
@@ -327,7 +326,7 @@ func decidedAlready(v *mapdata.AppVersion) error {
 
 // entry returns an entry of the audit log about an app, with the number of the version and a curator's note. It never contains a
 // config.
-func entry(ctx context.Context, by feed.Actor, a *mapdata.App, at time.Time, action string, v *mapdata.AppVersion, note string) mapdata.AuditEntry {
+func entry(ctx context.Context, by mapdata.Actor, a *mapdata.App, at time.Time, action string, v *mapdata.AppVersion, note string) mapdata.AuditEntry {
 	if v != nil {
 		text := fmt.Sprintf("version %d", v.Number)
 		if note != "" {

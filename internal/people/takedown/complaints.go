@@ -10,7 +10,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 )
 
@@ -51,7 +50,7 @@ func checkComplaint(text string) error {
 
 // Complaints lists the open complaints, the oldest first, at most MaxListed, and returns the number of all open ones.
 // It fails with mapdata.ErrForbidden for an actor who may not review.
-func (s *Service) Complaints(ctx context.Context, by feed.Actor) (all []mapdata.Complaint, open int, err error) {
+func (s *Service) Complaints(ctx context.Context, by mapdata.Actor) (all []mapdata.Complaint, open int, err error) {
 	if !by.MayReview() {
 		return nil, 0, mapdata.Describe(mapdata.ErrForbidden, "Only curators read complaints.")
 	}
@@ -89,7 +88,7 @@ func (s *Service) nameOf(ctx context.Context, source mapdata.SourceID) (string, 
 
 // CloseComplaint removes a complaint from the queue, with a note for the audit log of at most 500 characters. It fails
 // with mapdata.ErrForbidden for an actor who may not review, and with mapdata.ErrNotFound.
-func (s *Service) CloseComplaint(ctx context.Context, by feed.Actor, id, note string) error {
+func (s *Service) CloseComplaint(ctx context.Context, by mapdata.Actor, id, note string) error {
 	if !by.MayReview() {
 		return mapdata.Describe(mapdata.ErrForbidden, "Only curators close complaints.")
 	}

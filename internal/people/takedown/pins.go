@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/signal"
 )
@@ -44,7 +43,7 @@ type Order struct {
 // Hide hides a pin from all readers but its provider and curators, regardless of later rows of its source. The provider
 // gets an e-mail with the reason. Hiding it again replaces reason and end. It fails with mapdata.ErrForbidden for an
 // actor who may not review, with mapdata.ErrNotFound for a pin that does not exist, and with a *mapdata.InvalidError.
-func (s *Service) Hide(ctx context.Context, by feed.Actor, id string, o Order) (*mapdata.HiddenPin, error) {
+func (s *Service) Hide(ctx context.Context, by mapdata.Actor, id string, o Order) (*mapdata.HiddenPin, error) {
 	if !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators hide pins.")
 	}
@@ -73,7 +72,7 @@ func (s *Service) Hide(ctx context.Context, by feed.Actor, id string, o Order) (
 }
 
 // Show ends the hiding of a pin. It fails as Hide does, and with mapdata.ErrConflict for a pin that is not hidden.
-func (s *Service) Show(ctx context.Context, by feed.Actor, id string) error {
+func (s *Service) Show(ctx context.Context, by mapdata.Actor, id string) error {
 	if !by.MayReview() {
 		return mapdata.Describe(mapdata.ErrForbidden, "Only curators show pins again.")
 	}
@@ -95,7 +94,7 @@ func (s *Service) Show(ctx context.Context, by feed.Actor, id string) error {
 
 // Hidden lists the hidden pins, the newest decision first, at most MaxListed: all for curators; those of a feed (id not
 // zero) for its owner and curators. It fails with mapdata.ErrForbidden or mapdata.ErrNotFound.
-func (s *Service) Hidden(ctx context.Context, by feed.Actor, id mapdata.FeedID) ([]mapdata.HiddenPin, error) {
+func (s *Service) Hidden(ctx context.Context, by mapdata.Actor, id mapdata.FeedID) ([]mapdata.HiddenPin, error) {
 	source := mapdata.SourceID("")
 	if id.IsZero() {
 		if !by.MayReview() {
@@ -120,7 +119,7 @@ func (s *Service) Hidden(ctx context.Context, by feed.Actor, id mapdata.FeedID) 
 
 // target returns the pin of an id and its feed, or nil for a live incident. Curators must not learn of private feeds
 // that do not wait for a review, and must not decide on their own feeds.
-func (s *Service) target(ctx context.Context, by feed.Actor, id string) (*mapdata.PinTakedown, *mapdata.Feed, error) {
+func (s *Service) target(ctx context.Context, by mapdata.Actor, id string) (*mapdata.PinTakedown, *mapdata.Feed, error) {
 	source, externalID, ok := mapdata.ParseEntityID(id)
 	if !ok {
 		return nil, nil, noPin()
@@ -199,7 +198,7 @@ func (s *Service) findLive(ctx context.Context, externalID string) (*mapdata.Ent
 
 // describe adds the entry of the audit log and, for a pin of a feed, the e-mail to its owner.
 func (s *Service) describe(
-	ctx context.Context, p *mapdata.PinTakedown, by feed.Actor, f *mapdata.Feed, id, action string, email mapdata.EmailKind,
+	ctx context.Context, p *mapdata.PinTakedown, by mapdata.Actor, f *mapdata.Feed, id, action string, email mapdata.EmailKind,
 ) {
 	entry := mapdata.AuditEntry{At: p.At, Actor: by.Account(), Via: mapdata.ViaOf(ctx), Action: action, Subject: id, Note: p.Reason}
 	if f != nil {

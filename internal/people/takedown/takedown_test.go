@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/signal"
 	"wayside/internal/people/takedown"
@@ -93,20 +92,20 @@ func (f *fixture) newFeed(t *testing.T, owner *mapdata.Account, visibility mapda
 // TestHideIsRefused checks who may hide which pins, and for how long.
 func TestHideIsRefused(t *testing.T) {
 	f := newFixture(t)
-	curator, live := feed.By(f.curator), mapdata.EntityID(mapdata.Incidents, "live")
+	curator, live := mapdata.ActorOf(f.curator), mapdata.EntityID(mapdata.Incidents, "live")
 	own, private := f.newFeed(t, f.curator, mapdata.Public), f.newFeed(t, f.owner, mapdata.Private)
 	in := func(d time.Duration) time.Time { return start.Add(d) }
 	for _, tt := range []struct {
 		name  string
-		by    feed.Actor
+		by    mapdata.Actor
 		id    string
 		order takedown.Order
 		want  error
 		field string
 	}{
-		{"guest", feed.Actor{}, f.pin, takedown.Order{Reason: "x"}, mapdata.ErrForbidden, ""},
-		{"driver", feed.By(f.driver), f.pin, takedown.Order{Reason: "x"}, mapdata.ErrForbidden, ""},
-		{"owner", feed.By(f.owner), f.pin, takedown.Order{Reason: "x"}, mapdata.ErrForbidden, ""},
+		{"guest", mapdata.Actor{}, f.pin, takedown.Order{Reason: "x"}, mapdata.ErrForbidden, ""},
+		{"driver", mapdata.ActorOf(f.driver), f.pin, takedown.Order{Reason: "x"}, mapdata.ErrForbidden, ""},
+		{"owner", mapdata.ActorOf(f.owner), f.pin, takedown.Order{Reason: "x"}, mapdata.ErrForbidden, ""},
 		{"curator's own feed", curator, mapdata.EntityID(own.ID.SourceID(), "a"), takedown.Order{Reason: "x"}, mapdata.ErrForbidden, ""},
 		{"private feed", curator, mapdata.EntityID(private.ID.SourceID(), "a"), takedown.Order{Reason: "x"}, mapdata.ErrNotFound, ""},
 		{"no id", curator, "moose", takedown.Order{Reason: "x"}, mapdata.ErrNotFound, ""},
@@ -131,7 +130,7 @@ func TestHideIsRefused(t *testing.T) {
 		t.Errorf("hidden: %+v, %v", all, err)
 	}
 	for name, err := range map[string]error{
-		"private feed": hideError(f.Hide(t.Context(), feed.Operator(), mapdata.EntityID(private.ID.SourceID(), "a"), takedown.Order{Reason: "x"})),
+		"private feed": hideError(f.Hide(t.Context(), mapdata.Operator(), mapdata.EntityID(private.ID.SourceID(), "a"), takedown.Order{Reason: "x"})),
 		"incident":     hideError(f.Hide(t.Context(), curator, live, takedown.Order{Reason: "x", Until: in(mapdata.LongestLiveHiding)})),
 	} {
 		if err != nil {
@@ -145,7 +144,7 @@ func hideError(_ *mapdata.HiddenPin, err error) error { return err }
 // TestHideAndShow checks the data stored with a decision, and who sees the pin.
 func TestHideAndShow(t *testing.T) {
 	f := newFixture(t)
-	curator := feed.By(f.curator)
+	curator := mapdata.ActorOf(f.curator)
 	if err := f.Show(t.Context(), curator, f.pin); !errors.Is(err, mapdata.ErrConflict) {
 		t.Errorf("shown before it was hidden: %v", err)
 	}
@@ -153,15 +152,15 @@ func TestHideAndShow(t *testing.T) {
 	if err != nil || hidden.Reason != "Wrong." || !hidden.Until.Equal(start.Add(time.Hour)) {
 		t.Fatalf("hidden %+v, %v", hidden, err)
 	}
-	for name, by := range map[string]feed.Actor{"owner": feed.By(f.owner), "curator": curator, "operator": feed.Operator()} {
+	for name, by := range map[string]mapdata.Actor{"owner": mapdata.ActorOf(f.owner), "curator": curator, "operator": mapdata.Operator()} {
 		if all, err := f.Hidden(t.Context(), by, f.feed.ID); err != nil || len(all) != 1 {
 			t.Errorf("%s sees %+v, %v", name, all, err)
 		}
 	}
-	if _, err := f.Hidden(t.Context(), feed.By(f.driver), f.feed.ID); !errors.Is(err, mapdata.ErrNotFound) {
+	if _, err := f.Hidden(t.Context(), mapdata.ActorOf(f.driver), f.feed.ID); !errors.Is(err, mapdata.ErrNotFound) {
 		t.Errorf("a driver: %v", err)
 	}
-	if _, err := f.Hidden(t.Context(), feed.By(f.owner), mapdata.FeedID{}); !errors.Is(err, mapdata.ErrForbidden) {
+	if _, err := f.Hidden(t.Context(), mapdata.ActorOf(f.owner), mapdata.FeedID{}); !errors.Is(err, mapdata.ErrForbidden) {
 		t.Errorf("everything, to an owner: %v", err)
 	}
 	if err := f.Show(t.Context(), curator, f.pin); err != nil {
@@ -197,17 +196,17 @@ func TestComplaints(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := f.Complaints(t.Context(), feed.By(f.owner)); !errors.Is(err, mapdata.ErrForbidden) {
+	if _, _, err := f.Complaints(t.Context(), mapdata.ActorOf(f.owner)); !errors.Is(err, mapdata.ErrForbidden) {
 		t.Errorf("read by an owner: %v", err)
 	}
-	all, open, err := f.Complaints(t.Context(), feed.By(f.curator))
+	all, open, err := f.Complaints(t.Context(), mapdata.ActorOf(f.curator))
 	if err != nil || open != 1 || len(all) != 1 || all[0].Text != "Wrong." || all[0].SourceName != "Police" {
 		t.Fatalf("complaints %+v, %d, %v", all, open, err)
 	}
-	if err := f.CloseComplaint(t.Context(), feed.By(f.owner), all[0].ID, ""); !errors.Is(err, mapdata.ErrForbidden) {
+	if err := f.CloseComplaint(t.Context(), mapdata.ActorOf(f.owner), all[0].ID, ""); !errors.Is(err, mapdata.ErrForbidden) {
 		t.Errorf("closed by an owner: %v", err)
 	}
-	if err := f.CloseComplaint(t.Context(), feed.By(f.curator), all[0].ID, "Corrected."); err != nil {
+	if err := f.CloseComplaint(t.Context(), mapdata.ActorOf(f.curator), all[0].ID, "Corrected."); err != nil {
 		t.Fatal(err)
 	}
 	for i := range mapdata.ComplaintsPerDay {

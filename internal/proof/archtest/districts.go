@@ -23,7 +23,7 @@ var districts = []district{
 	{"entities", []string{"ground"}},
 	{"drive", []string{"ground", "roads", "entities"}},
 	{"feeds", []string{"ground", "roads", "entities"}},
-	{"people", []string{"ground", "feeds"}}, // whom feeds belong to
+	{"people", []string{"ground"}},
 	{"http", []string{"ground", "nodes", "roads", "entities", "drive", "feeds", "people"}},
 	{"run", []string{"ground", "nodes", "store", "roads", "entities", "drive", "feeds", "people", "http"}},
 }

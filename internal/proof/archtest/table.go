@@ -130,11 +130,11 @@ var rules = map[string]rule{
 	"feeds/refprovider":         {ours: []string{"feeds/ingest", "ground/geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
 
 	"people/account":       {ours: []string{"ground/mapdata", "ground/token", "ground/signal"}, never: transport},
-	"people/apps":          {ours: []string{"feeds/feed", "ground/mapdata", "ground/signal"}, never: transport},
+	"people/apps":          {ours: []string{"ground/mapdata", "ground/signal"}, never: transport},
 	"people/apps/appcheck": {never: []string{"database/sql"}},
 	"people/audit":         {ours: []string{"ground/mapdata"}, never: transport},
 	"people/mail":          {ours: []string{"ground/mapdata", "ground/i18n", "ground/signal"}, never: transport},
-	"people/takedown":      {ours: []string{"feeds/feed", "ground/mapdata", "ground/signal"}, never: transport},
+	"people/takedown":      {ours: []string{"ground/mapdata", "ground/signal"}, never: transport},
 
 	"store":                        {ours: []string{"ground/geo", "ground/mapdata"}, never: []string{"net/http"}},
 	"store/migrate":                {},

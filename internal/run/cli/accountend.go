@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 )
 
@@ -97,7 +96,7 @@ func describeAccount(ctx context.Context, deps *adminDeps, a *mapdata.Account) (
 		return nil, err
 	}
 	shown.Passkeys = len(passkeys)
-	feeds, err := deps.Feeds.List(ctx, feed.Operator())
+	feeds, err := deps.Feeds.List(ctx, mapdata.Operator())
 	if err != nil {
 		return nil, err
 	}

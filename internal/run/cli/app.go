@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/people/apps"
 )
@@ -70,7 +69,7 @@ func (f *adminFlags) decideOnApp(
 ) error {
 	return f.withApp(p, arg, func(ctx context.Context, deps *adminDeps, id mapdata.AppID) (*mapdata.App, error) {
 		if number == 0 {
-			a, err := deps.Apps.Versions(ctx, feed.Operator(), id)
+			a, err := deps.Apps.Versions(ctx, mapdata.Operator(), id)
 			if err != nil {
 				return nil, err
 			}
@@ -90,7 +89,7 @@ type appListCmd struct{ adminFlags }
 // Run lists every app.
 func (c *appListCmd) Run(p *program) error {
 	return c.withApps(p, func(ctx context.Context, deps *adminDeps) error {
-		all, err := deps.Apps.All(ctx, feed.Operator())
+		all, err := deps.Apps.All(ctx, mapdata.Operator())
 		if err != nil {
 			return err
 		}
@@ -116,7 +115,7 @@ type appShowCmd struct {
 // Run shows one app.
 func (c *appShowCmd) Run(p *program) error {
 	return c.withApp(p, &c.appArg, func(ctx context.Context, deps *adminDeps, id mapdata.AppID) (*mapdata.App, error) {
-		return deps.Apps.Versions(ctx, feed.Operator(), id)
+		return deps.Apps.Versions(ctx, mapdata.Operator(), id)
 	})
 }
 
@@ -139,7 +138,7 @@ func (c *appApproveCmd) Run(p *program) error {
 			return nil, nil, err
 		}
 		defer done()
-		return deps.Apps.Approve(ctx, feed.Operator(), id, number)
+		return deps.Apps.Approve(ctx, mapdata.Operator(), id, number)
 	})
 }
 
@@ -153,7 +152,7 @@ type appRejectCmd struct {
 // Run rejects a version. The developer gets an e-mail.
 func (c *appRejectCmd) Run(p *program) error {
 	return c.decideOnApp(p, &c.appArg, c.Version, func(ctx context.Context, deps *adminDeps, id mapdata.AppID, number int) (*mapdata.App, *mapdata.AppVersion, error) {
-		return deps.Apps.Reject(ctx, feed.Operator(), id, number, c.Note)
+		return deps.Apps.Reject(ctx, mapdata.Operator(), id, number, c.Note)
 	})
 }
 
@@ -166,7 +165,7 @@ type appSuspendCmd struct {
 // Run suspends an app. The developer gets an e-mail.
 func (c *appSuspendCmd) Run(p *program) error {
 	return c.withApp(p, &c.appArg, func(ctx context.Context, deps *adminDeps, id mapdata.AppID) (*mapdata.App, error) {
-		return deps.Apps.Suspend(ctx, feed.Operator(), id, c.Note)
+		return deps.Apps.Suspend(ctx, mapdata.Operator(), id, c.Note)
 	})
 }
 
@@ -178,7 +177,7 @@ type appResumeCmd struct {
 // Run ends a suspension. The developer gets an e-mail.
 func (c *appResumeCmd) Run(p *program) error {
 	return c.withApp(p, &c.appArg, func(ctx context.Context, deps *adminDeps, id mapdata.AppID) (*mapdata.App, error) {
-		return deps.Apps.Resume(ctx, feed.Operator(), id)
+		return deps.Apps.Resume(ctx, mapdata.Operator(), id)
 	})
 }
 

@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/geo"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/telemetry"
@@ -242,7 +241,7 @@ func (d *demoRun) register(ctx context.Context, client *demo.Client) (push strin
 			return "", fmt.Errorf("register feed: %w", err)
 		}
 		id, _ := mapdata.ParseFeedID(registered.Feed.ID)
-		if _, err := d.service.Feeds.Approve(ctx, feed.Operator(), id, ""); err != nil {
+		if _, err := d.service.Feeds.Approve(ctx, mapdata.Operator(), id, ""); err != nil {
 			return "", fmt.Errorf("approve feed: %w", err)
 		}
 		if registered.PushToken != "" {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/run/config"
 	"wayside/internal/run/demo"
@@ -60,7 +59,7 @@ func (d *demoRun) installApps(ctx context.Context, developer *demo.Client) error
 			return fmt.Errorf("submit app: %w", err)
 		}
 		parsed, _ := mapdata.ParseAppID(id)
-		if _, _, err := d.service.Apps.Approve(ctx, feed.Operator(), parsed, 1); err != nil {
+		if _, _, err := d.service.Apps.Approve(ctx, mapdata.Operator(), parsed, 1); err != nil {
 			return fmt.Errorf("approve app: %w", err)
 		}
 		if err := driver.Install(ctx, id, a.Config); err != nil {

@@ -66,7 +66,7 @@ type feedListCmd struct{ adminFlags }
 // Run lists every feed.
 func (c *feedListCmd) Run(p *program) error {
 	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
-		all, err := deps.Feeds.List(ctx, feed.Operator())
+		all, err := deps.Feeds.List(ctx, mapdata.Operator())
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ type feedShowCmd struct {
 // Run shows one feed.
 func (c *feedShowCmd) Run(p *program) error {
 	return c.withFeed(p, &c.feedArg, func(ctx context.Context, deps *adminDeps, id mapdata.FeedID) (*feed.View, error) {
-		return deps.Feeds.Get(ctx, feed.Operator(), id)
+		return deps.Feeds.Get(ctx, mapdata.Operator(), id)
 	})
 }
 
@@ -112,7 +112,7 @@ type feedApproveCmd struct {
 // Run approves a feed. Its owner gets an e-mail.
 func (c *feedApproveCmd) Run(p *program) error {
 	return c.withFeed(p, &c.feedArg, func(ctx context.Context, deps *adminDeps, id mapdata.FeedID) (*feed.View, error) {
-		return deps.Feeds.Approve(ctx, feed.Operator(), id, c.Version)
+		return deps.Feeds.Approve(ctx, mapdata.Operator(), id, c.Version)
 	})
 }
 
@@ -126,7 +126,7 @@ type feedRejectCmd struct {
 // Run rejects a feed. Its owner gets an e-mail.
 func (c *feedRejectCmd) Run(p *program) error {
 	return c.withFeed(p, &c.feedArg, func(ctx context.Context, deps *adminDeps, id mapdata.FeedID) (*feed.View, error) {
-		return deps.Feeds.Reject(ctx, feed.Operator(), id, c.Version, c.Note)
+		return deps.Feeds.Reject(ctx, mapdata.Operator(), id, c.Version, c.Note)
 	})
 }
 
@@ -142,11 +142,11 @@ func (c *feedDeleteCmd) Run(p *program) error {
 		if err != nil {
 			return err
 		}
-		f, err := deps.Feeds.Get(ctx, feed.Operator(), id)
+		f, err := deps.Feeds.Get(ctx, mapdata.Operator(), id)
 		if err != nil {
 			return noFeed(err)
 		}
-		if err := deps.Feeds.Delete(ctx, feed.Operator(), id); err != nil {
+		if err := deps.Feeds.Delete(ctx, mapdata.Operator(), id); err != nil {
 			return noFeed(err)
 		}
 		if c.JSON {

@@ -83,12 +83,12 @@ func (c *feedAddCmd) Run(p *program) error {
 		if err != nil {
 			return err
 		}
-		view, _, err := deps.Feeds.Register(ctx, feed.By(owner), registration)
+		view, _, err := deps.Feeds.Register(ctx, mapdata.ActorOf(owner), registration)
 		if err != nil {
 			return wrongFields(err)
 		}
 		if c.Approve {
-			if view, err = deps.Feeds.Approve(ctx, feed.Operator(), view.ID, ""); err != nil {
+			if view, err = deps.Feeds.Approve(ctx, mapdata.Operator(), view.ID, ""); err != nil {
 				return err
 			}
 		}

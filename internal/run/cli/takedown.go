@@ -43,7 +43,7 @@ func (c *pinHideCmd) Run(p *program) error {
 		if c.For != 0 {
 			order.Until = p.now().Add(c.For)
 		}
-		hidden, err := deps.Takedowns.Hide(ctx, feed.Operator(), c.ID, order)
+		hidden, err := deps.Takedowns.Hide(ctx, mapdata.Operator(), c.ID, order)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ type pinShowCmd struct {
 // Run shows a hidden entity again.
 func (c *pinShowCmd) Run(p *program) error {
 	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
-		if err := deps.Takedowns.Show(ctx, feed.Operator(), c.ID); err != nil {
+		if err := deps.Takedowns.Show(ctx, mapdata.Operator(), c.ID); err != nil {
 			return err
 		}
 		if c.JSON {
@@ -75,7 +75,7 @@ type pinListCmd struct{ adminFlags }
 // Run lists the hidden entities.
 func (c *pinListCmd) Run(p *program) error {
 	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
-		all, err := deps.Takedowns.Hidden(ctx, feed.Operator(), mapdata.FeedID{})
+		all, err := deps.Takedowns.Hidden(ctx, mapdata.Operator(), mapdata.FeedID{})
 		if err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ type feedPauseCmd struct {
 // Run pauses a feed. Its owner gets an e-mail.
 func (c *feedPauseCmd) Run(p *program) error {
 	return c.withFeed(p, &c.feedArg, func(ctx context.Context, deps *adminDeps, id mapdata.FeedID) (*feed.View, error) {
-		return deps.Feeds.Pause(ctx, feed.Operator(), id, c.Reason)
+		return deps.Feeds.Pause(ctx, mapdata.Operator(), id, c.Reason)
 	})
 }
 
@@ -136,7 +136,7 @@ type feedResumeCmd struct {
 // Run ends a pause. The feed's owner gets an e-mail.
 func (c *feedResumeCmd) Run(p *program) error {
 	return c.withFeed(p, &c.feedArg, func(ctx context.Context, deps *adminDeps, id mapdata.FeedID) (*feed.View, error) {
-		return deps.Feeds.Resume(ctx, feed.Operator(), id)
+		return deps.Feeds.Resume(ctx, mapdata.Operator(), id)
 	})
 }
 
@@ -153,7 +153,7 @@ func (c *feedRemoveCmd) Run(p *program) error {
 		if err != nil {
 			return err
 		}
-		if err := deps.Feeds.Remove(ctx, feed.Operator(), id, c.Reason); err != nil {
+		if err := deps.Feeds.Remove(ctx, mapdata.Operator(), id, c.Reason); err != nil {
 			return noFeed(err)
 		}
 		if c.JSON {
@@ -219,7 +219,7 @@ type complaintJSON struct {
 // Run lists the open complaints.
 func (c *complaintListCmd) Run(p *program) error {
 	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
-		all, open, err := deps.Takedowns.Complaints(ctx, feed.Operator())
+		all, open, err := deps.Takedowns.Complaints(ctx, mapdata.Operator())
 		if err != nil {
 			return err
 		}
@@ -256,7 +256,7 @@ type complaintCloseCmd struct {
 // Run closes a complaint.
 func (c *complaintCloseCmd) Run(p *program) error {
 	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
-		err := deps.Takedowns.CloseComplaint(ctx, feed.Operator(), c.ID, c.Note)
+		err := deps.Takedowns.CloseComplaint(ctx, mapdata.Operator(), c.ID, c.Note)
 		if errors.Is(err, mapdata.ErrNotFound) {
 			return errors.New("no complaint with this id waits")
 		}

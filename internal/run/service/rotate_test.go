@@ -42,7 +42,7 @@ func newKeyTest(t *testing.T) *keyTest {
 		if header != "" {
 			settings.PullAuthHeader = &header
 		}
-		registered, _, err := admin.Feeds.Register(t.Context(), feed.By(owner), &feed.Registration{Direction: "pull", Settings: settings})
+		registered, _, err := admin.Feeds.Register(t.Context(), mapdata.ActorOf(owner), &feed.Registration{Direction: "pull", Settings: settings})
 		if err != nil {
 			t.Fatal(err)
 		}
