@@ -17,7 +17,6 @@ const (
 	maxAttribution = 500
 	maxLicence     = 200
 	maxDescription = 2000
-	maxNote        = 2000 // of a curator
 	maxSpecURL     = 2048
 )
 

@@ -2,11 +2,11 @@ package feed
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/review"
 )
 
 // mayTakeDown checks that the actor may decide on somebody else's feed. Curators must not learn of private feeds that
@@ -27,8 +27,8 @@ func mayTakeDown(by mapdata.Actor, f *mapdata.Feed) error {
 // and cannot end the pause. It fails with mapdata.ErrForbidden for an actor who may not review, with
 // mapdata.ErrNotFound, and with a *mapdata.InvalidError for the reason.
 func (s *Service) Pause(ctx context.Context, by mapdata.Actor, id mapdata.FeedID, reason string) (*View, error) {
-	if !by.MayReview() {
-		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators pause feeds of others.")
+	if err := review.CheckCurator(by, "Only curators pause feeds of others."); err != nil {
+		return nil, err
 	}
 	reason, err := mapdata.CleanReason(reason)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Service) Pause(ctx context.Context, by mapdata.Actor, id mapdata.FeedID
 	}
 	return s.setPause(ctx, by, id, mapdata.AuditCuratorPause, mapdata.EmailFeedPaused, func(f *mapdata.Feed) (mapdata.Pause, error) {
 		if f.Pause.By == pause.By && f.Pause.Reason == pause.Reason {
-			return f.Pause, errDecided
+			return f.Pause, review.ErrDecided
 		}
 		return pause, nil
 	})
@@ -49,13 +49,13 @@ func (s *Service) Pause(ctx context.Context, by mapdata.Actor, id mapdata.FeedID
 // Resume ends a pause: the feed is served again as it was. A feed of a suspended account stays paused until the account is
 // resumed. It fails as Pause does, and with mapdata.ErrConflict for a feed that is paused only by its owner's suspension.
 func (s *Service) Resume(ctx context.Context, by mapdata.Actor, id mapdata.FeedID) (*View, error) {
-	if !by.MayReview() {
-		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators resume feeds that a curator paused.")
+	if err := review.CheckCurator(by, "Only curators resume feeds that a curator paused."); err != nil {
+		return nil, err
 	}
 	return s.setPause(ctx, by, id, mapdata.AuditCuratorResume, mapdata.EmailFeedResumed, func(f *mapdata.Feed) (mapdata.Pause, error) {
 		switch f.Pause.By {
 		case mapdata.PausedByNobody:
-			return f.Pause, errDecided
+			return f.Pause, review.ErrDecided
 		case mapdata.PausedBySuspension:
 			return f.Pause, mapdata.Explain(mapdata.ErrConflict, "suspended", "The owner's account is suspended: its feeds come back with it.")
 		case mapdata.PausedByCurator, mapdata.PausedByOperator:
@@ -76,7 +76,7 @@ func (s *Service) setPause(
 	ctx context.Context, by mapdata.Actor, id mapdata.FeedID, action string, email mapdata.EmailKind, next func(*mapdata.Feed) (mapdata.Pause, error),
 ) (*View, error) {
 	now := s.now()
-	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
+	f, changed, err := review.Decide(ctx, s.Store.UpdateFeed, id, func(f *mapdata.Feed) (Side, error) {
 		if err := mayTakeDown(by, f); err != nil {
 			return Side{}, err
 		}
@@ -89,14 +89,14 @@ func (s *Service) setPause(
 		reschedule(f, &before, now)
 		return Side{
 			Audit:  []mapdata.AuditEntry{auditEntry(ctx, by, now, action, f, pause.Reason)},
-			Emails: []mapdata.Email{takedownEmail(f, email, pause.Reason, now)},
+			Emails: []mapdata.Email{decisionEmail(f, email, pause.Reason, now)},
 		}, nil
 	})
-	if errors.Is(err, errDecided) {
-		return s.Get(ctx, by, id)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", action, err)
+	}
+	if !changed {
+		return s.Get(ctx, by, id)
 	}
 	s.changed(ctx)
 	return s.full(ctx, by, f)
@@ -105,8 +105,8 @@ func (s *Service) setPause(
 // Remove deletes a feed of somebody else with its layer and its entities. Its owner gets the reason in an e-mail. It
 // fails as Pause does.
 func (s *Service) Remove(ctx context.Context, by mapdata.Actor, id mapdata.FeedID, reason string) error {
-	if !by.MayReview() {
-		return mapdata.Describe(mapdata.ErrForbidden, "Only curators remove feeds of others.")
+	if err := review.CheckCurator(by, "Only curators remove feeds of others."); err != nil {
+		return err
 	}
 	reason, err := mapdata.CleanReason(reason)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Service) Remove(ctx context.Context, by mapdata.Actor, id mapdata.FeedI
 		return errBuiltin()
 	}
 	now := s.now()
-	email := takedownEmail(f, mapdata.EmailFeedRemoved, reason, now)
+	email := decisionEmail(f, mapdata.EmailFeedRemoved, reason, now)
 	delete(email.Data, "feed_id") // its page no longer exists
 	if err := s.Store.DeleteFeed(ctx, id, auditEntry(ctx, by, now, mapdata.AuditCuratorRemove, f, f.Name+": "+reason), email); err != nil {
 		return fmt.Errorf("remove feed: %w", err)
@@ -132,8 +132,8 @@ func (s *Service) Remove(ctx context.Context, by mapdata.Actor, id mapdata.FeedI
 	return nil
 }
 
-// takedownEmail returns the e-mail that informs the owner of a decision, with its reason.
-func takedownEmail(f *mapdata.Feed, kind mapdata.EmailKind, reason string, at time.Time) mapdata.Email {
+// decisionEmail returns the e-mail that informs the owner of a decision, with its reason.
+func decisionEmail(f *mapdata.Feed, kind mapdata.EmailKind, reason string, at time.Time) mapdata.Email {
 	return mapdata.Email{
 		Account: f.Owner, Kind: kind, At: at, Due: at,
 		Data: map[string]string{"feed_name": f.Name, "feed_id": f.ID.String(), "note": reason},

@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"time"
 
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/review"
 )
 
 // Lengths of the parts of a version. A version identifies the state of a feed that a curator reviewed, in hexadecimal digits: 16 bytes of a
@@ -111,9 +111,8 @@ func (s *Service) Approve(ctx context.Context, by mapdata.Actor, id mapdata.Feed
 // Reject rejects a feed with a note of 1 to 2000 characters, which the owner gets in an e-mail and on the feed's page (D5.7). It fails as
 // Approve does, and with a *mapdata.InvalidError for an invalid note.
 func (s *Service) Reject(ctx context.Context, by mapdata.Actor, id mapdata.FeedID, version, note string) (*View, error) {
-	var w mapdata.FieldErrors
-	note = w.Lines("note", note, 1, maxNote)
-	if err := w.Err(); err != nil && by.MayReview() {
+	note, err := review.CleanNote(note)
+	if err != nil && by.MayReview() {
 		return nil, err
 	}
 	return s.decide(ctx, by, id, version, &decision{mapdata.Rejected, note, mapdata.AuditFeedReject, mapdata.EmailRejected})
@@ -150,16 +149,12 @@ func (d *decision) apply(f *mapdata.Feed, now time.Time) (email mapdata.EmailKin
 	return email
 }
 
-// errDecided aborts an edit that would change nothing.
-var errDecided = errors.New("decided already")
-
 func (s *Service) decide(ctx context.Context, by mapdata.Actor, id mapdata.FeedID, version string, d *decision) (*View, error) {
-	if !by.MayReview() {
-		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators approve and reject feeds.")
+	if err := review.CheckCurator(by, "Only curators approve and reject feeds."); err != nil {
+		return nil, err
 	}
 	now := s.now()
-	var decided *mapdata.Feed // the feed that was decided already
-	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
+	f, changed, err := review.Decide(ctx, s.Store.UpdateFeed, id, func(f *mapdata.Feed) (Side, error) {
 		if manages(by, f) {
 			return Side{}, mapdata.Explain(mapdata.ErrForbidden, "own_feed", "Another curator decides on your own feed.")
 		}
@@ -167,29 +162,23 @@ func (s *Service) decide(ctx context.Context, by mapdata.Actor, id mapdata.FeedI
 			return Side{}, err
 		}
 		if d.matches(f) {
-			as := *f
-			decided = &as
-			return Side{}, errDecided
+			return Side{}, review.ErrDecided
 		}
 		reviewed := f.Reviewed()
 		email := d.apply(f, now)
 		entry := auditEntry(ctx, by, now, d.action, f, d.note)
 		entry.Reviewed = &reviewed
 		return Side{
-			Audit: []mapdata.AuditEntry{entry},
-			Emails: []mapdata.Email{{
-				Account: f.Owner, Kind: email, At: now, Due: now,
-				Data: map[string]string{"feed_name": f.Name, "feed_id": id.String(), "note": d.note},
-			}},
+			Audit:  []mapdata.AuditEntry{entry},
+			Emails: []mapdata.Email{decisionEmail(f, email, d.note, now)},
 		}, nil
 	})
-	if errors.Is(err, errDecided) {
-		return s.full(ctx, by, decided)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.action, err)
 	}
-	s.changed(ctx)
+	if changed {
+		s.changed(ctx)
+	}
 	return s.full(ctx, by, f)
 }
 
@@ -212,8 +201,8 @@ func checkVersion(by mapdata.Actor, f *mapdata.Feed, version string, d *decision
 // Queue lists the feeds that wait for a curator, the longest waiting first. It fails with
 // mapdata.ErrForbidden for an actor who may not review.
 func (s *Service) Queue(ctx context.Context, by mapdata.Actor) ([]mapdata.PendingFeed, error) {
-	if !by.MayReview() {
-		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators see which feeds wait.")
+	if err := review.CheckCurator(by, "Only curators see which feeds wait."); err != nil {
+		return nil, err
 	}
 	all, err := s.Store.PendingFeeds(ctx)
 	if err != nil {
@@ -249,8 +238,8 @@ const maxReviewLog = 50
 // Review returns the data for a decision, except entities and attempts (see Contents, History). It fails with mapdata.ErrForbidden for an
 // actor who may not review.
 func (s *Service) Review(ctx context.Context, by mapdata.Actor, id mapdata.FeedID) (*Review, error) {
-	if !by.MayReview() {
-		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators review feeds.")
+	if err := review.CheckCurator(by, "Only curators review feeds."); err != nil {
+		return nil, err
 	}
 	view, err := s.Get(ctx, by, id)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/review"
 )
 
 // Waiting is an app in the curators' queue.
@@ -22,8 +23,8 @@ type Waiting struct {
 // Queue lists the first apps that wait for a curator, the longest waiting first, without reports, and counts all. It fails with
 // mapdata.ErrForbidden if the actor may not review.
 func (s *Service) Queue(ctx context.Context, by mapdata.Actor) (all []Waiting, count int, err error) {
-	if !by.MayReview() {
-		return nil, 0, mapdata.Describe(mapdata.ErrForbidden, "Only curators see which apps wait.")
+	if err := review.CheckCurator(by, "Only curators see which apps wait."); err != nil {
+		return nil, 0, err
 	}
 	pending, count, err := s.Store.PendingApps(ctx, maxListed)
 	if err != nil {
@@ -44,8 +45,8 @@ func (s *Service) Queue(ctx context.Context, by mapdata.Actor) (all []Waiting, c
 // Suspended lists the suspended apps, the last one first, without reports. It fails with mapdata.ErrForbidden if the actor may not
 // review.
 func (s *Service) Suspended(ctx context.Context, by mapdata.Actor) ([]mapdata.App, error) {
-	if !by.MayReview() {
-		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators see which apps are suspended.")
+	if err := review.CheckCurator(by, "Only curators see which apps are suspended."); err != nil {
+		return nil, err
 	}
 	all, err := s.Store.SuspendedApps(ctx, maxListed)
 	if err != nil {
@@ -57,8 +58,8 @@ func (s *Service) Suspended(ctx context.Context, by mapdata.Actor) ([]mapdata.Ap
 // Changed lists the apps of the catalogue whose page differs from the approved one, those that changed first at the beginning. It
 // reads only memory. It fails with mapdata.ErrForbidden if the actor may not review.
 func (s *Service) Changed(by mapdata.Actor) ([]*Listed, error) {
-	if !by.MayReview() {
-		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators see which pages changed.")
+	if err := review.CheckCurator(by, "Only curators see which pages changed."); err != nil {
+		return nil, err
 	}
 	var all []*Listed
 	for _, l := range s.Catalogue(nil) {
@@ -72,8 +73,8 @@ func (s *Service) Changed(by mapdata.Actor) ([]*Listed, error) {
 
 // All lists every app with all of its versions, the oldest first. It fails with mapdata.ErrForbidden if the actor may not review.
 func (s *Service) All(ctx context.Context, by mapdata.Actor) ([]mapdata.App, error) {
-	if !by.MayReview() {
-		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators list all apps.")
+	if err := review.CheckCurator(by, "Only curators list all apps."); err != nil {
+		return nil, err
 	}
 	all, err := s.Store.Apps(ctx)
 	if err != nil {
@@ -81,9 +82,6 @@ func (s *Service) All(ctx context.Context, by mapdata.Actor) ([]mapdata.App, err
 	}
 	return all, nil
 }
-
-// errDecided aborts an edit that would change nothing.
-var errDecided = errors.New("decided already")
 
 // Approve approves a pending version, which is served from then on in place of the one before. It fetches the app's page once more,
 // and the app's feeds must be public and approved. A version that is approved already stays so. It fails with mapdata.ErrForbidden
@@ -129,18 +127,20 @@ func (s *Service) Reject(ctx context.Context, by mapdata.Actor, id mapdata.AppID
 
 // cleanNote checks a curator's note to a developer.
 func cleanNote(note string) (string, error) {
-	var bad mapdata.FieldErrors
-	note = bad.Lines("note", note, 1, maxNote)
-	for i := range bad {
-		bad[i].Code = strings.TrimSuffix(bad[i].Code, "_characters")
+	note, err := review.CleanNote(note)
+	var bad *mapdata.InvalidError
+	if errors.As(err, &bad) {
+		for i := range bad.Fields {
+			bad.Fields[i].Code = strings.TrimSuffix(bad.Fields[i].Code, "_characters")
+		}
 	}
-	return note, bad.Err()
+	return note, err
 }
 
 // reviewed reads the version that an actor decides on.
 func (s *Service) reviewed(ctx context.Context, by mapdata.Actor, id mapdata.AppID, number int) (*mapdata.App, *mapdata.AppVersion, error) {
-	if !by.MayReview() {
-		return nil, nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators approve and reject apps.")
+	if err := review.CheckCurator(by, "Only curators approve and reject apps."); err != nil {
+		return nil, nil, err
 	}
 	a, err := s.Store.App(ctx, id)
 	if err != nil {
@@ -178,8 +178,7 @@ func (s *Service) decide(ctx context.Context, by mapdata.Actor, id mapdata.AppID
 	if state == mapdata.AppRejected {
 		action, email = mapdata.AuditAppReject, mapdata.EmailAppRejected
 	}
-	var decided mapdata.App // set if the version had this state already
-	a, err := s.Store.UpdateApp(ctx, id, func(a *mapdata.App) (mapdata.Side, error) {
+	a, changed, err := review.Decide(ctx, s.Store.UpdateApp, id, func(a *mapdata.App) (mapdata.Side, error) {
 		v, err := numbered(a, number)
 		if err == nil {
 			err = mayDecide(by, a)
@@ -188,8 +187,7 @@ func (s *Service) decide(ctx context.Context, by mapdata.Actor, id mapdata.AppID
 		case err != nil:
 			return mapdata.Side{}, err
 		case v.State == state && v.Note == note:
-			decided = *a
-			return mapdata.Side{}, errDecided
+			return mapdata.Side{}, review.ErrDecided
 		case v.State != mapdata.AppPending:
 			return mapdata.Side{}, decidedAlready(v)
 		}
@@ -199,12 +197,10 @@ func (s *Service) decide(ctx context.Context, by mapdata.Actor, id mapdata.AppID
 		v.State, v.Note, v.DecidedAt, v.Page, a.UpdatedAt = state, note, now, d.page, now
 		return side(ctx, by, a, now, action, email, v, note), nil
 	})
-	switch {
-	case errors.Is(err, errDecided):
-		a = &decided
-	case err != nil:
+	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", action, err)
-	default:
+	}
+	if changed {
 		s.changed(ctx)
 	}
 	v, err := numbered(a, number)
@@ -239,8 +235,8 @@ func Latest(a *mapdata.App) *mapdata.AppVersion {
 // Suspend takes an app out of the catalogue and out of cars immediately, until Resume. Its developer reads the note, 1 to 2000 characters,
 // in an e-mail. It fails as Reject does.
 func (s *Service) Suspend(ctx context.Context, by mapdata.Actor, id mapdata.AppID, note string) (*mapdata.App, error) {
-	if !by.MayReview() {
-		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators suspend apps.")
+	if err := review.CheckCurator(by, "Only curators suspend apps."); err != nil {
+		return nil, err
 	}
 	note, err := cleanNote(note)
 	if err != nil {
@@ -251,8 +247,8 @@ func (s *Service) Suspend(ctx context.Context, by mapdata.Actor, id mapdata.AppI
 
 // Resume ends a suspension. It fails as Suspend does.
 func (s *Service) Resume(ctx context.Context, by mapdata.Actor, id mapdata.AppID) (*mapdata.App, error) {
-	if !by.MayReview() {
-		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators resume apps.")
+	if err := review.CheckCurator(by, "Only curators resume apps."); err != nil {
+		return nil, err
 	}
 	return s.setSuspension(ctx, by, id, time.Time{}, "")
 }
@@ -264,24 +260,21 @@ func (s *Service) setSuspension(ctx context.Context, by mapdata.Actor, id mapdat
 		action, email = mapdata.AuditAppResume, mapdata.EmailAppResumed
 	}
 	now := s.now()
-	var decided mapdata.App // set if the app was in this state already
-	a, err := s.Store.UpdateApp(ctx, id, func(a *mapdata.App) (mapdata.Side, error) {
+	a, changed, err := review.Decide(ctx, s.Store.UpdateApp, id, func(a *mapdata.App) (mapdata.Side, error) {
 		if err := mayDecide(by, a); err != nil {
 			return mapdata.Side{}, err
 		}
 		if a.SuspendedAt.IsZero() == since.IsZero() && a.SuspendedNote == note {
-			decided = *a
-			return mapdata.Side{}, errDecided
+			return mapdata.Side{}, review.ErrDecided
 		}
 		a.SuspendedAt, a.SuspendedNote, a.UpdatedAt = since, note, now
 		return side(ctx, by, a, now, action, email, nil, note), nil
 	})
-	switch {
-	case errors.Is(err, errDecided):
-		return &decided, nil
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", action, err)
 	}
-	s.changed(ctx)
+	if changed {
+		s.changed(ctx)
+	}
 	return a, nil
 }

@@ -20,9 +20,8 @@ import (
 
 // Limits of accounts: D16.10 for installs, docs/decisions/0018-apps.md for the others.
 const (
-	maxVersions  = 20 // of an app; the oldest that are neither pending nor approved are dropped
-	maxPerDriver = 12 // installed apps
-	maxNote      = 2000
+	maxVersions  = 20  // of an app; the oldest that are neither pending nor approved are dropped
+	maxPerDriver = 12  // installed apps
 	maxListed    = 100 // apps in a list of the curators' page
 )
 

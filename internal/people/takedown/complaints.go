@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/review"
 )
 
 // Complain stores a complaint for curators that the source of a pin is wrong, with a text of at most 500 characters,
@@ -51,8 +52,8 @@ func checkComplaint(text string) error {
 // Complaints lists the open complaints, the oldest first, at most MaxListed, and returns the number of all open ones.
 // It fails with mapdata.ErrForbidden for an actor who may not review.
 func (s *Service) Complaints(ctx context.Context, by mapdata.Actor) (all []mapdata.Complaint, open int, err error) {
-	if !by.MayReview() {
-		return nil, 0, mapdata.Describe(mapdata.ErrForbidden, "Only curators read complaints.")
+	if err := review.CheckCurator(by, "Only curators read complaints."); err != nil {
+		return nil, 0, err
 	}
 	if all, open, err = s.Store.Complaints(ctx, MaxListed); err != nil {
 		return nil, 0, fmt.Errorf("list complaints: %w", err)
@@ -89,8 +90,8 @@ func (s *Service) nameOf(ctx context.Context, source mapdata.SourceID) (string, 
 // CloseComplaint removes a complaint from the queue, with a note for the audit log of at most 500 characters. It fails
 // with mapdata.ErrForbidden for an actor who may not review, and with mapdata.ErrNotFound.
 func (s *Service) CloseComplaint(ctx context.Context, by mapdata.Actor, id, note string) error {
-	if !by.MayReview() {
-		return mapdata.Describe(mapdata.ErrForbidden, "Only curators close complaints.")
+	if err := review.CheckCurator(by, "Only curators close complaints."); err != nil {
+		return err
 	}
 	if note = strings.TrimSpace(note); note != "" {
 		var err error

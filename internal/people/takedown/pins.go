@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/ground/review"
 	"wayside/internal/ground/signal"
 )
 
@@ -44,8 +45,8 @@ type Order struct {
 // gets an e-mail with the reason. Hiding it again replaces reason and end. It fails with mapdata.ErrForbidden for an
 // actor who may not review, with mapdata.ErrNotFound for a pin that does not exist, and with a *mapdata.InvalidError.
 func (s *Service) Hide(ctx context.Context, by mapdata.Actor, id string, o Order) (*mapdata.HiddenPin, error) {
-	if !by.MayReview() {
-		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators hide pins.")
+	if err := review.CheckCurator(by, "Only curators hide pins."); err != nil {
+		return nil, err
 	}
 	p, f, err := s.target(ctx, by, id)
 	if err != nil {
@@ -73,8 +74,8 @@ func (s *Service) Hide(ctx context.Context, by mapdata.Actor, id string, o Order
 
 // Show ends the hiding of a pin. It fails as Hide does, and with mapdata.ErrConflict for a pin that is not hidden.
 func (s *Service) Show(ctx context.Context, by mapdata.Actor, id string) error {
-	if !by.MayReview() {
-		return mapdata.Describe(mapdata.ErrForbidden, "Only curators show pins again.")
+	if err := review.CheckCurator(by, "Only curators show pins again."); err != nil {
+		return err
 	}
 	p, f, err := s.target(ctx, by, id)
 	if err != nil {
@@ -97,8 +98,8 @@ func (s *Service) Show(ctx context.Context, by mapdata.Actor, id string) error {
 func (s *Service) Hidden(ctx context.Context, by mapdata.Actor, id mapdata.FeedID) ([]mapdata.HiddenPin, error) {
 	source := mapdata.SourceID("")
 	if id.IsZero() {
-		if !by.MayReview() {
-			return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators see what is hidden.")
+		if err := review.CheckCurator(by, "Only curators see what is hidden."); err != nil {
+			return nil, err
 		}
 	} else {
 		f, err := s.Store.Feed(ctx, id)

@@ -26,6 +26,7 @@ var rules = map[string]rule{
 	"ground/mapdata":   {ours: []string{"ground/geo"}, never: technology},
 	"ground/ratelimit": {ours: []string{"ground/mapdata"}, never: transport},
 	"ground/response":  {ours: []string{"ground/sched"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"ground/review":    {ours: []string{"ground/mapdata"}, never: technology},
 	"ground/safehttp":  {ours: []string{"ground/mapdata"}, never: []string{"database/sql"}},
 	"ground/sched":     {never: transport},
 	"ground/secret":    {ours: []string{"ground/mapdata"}, never: technology},
@@ -97,7 +98,7 @@ var rules = map[string]rule{
 		"feeds/ingest",
 		"ground/mapdata",
 	}, never: transport},
-	"feeds/feed":                {ours: []string{"ground/mapdata", "ground/token", "ground/signal"}, never: transport},
+	"feeds/feed":                {ours: []string{"ground/mapdata", "ground/review", "ground/token", "ground/signal"}, never: transport},
 	"feeds/format":              {ours: []string{"ground/mapdata", "ground/geo"}, never: technology},
 	"feeds/format/alertwords":   {ours: []string{"ground/mapdata"}, never: technology},
 	"feeds/format/autobahn":     {ours: []string{"feeds/format", "feeds/format/geometry", "feeds/format/jsondoc", "ground/geo"}, never: technology},
@@ -130,11 +131,11 @@ var rules = map[string]rule{
 	"feeds/refprovider":         {ours: []string{"feeds/ingest", "ground/geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
 
 	"people/account":       {ours: []string{"ground/mapdata", "ground/token", "ground/signal"}, never: transport},
-	"people/apps":          {ours: []string{"ground/mapdata", "ground/signal"}, never: transport},
+	"people/apps":          {ours: []string{"ground/mapdata", "ground/review", "ground/signal"}, never: transport},
 	"people/apps/appcheck": {never: []string{"database/sql"}},
 	"people/audit":         {ours: []string{"ground/mapdata"}, never: transport},
 	"people/mail":          {ours: []string{"ground/mapdata", "ground/i18n", "ground/signal"}, never: transport},
-	"people/takedown":      {ours: []string{"ground/mapdata", "ground/signal"}, never: transport},
+	"people/takedown":      {ours: []string{"ground/mapdata", "ground/review", "ground/signal"}, never: transport},
 
 	"store":                        {ours: []string{"ground/geo", "ground/mapdata"}, never: []string{"net/http"}},
 	"store/migrate":                {},
