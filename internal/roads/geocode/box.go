@@ -85,6 +85,14 @@ func (b *box) distance(p graph.Position) float64 {
 	return metres(p, nearest)
 }
 
+// gap returns how far two boxes are from each other in metres, or 0 if they meet. Boxes on both sides of the antimeridian
+// are far from each other.
+func (b *box) gap(o *box) float64 {
+	lng, lat := max(0, o.west-b.east, b.west-o.east), max(0, o.south-b.north, b.south-o.north)
+	from := graph.Position{Lat: int32(min(b.south, o.south))}
+	return metres(from, graph.Position{Lng: int32(min(lng, fullTurn/2)), Lat: from.Lat + int32(lat)})
+}
+
 // positionOf converts a point on the globe to units.
 func positionOf(p geo.Point) graph.Position {
 	return graph.Position{Lng: int32(math.Round(p.Lng * 1e7)), Lat: int32(math.Round(p.Lat * 1e7))}

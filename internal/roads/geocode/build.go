@@ -249,8 +249,14 @@ func (b *builder) addFeature(i int, layer Layer) {
 	b.documentOf[i] = b.add(document{
 		Lng: o.at.Lng, Lat: o.at.Lat, Kind: b.kindNumber(o.kind), Place: none, Importance: uint8(255 * importance), Bits: flags(layer) << layerShift,
 	}, o.osm, &o.names)
-	if o.osm&3 != osmNode {
+	if o.osm&3 != osmNode && o.name != "" {
 		b.setExtent(b.documentOf[i], o)
+	}
+	if o.private {
+		b.documents[b.documentOf[i]].Bits |= private
+	}
+	if o.rare.hours != "" {
+		b.hours = append(b.hours, openingHours{b.documentOf[i], b.own.add(o.rare.hours)})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wayside/internal/roads/graph"
+	"wayside/internal/roads/hours"
 	"wayside/internal/roads/osmpbf"
 )
 
@@ -34,6 +35,7 @@ type object struct {
 	at             graph.Position
 	around         box
 	located        bool
+	private        bool // not everybody may go there
 }
 
 // rareTags are tags that few objects have.
@@ -41,6 +43,7 @@ type rareTags struct {
 	population string
 	level      int    // of an administrative boundary
 	code       string // of a country
+	hours      string // when it is open
 	members    []int64
 	label      int64 // node that represents a relation; 0: none
 }
@@ -107,6 +110,8 @@ type collector struct {
 	noAddress tagged
 	noRare    rareTags
 
+	vocabulary *vocabulary
+
 	nodes     []int64 // ids, ascending
 	positions []graph.Position
 	known     []bool
@@ -114,7 +119,7 @@ type collector struct {
 
 // collect reads relations, then ways, then nodes.
 func collect(ctx context.Context, files []*osmpbf.File) (*collector, error) {
-	c := &collector{lines: map[int64][2]uint32{}, texts: map[string]string{}, leftOut: map[string]int{}, allowed: freeReferences}
+	c := &collector{lines: map[int64][2]uint32{}, texts: map[string]string{}, leftOut: map[string]int{}, allowed: freeReferences, vocabulary: newVocabulary()}
 	for _, f := range files {
 		c.allowed += int(f.Size()) * referencesPerByte
 	}
@@ -182,7 +187,7 @@ func (c *collector) ownRare(o *object) *rareTags {
 }
 
 // spare holds texts of an object that only some kinds use.
-type spare struct{ highway, boundary, ref, brand, operator string }
+type spare struct{ highway, boundary, ref, brand, operator, access, hours string }
 
 // parse reads the tags of an object, and returns false if the index does not need the object.
 func (c *collector) parse(o *object, tags osmpbf.Tags) bool {
@@ -203,7 +208,7 @@ func (c *collector) parse(o *object, tags osmpbf.Tags) bool {
 	case osm == osmRelation && f.boundary == "postal_code":
 		return false // the addresses in it have the code
 	}
-	if k, ok := kindOf(tags, featureKeys()); ok && c.isNamedFeature(o, k, &f) {
+	if k, ok := kindOf(tags, featureKeys()); ok && c.isKnownFeature(o, k, &f) {
 		return true
 	}
 	o.role, o.kind = isHouse, kind{"place", "house"}
@@ -224,6 +229,10 @@ func (c *collector) readTags(o *object, tags osmpbf.Tags) (f spare) {
 			f.brand = t.Value
 		case "operator":
 			f.operator = t.Value
+		case "access":
+			f.access = t.Value
+		case "opening_hours":
+			f.hours = t.Value
 		case "population":
 			c.ownRare(o).population = c.keep(t.Value)
 		case "name":
@@ -268,8 +277,9 @@ func (c *collector) isNamedStreet(o *object, f *spare) bool {
 	return true
 }
 
-// isNamedFeature makes the object a feature and reports true if it has a name or a brand.
-func (c *collector) isNamedFeature(o *object, k kind, f *spare) bool {
+// isKnownFeature makes the object a feature and reports true if it has a name or a brand, or is of a kind that drivers
+// look for without a name.
+func (c *collector) isKnownFeature(o *object, k kind, f *spare) bool {
 	if o.name == "" && hasBrand(k.key) {
 		if o.name = c.name(f.brand); o.name == "" {
 			o.name = c.name(f.operator)
@@ -277,10 +287,17 @@ func (c *collector) isNamedFeature(o *object, k kind, f *spare) bool {
 	} else if f.brand != "" && f.brand != o.name {
 		c.addNames(o, f.brand)
 	}
+	isPrivate := f.access == "private" || f.access == "no"
 	if o.name == "" {
-		return false
+		named := c.vocabulary.kindOf(k.key, k.value)
+		if isPrivate || named < 0 || !c.vocabulary.kinds[named].unnamed {
+			return false
+		}
 	}
-	o.role, o.kind = isPlace, kind{c.keep(k.key), c.keep(k.value)}
+	o.role, o.kind, o.private = isPlace, kind{c.keep(k.key), c.keep(k.value)}, isPrivate
+	if text := hours.Text(f.hours); text != "" {
+		c.ownRare(o).hours = c.keep(text)
+	}
 	return true
 }
 

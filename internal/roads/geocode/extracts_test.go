@@ -76,13 +76,17 @@ func things(t testing.TB, content []byte) (all []thing) {
 	return all
 }
 
-// unaccented returns a name in lower case without accents. Ways whose names differ only in these are one street.
+// unaccented returns a name in lower case without accents, and without the stroke of the Maltese ħ, which Unicode does not
+// take for an accent. Ways whose names differ only in these are one street.
 func unaccented(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
 		}
-		return unicode.ToLower(r)
+		if r = unicode.ToLower(r); r == 'ħ' {
+			return 'h'
+		}
+		return r
 	}, norm.NFKD.String(strings.TrimSpace(name)))
 }
 

@@ -1,6 +1,9 @@
 package geocode
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Filter selects the kinds and layers that may be results. The zero value selects everything.
 type Filter struct {
@@ -24,6 +27,11 @@ func (f *Filter) kinds(dst []bool, all []indexKind) []bool {
 		dst = append(dst, f.allowsKind(&all[i]))
 	}
 	return dst
+}
+
+// wantsTags reports whether the filter asks for tags, and does not only leave some out.
+func (f *Filter) wantsTags() bool {
+	return slices.ContainsFunc(f.Tags, func(t TagFilter) bool { return !t.Not })
 }
 
 func (f *Filter) allowsKind(k *indexKind) bool {

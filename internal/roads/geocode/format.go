@@ -26,7 +26,7 @@ type summary struct {
 }
 
 // version changes with the meaning of the sections.
-const version = 2
+const version = 3
 
 // document is something that can be found: a feature or a street.
 type document struct {
@@ -61,6 +61,7 @@ const (
 	hidden     flags = 1 << iota // never a result: only a place or street that others refer to
 	hasExtent                    // of a feature: it has an entry in featureExtents
 	hasAddress                   // of a feature: it has an entry in addresses
+	private                      // of a feature: not everybody may go there, so that no search by kind finds it
 
 	layerShift = 4
 )
@@ -96,6 +97,13 @@ type place struct {
 // extent is a box: west, south, east, north in 1e-7 degrees. The east of a box that crosses the antimeridian exceeds 180
 // degrees.
 type extent struct{ West, South, East, North int32 }
+
+// with returns the extent that includes a box, too.
+func (e extent) with(o box) extent {
+	all := box{int64(e.West), int64(e.South), int64(e.East), int64(e.North)}
+	all.with(o)
+	return all.extent()
+}
 
 // streetExtent is the extent of a street: the distances from its position to each side, in extentUnit.
 type streetExtent struct{ West, South, East, North uint16 }
@@ -159,6 +167,12 @@ func compareSpellings(a, b spelling) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Street, b.Street))
 }
 
+// openingHours is when a feature is open.
+type openingHours struct {
+	Document uint32
+	Text     uint32 // as OpenStreetMap writes it
+}
+
 // sample is a place on a street that is not a road for cars.
 type sample struct {
 	Lng, Lat int32
@@ -183,6 +197,7 @@ type arrays struct {
 	addresses      []address
 	translations   []translation
 	spellings      []spelling
+	hours          []openingHours
 	samples        []sample
 	tree           []uint32 // features, houses and samples by place
 }
@@ -200,13 +215,14 @@ func (a *arrays) all() []array {
 		bind("search.texts", &a.texts), bind("search.words", &a.words), bind("search.word_starts", &a.wordStarts), bind("search.lists", &a.lists),
 		bind("search.list_starts", &a.listStarts), bind("search.streets", &a.streetExtents), bind("search.extents", &a.featureExtents),
 		bind("search.first_house", &a.firstHouse), bind("search.houses", &a.houses), bind("search.addresses", &a.addresses),
-		bind("search.translations", &a.translations), bind("search.spellings", &a.spellings), bind("search.samples", &a.samples), bind("search.tree", &a.tree),
+		bind("search.translations", &a.translations), bind("search.spellings", &a.spellings), bind("search.hours", &a.hours),
+		bind("search.samples", &a.samples), bind("search.tree", &a.tree),
 	}
 }
 
 // plain are the types of the arrays. None has pointers or gaps.
 type plain interface {
-	summary | document | place | byte | uint32 | streetExtent | featureExtent | housesOf | house | address | translation | spelling | sample
+	summary | document | place | byte | uint32 | streetExtent | featureExtent | housesOf | house | address | translation | spelling | openingHours | sample
 }
 
 func bind[T plain](name string, into *[]T) array {

@@ -23,6 +23,10 @@ type Index struct {
 	addressed []uint64 // bits of the documents with an address
 	features  int
 	postcodes uint16 // the kind of postcodes
+
+	vocabulary *vocabulary
+	named      []int16    // for each kind, its index in the vocabulary, or -1
+	ofKind     [][]uint32 // for each kind of the vocabulary, what is of it, sorted by latitude
 	// scratches holds the free memory for searches. If there is none, a search waits for another one to end.
 	scratches chan *scratch
 }
@@ -64,7 +68,8 @@ func Open(section func(name string) ([]byte, bool), g *graph.Graph, roads *match
 	for _, a := range x.addresses {
 		x.addressed[a.Document/64] |= 1 << (a.Document % 64)
 	}
-	// A scratch takes up to six bytes for each document. More scratches would only cost memory, because the processors
+	x.openKinds()
+	// A scratch takes up to seven bytes for each document. More scratches would only cost memory, because the processors
 	// are busy with these.
 	x.scratches = make(chan *scratch, 2*runtime.GOMAXPROCS(0))
 	for range cap(x.scratches) {
@@ -145,6 +150,10 @@ func (x *Index) check() error {
 		{"spelling", len(x.spellings), func(i int) bool {
 			s := &x.spellings[i]
 			return int(s.Street) >= x.features && uint64(s.Street) < uint64(len(x.documents)) && (i == 0 || compareSpellings(x.spellings[i-1], *s) < 0)
+		}},
+		{"opening hours", len(x.hours), func(i int) bool {
+			h := &x.hours[i]
+			return uint64(h.Document) < uint64(x.features) && x.goodText(h.Text) && (i == 0 || x.hours[i-1].Document < h.Document)
 		}},
 		{"sample", len(x.samples), func(i int) bool {
 			s := &x.samples[i]

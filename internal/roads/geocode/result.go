@@ -185,6 +185,7 @@ func (x *Index) result(h *hit, q *Query) Result {
 	default:
 		r.Name = x.nameIn(h.id, q.Language)
 		x.describe(&r, h.id, d, q)
+		x.describeKind(&r, h.id, d, q.Language)
 	}
 	x.describePlace(&r, in, q.Language)
 	if h.house != none && x.places[in].Postcode == 0 {
@@ -209,6 +210,20 @@ func (x *Index) describe(r *Result, id uint32, d *document, q *Query) {
 	}
 	if i, ok := slices.BinarySearchFunc(x.addresses, id, func(a address, id uint32) int { return cmp.Compare(a.Document, id) }); ok {
 		r.Street, r.Number = x.nameIn(x.addresses[i].Street, q.Language), x.text(x.addresses[i].Number)
+	}
+}
+
+// describeKind adds what a feature is, and when it is open.
+func (x *Index) describeKind(r *Result, id uint32, d *document, language int) {
+	if x.isStreet(id) {
+		return
+	}
+	if k := x.named[d.Kind]; k >= 0 {
+		r.Kind = x.vocabulary.kinds[k].name
+		r.KindName = x.vocabulary.kinds[k].labels[max(language, 0)]
+	}
+	if i, ok := slices.BinarySearchFunc(x.hours, id, func(h openingHours, id uint32) int { return cmp.Compare(h.Document, id) }); ok {
+		r.Hours = x.text(x.hours[i].Text)
 	}
 }
 

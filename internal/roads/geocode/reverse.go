@@ -110,6 +110,7 @@ func (x *Index) streetOf(name uint32, at graph.Position) uint32 {
 func (x *Index) nearPoints(s *scratch, q *Near) {
 	n := nearest{x: x, frame: newFrame(q.At), limit: q.Limit, worst: q.Radius, best: s.points[:0]}
 	houses := q.Filter.allows(LayerHouse) && q.Filter.allowsKind(&indexKind{houseKey, houseValue})
+	unnamed := q.Filter.wantsTags() // a place without a name says nothing of where the position is
 	n.accept = func(number uint32) (behind float64, ok bool) {
 		switch k := int(number) - x.features; {
 		case k < 0:
@@ -119,7 +120,7 @@ func (x *Index) nearPoints(s *scratch, q *Near) {
 			} else {
 				behind = featureBehind
 			}
-			return behind, s.kinds[d.Kind] && q.Filter.allows(d.layer())
+			return behind, s.kinds[d.Kind] && q.Filter.allows(d.layer()) && (unnamed || d.NameLength > 0)
 		case k < len(x.houses):
 			return 0, houses
 		default:
@@ -205,7 +206,11 @@ func (n *nearest) try(number uint32, at graph.Position) {
 	}
 	rank := away + behind
 	i := len(n.best)
-	for i > 0 && n.best[i-1].away+n.best[i-1].behind > rank {
+	for i > 0 {
+		before := &n.best[i-1]
+		if c := cmp.Compare(before.away+before.behind, rank); c < 0 || c == 0 && before.number < number {
+			break // of equally near ones the first counts, whatever the tree looks like
+		}
 		i--
 	}
 	if i >= n.limit {

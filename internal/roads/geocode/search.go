@@ -42,6 +42,8 @@ type Result struct {
 	Name, Street, Number, Postcode, City, District []byte
 	County, State, Country, Code                   []byte
 	Other                                          []byte // the second street of a crossing
+	Kind, KindName                                 string // of the vocabulary, and what it is called in the language of the query; may be empty
+	Hours                                          []byte // when it is open, as OpenStreetMap writes it; hours.Parse understands it
 	At                                             graph.Position
 	Extent                                         extent
 	HasExtent                                      bool
@@ -72,8 +74,12 @@ type scratch struct {
 	kinds   []bool // kinds that may be results
 	query   *Query
 	frame   frame
-	masks   [maxQueryWords][fits]uint64 // of the documents under consideration
+	masks   [maxQueryWords][fits + 1]uint64 // of the documents under consideration
 	number  []byte
+
+	phrases    []phraseFit
+	phraseText []byte
+	kindBits   []uint64 // for each phrase, the documents of its kinds
 
 	// For reverse searches.
 	near   []found
@@ -87,6 +93,7 @@ type token struct {
 	number uint32 // the number that it begins with, if house is set
 	house  bool   // it may be a house number
 	suffix bool   // it may follow a house number: the "a" of "12 a"
+	phrase int    // index of the phrase for a kind that it belongs to, noPhrase or anyPhrase
 	run    int    // index of the first token of a house number and its suffixes
 	// elsewhere: the token is in the name of something that others lie in, or may be part of a house number, so that a
 	// result need not have it in its own name.
@@ -168,6 +175,7 @@ func (s *scratch) begin(x *Index, q *Query) {
 		s.tokens = append(s.tokens, t)
 	}
 	s.kinds = q.Filter.kinds(s.kinds[:0], x.kindList)
+	s.readPhrases(x, closed)
 }
 
 // mark records the documents that have each token.
@@ -188,6 +196,7 @@ func (x *Index) mark(s *scratch) {
 	}
 	s.matcher.use = nil
 	x.markPlaces(s, words)
+	x.markKinds(s, words)
 }
 
 // markPlaces records which places contain each token.
@@ -232,6 +241,8 @@ func (x *Index) gather(s *scratch, missing int) {
 				s.masks[t][f] = s.bits[(t*int(fits)+int(f))*words+w]
 				own |= s.masks[t][f]
 			}
+			s.masks[t][byKind] = s.kindMask(t, w, words)
+			own |= s.masks[t][byKind]
 			found |= own
 			if !s.tokens[t].elsewhere {
 				all &= own | x.addressed[w]
@@ -264,18 +275,27 @@ const (
 	importance     = 0.5
 )
 
-// consider scores a document that has at least one token in its own name.
+// matched is how a document fits the tokens of a query.
+type matched struct {
+	text   float32 // how well it fits all of them together
+	own    int     // tokens in its own name
+	exact  int     // tokens that are words of its own name
+	kinds  int     // tokens that name its kind
+	number int     // token that may be a house number on it, or -1
+}
+
+// consider scores a document that has at least one token in its own name, or is of a kind that one names.
 func (x *Index) consider(s *scratch, id uint32, words, missing int) {
 	d := &x.documents[id]
 	if d.has(hidden) && !x.isStreet(id) || !s.kinds[d.Kind] {
 		return
 	}
-	text, own, number := x.fitOf(s, id, d, words, missing)
-	if own == 0 {
+	m, ok := x.fitOf(s, id, d, words, missing)
+	if !ok {
 		return
 	}
 	// Candidates that cannot beat the worst kept hit are skipped before their distance is computed.
-	score := text/float32(len(s.tokens)) + coverageWeight*min(1, float32(own)/float32(max(d.Words, 1))) + importance*float32(d.Importance)/255
+	number, score := m.number, s.scoreOf(d, &m)
 	if number < 0 && len(s.hits) == s.limit && score+nearWeight < s.hits[0].score {
 		return
 	}
@@ -318,44 +338,51 @@ func (x *Index) namedWithout(s *scratch, id uint32, number int) bool {
 	return len(s.other.words) > 0
 }
 
-// fitOf returns how well a document fits all tokens together, how many tokens are in its own name, and the token that
-// may be a house number on it, or -1. own is 0 if more tokens than missing do not fit.
-func (x *Index) fitOf(s *scratch, id uint32, d *document, words, missing int) (text float32, own, number int) {
-	number = -1
+// fitOf returns how a document fits all tokens together. It returns false if more tokens than missing do not fit, or none
+// is in its own name or names its kind.
+func (x *Index) fitOf(s *scratch, id uint32, d *document, words, missing int) (m matched, ok bool) {
+	m.number = -1
 	rows, shift := (len(x.places)+63)/64, id%64
 	for t := range s.tokens {
 		masks := &s.masks[t]
+		ofKind := masks[byKind]>>shift&1 != 0
+		if ofKind {
+			m.kinds++
+		}
 		switch {
 		case masks[exact]>>shift&1 != 0:
-			text += exactWeight
-			own++
+			m.text += exactWeight
+			m.own++
+			m.exact++
+		case ofKind:
+			m.text += s.kindFit(t)
 		case s.tokens[t].suffix && x.isStreet(id):
-			text += inPlaceWeight
+			m.text += inPlaceWeight
 		case masks[prefix]>>shift&1 != 0:
-			text += prefixWeight
-			own++
+			m.text += prefixWeight
+			m.own++
 		case masks[typo]>>shift&1 != 0:
-			text += typoWeight
-			own++
+			m.text += typoWeight
+			m.own++
 		case masks[typoPrefix]>>shift&1 != 0:
-			text += typoPrefixWeight
-			own++
+			m.text += typoPrefixWeight
+			m.own++
 		case s.rows[t*rows+int(d.Place/64)]>>(d.Place%64)&1 != 0:
-			text += inPlaceWeight
+			m.text += inPlaceWeight
 		case s.tokens[t].house && x.isStreet(id):
-			if number < 0 { // of "12/3" the first counts
-				number = t
+			if m.number < 0 { // of "12/3" the first counts
+				m.number = t
 			}
 		case d.has(hasAddress) && x.onStreet(s, id, t, words):
-			text += inPlaceWeight
+			m.text += inPlaceWeight
 		case missing > 0:
 			missing--
-			text += missingWeight
+			m.text += missingWeight
 		default:
-			return 0, 0, -1
+			return m, false
 		}
 	}
-	return text, own, number
+	return m, m.own+m.kinds > 0
 }
 
 // onStreet reports whether the feature's address contains the token.
@@ -426,28 +453,48 @@ func (x *Index) best(dst []Result, s *scratch, q *Query) []Result {
 	s.sortHits()
 	x.placesFirst(s)
 	shown := s.hits[:0]
+	first := len(dst)
 	for _, h := range s.hits {
-		if len(dst) >= q.Limit {
-			break
-		}
-		if slices.ContainsFunc(shown, func(o hit) bool { return x.same(&o, &h) }) {
+		if i := slices.IndexFunc(shown, func(o hit) bool { return x.same(&o, &h) }); i >= 0 {
+			if x.isStreet(h.id) {
+				dst[first+i].Extent = dst[first+i].Extent.with(x.boxOf(h.id))
+			}
 			continue
 		}
-		shown = append(shown, h)
-		dst = append(dst, x.result(&h, q))
+		if len(dst) < q.Limit {
+			shown = append(shown, h)
+			dst = append(dst, x.result(&h, q))
+		}
 	}
 	return dst
 }
 
-// sameWithin is the distance in metres within which two features of one name and kind are the same for a driver, such as
-// the two stops of a bus.
-const sameWithin = 150
+const (
+	// sameWithin is the distance in metres within which two features of one name and kind are the same for a driver, such
+	// as the two stops of a bus.
+	sameWithin = 150
+	// partsWithin is the distance in metres within which two streets of one name in one city are parts of one street.
+	partsWithin = 2000
+)
 
 func (x *Index) same(a, b *hit) bool {
+	if x.isStreet(a.id) && x.isStreet(b.id) {
+		return a.house == b.house && a.interpolated == b.interpolated && (a.id == b.id || a.house == none && a.interpolated == 0 && x.samePart(a.id, b.id))
+	}
 	if x.isStreet(a.id) || x.isStreet(b.id) {
-		return a.id == b.id && a.house == b.house && a.interpolated == b.interpolated
+		return false
 	}
 	return x.documents[a.id].Kind == x.documents[b.id].Kind && metres(a.at, b.at) < sameWithin && string(x.name(a.id)) == string(x.name(b.id))
+}
+
+// samePart reports whether two streets are parts of one street for a driver: they have one name and one city, and lie
+// near each other.
+func (x *Index) samePart(a, b uint32) bool {
+	if string(x.name(a)) != string(x.name(b)) || x.places[x.documents[a].Place].City != x.places[x.documents[b].Place].City {
+		return false
+	}
+	p, r := x.boxOf(a), x.boxOf(b)
+	return p.gap(&r) < partsWithin
 }
 
 // frame measures distances from a position quickly.
