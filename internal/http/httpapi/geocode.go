@@ -15,6 +15,7 @@ import (
 	"wayside/internal/ground/response"
 	"wayside/internal/roads/geocode"
 	"wayside/internal/roads/graph"
+	"wayside/internal/roads/hours"
 )
 
 // Geocoder returns the place search of the served region, and the attribution that is shown with its results. A nil index means
@@ -33,6 +34,7 @@ const (
 // geocodeScratch is reusable memory for one response.
 type geocodeScratch struct {
 	results []geocode.Result
+	ways    [maxRoadResults]byRoad // to the first results
 	body    []byte
 }
 
@@ -40,7 +42,7 @@ type geocodeScratch struct {
 var geocodePool = sync.Pool{New: func() any { return new(geocodeScratch) }}
 
 // getPlaces answers GET /v2/geocode/api with named places.
-func (a *api) getPlaces(w http.ResponseWriter, r *http.Request, _ *caller) error {
+func (a *api) getPlaces(w http.ResponseWriter, r *http.Request, c *caller) error {
 	p, err := parseParams(r)
 	if err != nil {
 		return err
@@ -49,11 +51,15 @@ func (a *api) getPlaces(w http.ResponseWriter, r *http.Request, _ *caller) error
 	if p.values.has("lat") || p.values.has("lon") {
 		q.Near, q.Biased = geo.Point{Lat: p.number("lat", -90, 90, true), Lng: p.number("lon", -180, 180, true)}, true
 	}
+	roads := p.byRoad(q.Biased)
 	if p.problem != nil {
 		return p.problem
 	}
-	return a.writePlaces(w, r, func(index *geocode.Index, dst []geocode.Result) ([]geocode.Result, error) {
-		return index.Search(r.Context(), dst, &q)
+	return a.writePlaces(w, r, func(index *geocode.Index, s *geocodeScratch) (err error) {
+		if s.results, err = index.Search(r.Context(), s.results, &q); err == nil && roads {
+			s.ways = a.roadsTo(r.Context(), c, q.Near, s.results)
+		}
+		return err
 	})
 }
 
@@ -76,13 +82,14 @@ func (a *api) getPlacesNear(w http.ResponseWriter, r *http.Request, _ *caller) e
 	if p.problem != nil {
 		return p.problem
 	}
-	return a.writePlaces(w, r, func(index *geocode.Index, dst []geocode.Result) ([]geocode.Result, error) {
-		return index.Reverse(r.Context(), dst, &q)
+	return a.writePlaces(w, r, func(index *geocode.Index, s *geocodeScratch) (err error) {
+		s.results, err = index.Reverse(r.Context(), s.results, &q)
+		return err
 	})
 }
 
 // writePlaces writes the results of a search as GeoJSON.
-func (a *api) writePlaces(w http.ResponseWriter, r *http.Request, search func(*geocode.Index, []geocode.Result) ([]geocode.Result, error)) error {
+func (a *api) writePlaces(w http.ResponseWriter, r *http.Request, search func(*geocode.Index, *geocodeScratch) error) error {
 	var index *geocode.Index
 	attribution := ""
 	if a.Geocoder != nil {
@@ -100,11 +107,11 @@ func (a *api) writePlaces(w http.ResponseWriter, r *http.Request, search func(*g
 	if !ok {
 		scratch = new(geocodeScratch)
 	}
-	var err error
-	if scratch.results, err = search(index, scratch.results[:0]); err != nil {
+	scratch.results, scratch.ways = scratch.results[:0], [maxRoadResults]byRoad{}
+	if err := search(index, scratch); err != nil {
 		return err
 	}
-	scratch.body = appendPlaces(scratch.body[:0], scratch.results, attribution)
+	scratch.body = appendPlaces(scratch.body[:0], scratch, attribution)
 	runtime.KeepAlive(index) // results point into its memory
 	clear(scratch.results)
 	response.Write(w, r, http.StatusOK, "application/json", scratch.body)
@@ -164,6 +171,18 @@ func (p *params) filter() geocode.Filter {
 	return f
 }
 
+// byRoad reports whether distances by road are asked for, which needs a position.
+func (p *params) byRoad(biased bool) bool {
+	text, given := p.value("by_road")
+	switch {
+	case given && text != "true" && text != "false":
+		p.addError("by_road", "invalid", "by_road must be true or false.")
+	case text == "true" && !biased:
+		p.addError("by_road", "invalid", "by_road needs lat and lon.")
+	}
+	return text == "true"
+}
+
 // searchBox reads bbox: west, south, east, north.
 func (p *params) searchBox() *geo.Box {
 	text, given := p.value("bbox")
@@ -186,12 +205,12 @@ func (p *params) searchBox() *geo.Box {
 }
 
 // appendPlaces appends results as GeoJSON with Photon's properties.
-func appendPlaces(dst []byte, results []geocode.Result, attribution string) []byte {
+func appendPlaces(dst []byte, s *geocodeScratch, attribution string) []byte {
 	dst = append(dst, `{"type":"FeatureCollection","attribution":`...)
 	dst = wire.AppendString(dst, attribution)
 	dst = append(dst, `,"features":[`...)
-	for i := range results {
-		r := &results[i]
+	for i := range s.results {
+		r := &s.results[i]
 		dst = wire.AppendComma(dst, i > 0)
 		dst = append(dst, `{"type":"Feature","geometry":{"type":"Point","coordinates":[`...)
 		dst = appendDegrees(dst, r.At.Lng)
@@ -209,6 +228,10 @@ func appendPlaces(dst []byte, results []geocode.Result, attribution string) []by
 		dst = append(dst, r.Layer.String()...)
 		dst = append(dst, '"')
 		dst = appendPlaceNames(dst, r)
+		dst = appendPlaceKind(dst, r)
+		if i < len(s.ways) {
+			dst = s.ways[i].append(dst)
+		}
 		if r.HasExtent {
 			dst = append(dst, `,"extent":[`...)
 			for k, edge := range [...]int32{r.Extent.West, r.Extent.North, r.Extent.East, r.Extent.South} {
@@ -227,6 +250,9 @@ func appendPlaceNames(dst []byte, r *geocode.Result) []byte {
 	if len(r.Other) > 0 {
 		dst = append(dst, `,"name":`...)
 		dst = wire.AppendString(dst, string(r.Name)+" & "+string(r.Other))
+	} else if len(r.Name) == 0 && r.KindName != "" {
+		dst = append(dst, `,"name":`...)
+		dst = wire.AppendString(dst, r.KindName)
 	} else {
 		dst = appendMember(dst, "name", r.Name)
 	}
@@ -239,6 +265,26 @@ func appendPlaceNames(dst []byte, r *geocode.Result) []byte {
 	dst = appendMember(dst, "state", r.State)
 	dst = appendMember(dst, "country", r.Country)
 	return appendMember(dst, "countrycode", r.Code)
+}
+
+// appendPlaceKind appends what a result is in words, and when it is open in a week without public holidays.
+func appendPlaceKind(dst []byte, r *geocode.Result) []byte {
+	if r.Kind != "" {
+		dst = wire.AppendString(append(dst, `,"kind":`...), r.Kind)
+		dst = wire.AppendString(append(dst, `,"kind_name":`...), r.KindName)
+	}
+	week, ok := hours.Parse(string(r.Hours))
+	if !ok {
+		return dst
+	}
+	dst = appendMember(dst, "opening_hours", r.Hours)
+	dst = append(dst, `,"open_minutes":[`...)
+	for i, span := range week {
+		dst = wire.AppendComma(dst, i > 0)
+		dst = strconv.AppendInt(append(dst, '['), int64(span.From), 10)
+		dst = append(strconv.AppendInt(append(dst, ','), int64(span.To), 10), ']')
+	}
+	return append(dst, ']')
 }
 
 func appendMember(dst []byte, name string, text []byte) []byte {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -160,6 +161,86 @@ func TestSearchesAreNotLogged(t *testing.T) {
 	for _, text := range append(patterns, log.String()) {
 		if strings.Contains(text, "secretplace") || strings.Contains(text, "0.123") || strings.Contains(text, "0.456") {
 			t.Errorf("%q tells what was searched", text)
+		}
+	}
+}
+
+// kindTown returns a town with a petrol station without a name, and a pharmacy.
+func kindTown(t testing.TB) *roadtest.Network {
+	return roadtest.Map(t, 100, `
+		a--b--c--d
+		         |
+		         e  f
+	`,
+		roadtest.Way("abcd", "highway=primary, name=Main Street"), roadtest.Way("de", "highway=residential, name=Side Street"),
+		roadtest.Node("f", "amenity=fuel, opening_hours=Mo-Fr 08:00-20:00; PH off"),
+		roadtest.Node("b", "amenity=pharmacy, name=Grima, opening_hours=sunrise-sunset"))
+}
+
+// kindPlaces is an answer with what a result is for a driver.
+type kindPlaces struct {
+	Features []struct {
+		Properties struct {
+			Name, Kind   string
+			KindName     string   `json:"kind_name"`
+			OpeningHours string   `json:"opening_hours"`
+			OpenMinutes  [][2]int `json:"open_minutes"`
+			RoadM        float64  `json:"road_m"`
+			RoadS        float64  `json:"road_s"`
+		}
+	}
+}
+
+func (s *readService) kindPlaces(t *testing.T, path string) kindPlaces {
+	t.Helper()
+	resp, body := s.get(path)
+	var found kindPlaces
+	if err := json.Unmarshal(body, &found); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %d %s, %v", path, resp.StatusCode, body, err)
+	}
+	return found
+}
+
+// TestPlacesTellKinds checks what answers say of a kind, and of opening hours.
+func TestPlacesTellKinds(t *testing.T) {
+	s := newGeocodeService(t, func(d *httpapi.Deps) { d.Geocoder = geocoderOf(t, kindTown(t)) })
+	found := s.kindPlaces(t, "/v2/geocode/api?q=essence&lat=0&lon=0&lang=de")
+	if len(found.Features) != 1 {
+		t.Fatalf("found %+v", found)
+	}
+	p := found.Features[0].Properties
+	if p.Name != "Tankstelle" || p.Kind != "fuel" || p.KindName != "Tankstelle" || p.OpeningHours != "Mo-Fr 08:00-20:00; PH off" ||
+		len(p.OpenMinutes) != 5 || p.OpenMinutes[1] != [2]int{1440 + 480, 1440 + 1200} || p.RoadM != 0 {
+		t.Errorf("found %+v", p)
+	}
+	if p = s.kindPlaces(t, "/v2/geocode/api?q=grima").Features[0].Properties; p.Kind != "pharmacy" || p.KindName != "Pharmacy" || p.OpeningHours != "" || p.OpenMinutes != nil {
+		t.Errorf("found %+v", p)
+	}
+}
+
+// TestPlacesByRoad checks distances by road: they are those of roads, count as a route, and are left out where the caller
+// has none left.
+func TestPlacesByRoad(t *testing.T) {
+	town := kindTown(t)
+	s := newGeocodeService(t, func(d *httpapi.Deps) {
+		d.Geocoder, d.Navigation = geocoderOf(t, town), navigationOf(t, town)
+		d.Limits.GuestRoutes = 1
+	})
+	from := town.Place(t, "a")
+	path := "/v2/geocode/api?q=fuel&by_road=true&lat=" + strconv.FormatFloat(from.Lat, 'f', 7, 64) + "&lon=" + strconv.FormatFloat(from.Lng, 'f', 7, 64)
+	// Nine hundred metres along Main Street, and two hundred along Side Street.
+	if p := s.kindPlaces(t, path).Features[0].Properties; p.RoadM < 1050 || p.RoadM > 1150 || p.RoadS < 30 {
+		t.Errorf("by road it is %v m in %v s", p.RoadM, p.RoadS)
+	}
+	if p := s.kindPlaces(t, path).Features[0].Properties; p.RoadM != 0 || p.Kind != "fuel" {
+		t.Errorf("without a route left, it is %+v", p)
+	}
+	if p := s.kindPlaces(t, strings.Replace(path, "true", "false", 1)).Features[0].Properties; p.RoadM != 0 {
+		t.Errorf("unasked, it is %+v", p)
+	}
+	for query, want := range map[string]int{"q=fuel&by_road=true": 400, "q=fuel&by_road=1&lat=0&lon=0": 400, "q=nothing&by_road=true&lat=0&lon=0": 200} {
+		if resp, body := s.get("/v2/geocode/api?" + query); resp.StatusCode != want {
+			t.Errorf("%s: %d %s", query, resp.StatusCode, body)
 		}
 	}
 }
