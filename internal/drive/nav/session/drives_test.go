@@ -59,7 +59,13 @@ func (c *conditions) Arcs() iter.Seq[uint32] { return maps.Keys(c.on) }
 
 func newDrives(t *testing.T, o session.Options) *drives {
 	t.Helper()
-	d := &drives{t: t, drawn: town(t)}
+	return newDrivesOn(t, town(t), o)
+}
+
+// newDrivesOn returns a hub over any drawn roads.
+func newDrivesOn(t *testing.T, drawn *roadtest.Network, o session.Options) *drives {
+	t.Helper()
+	d := &drives{t: t, drawn: drawn}
 	d.graph = d.drawn.Graph(t)
 	d.open("1")
 	d.routes = nav.New(func() *nav.Network { return d.live.Load().Network() })
@@ -235,17 +241,22 @@ func (d *drives) position(s *session.Session, at geo.Point, heading float64) str
 func inBubble(t *testing.T, test func(t *testing.T, d *drives)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		d := newDrives(t, session.Options{MaxSessions: 3})
-		ctx, cancel := context.WithCancel(t.Context())
-		ran := make(chan error, 1)
-		go func() { ran <- d.Run(ctx) }()
-		test(t, d)
-		cancel()
-		if err := <-ran; err != nil {
-			t.Error(err)
-		}
-		synctest.Wait()
+		newDrives(t, session.Options{MaxSessions: 3}).whileRunning(t, test)
 	})
+}
+
+// whileRunning runs a test while the hub runs.
+func (d *drives) whileRunning(t *testing.T, test func(t *testing.T, d *drives)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- d.Run(ctx) }()
+	test(t, d)
+	cancel()
+	if err := <-ran; err != nil {
+		t.Error(err)
+	}
+	synctest.Wait()
 }
 
 // pass lets virtual time pass.
