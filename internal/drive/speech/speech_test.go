@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -137,8 +138,8 @@ func TestOnlyOwnTexts(t *testing.T) {
 			t.Errorf("%.50q: %v", tt, err)
 		}
 	}
-	if s.Address("en", strings.Repeat("a", maxText+1)) != "" || s.Address("en", "") != "" {
-		t.Error("a text that is too long, or none, has an address")
+	if s.Address("en", strings.Repeat("a", 600)) == "" || s.Address("en", strings.Repeat("a", 601)) != "" || s.Address("en", "") != "" {
+		t.Error("a text of 600 bytes has no address, or a longer one or none has one")
 	}
 	if entries, _ := os.ReadDir(runs); len(entries) > 0 {
 		t.Errorf("%d programs ran", len(entries))
@@ -193,10 +194,11 @@ func TestFailures(t *testing.T) {
 				t.Errorf("the log says %s", &log)
 			}
 			s.Command = []string{"/nowhere/speaks"}
+			now = now.Add(59 * time.Second)
 			if _, _, err := read(t, s, address); !errors.Is(err, ErrFailed) || strings.Contains(err.Error(), "nowhere") {
 				t.Errorf("it was tried again at once: %v", err)
 			}
-			now = now.Add(failureMemory)
+			now = now.Add(time.Second)
 			if _, _, err := read(t, s, address); !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "nowhere") {
 				t.Errorf("it was not tried again: %v", err)
 			}
@@ -204,6 +206,20 @@ func TestFailures(t *testing.T) {
 				t.Errorf("something was kept: %v", entries)
 			}
 		})
+	}
+}
+
+// TestFailuresAreBounded checks that at most 1024 failed texts are remembered.
+func TestFailuresAreBounded(t *testing.T) {
+	s := newSpeaker(t, "fail")
+	for i := range 5000 {
+		s.note(strconv.Itoa(i), ErrFailed, nil)
+		if len(s.failures) > 1024 {
+			t.Fatalf("%d failures are remembered", len(s.failures))
+		}
+	}
+	if len(s.failures) == 0 {
+		t.Error("the last failures are not remembered")
 	}
 }
 

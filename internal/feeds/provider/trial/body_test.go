@@ -2,6 +2,7 @@ package trial
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"testing"
 
@@ -65,6 +66,43 @@ func TestPackedDocumentsCountAsLarge(t *testing.T) {
 		d := Documents{Bridge: mapdata.Bridge{Format: "wzdx"}, pages: []*Body{{memory: []byte(text)}}}
 		if d.Large() != want {
 			t.Errorf("%q counts as large: %v", text, !want)
+		}
+	}
+}
+
+// TestBodiesOnDiskAreBounded checks that 4 GiB of bodies may lie on disk, and that a refused body leaves nothing behind.
+func TestBodiesOnDiskAreBounded(t *testing.T) {
+	const most, size = 4 << 30, 200 << 10
+	s := Spool{dir: t.TempDir()}
+	s.used.Store(most - size)
+	b, err := s.collect(bytes.NewReader(make([]byte, size)))
+	if err != nil {
+		t.Fatalf("the last body that has room: %v", err)
+	}
+	if _, err := s.collect(bytes.NewReader(make([]byte, size))); !errors.Is(err, mapdata.ErrUnavailable) {
+		t.Errorf("one more: %v", err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	if used, memory := s.Used(); used != most-size || memory != 0 {
+		t.Errorf("%d bytes on disk and %d in memory are left", used-(most-size), memory)
+	}
+}
+
+// TestSmallBodiesStayInMemory checks that a body of 64 KiB stays in memory, and that a larger one goes to disk.
+func TestSmallBodiesStayInMemory(t *testing.T) {
+	s := Spool{dir: t.TempDir()}
+	for size, onDisk := range map[int]bool{64 << 10: false, 64<<10 + 1: true} {
+		b, err := s.collect(bytes.NewReader(make([]byte, size)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (b.file != nil) != onDisk {
+			t.Errorf("%d bytes are on disk: %t", size, b.file != nil)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

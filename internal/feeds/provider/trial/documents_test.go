@@ -106,3 +106,44 @@ func TestBoundsOfDocuments(t *testing.T) {
 		}
 	})
 }
+
+// linkedPages answers the first request with a link to another page, and notes what is asked.
+type linkedPages struct {
+	link  string
+	asked []string
+}
+
+func (l *linkedPages) Fetch(_ context.Context, r safehttp.Request) (*safehttp.Response, error) {
+	l.asked = append(l.asked, r.URL.String())
+	header := http.Header{}
+	if len(l.asked) == 1 {
+		header.Set("Link", "<"+l.link+`>; rel="next"`)
+	}
+	return &safehttp.Response{Status: 200, URL: r.URL, Header: header, Body: io.NopCloser(strings.NewReader(`{"data":[],"status_code":1000}`))}, nil
+}
+
+// TestPagesStayAtTheirOrigin checks that a feed's pages may not lead to another origin, which would get the feed's secret header.
+func TestPagesStayAtTheirOrigin(t *testing.T) {
+	for link, follows := range map[string]bool{
+		"/2": true, "https://feeds.example.com/2": true, "https://other.example.com/2": false, "http://feeds.example.com/2": false, "https://feeds.example.com:8443/2": false,
+	} {
+		u, err := safehttp.CheckURL("https://feeds.example.com/1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		web := &linkedPages{link: link}
+		got, err := NewSpool(t.TempDir()).Fetch(t.Context(), web, &Target{URL: u, AuthHeader: "Authorization: secret", Bridge: mapdata.Bridge{Format: "ocpi"}})
+		var bad *format.Error
+		switch {
+		case follows && (err != nil || len(web.asked) != 2):
+			t.Errorf("%s: asked %q, %v", link, web.asked, err)
+		case !follows && (!errors.As(err, &bad) || bad.Fault != format.BadPages || len(web.asked) != 1):
+			t.Errorf("%s: asked %q, %v", link, web.asked, err)
+		}
+		if err == nil {
+			if err := got.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
