@@ -91,9 +91,15 @@ func TestManyChangesAreCustomisedInFull(t *testing.T) {
 			all = append(all, cch.ArcWeight{Arc: uint32(arc), Weight: weights[arc]})
 		}
 		metric.Update(all)
+		if !metric.InFull() {
+			t.Error("a change of all weights is customised in parts")
+		}
 		same(t, topology, metric, weights)
 		for range random.IntN(3) {
 			change(random, g, metric, weights)
+			if metric.InFull() {
+				t.Error("a change of a few weights is customised in full")
+			}
 			same(t, topology, metric, weights)
 		}
 	}

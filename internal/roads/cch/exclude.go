@@ -84,7 +84,7 @@ func (m *Metric) Excluding(ctx context.Context, flags graph.Flags) (*Metric, err
 	}
 	made.change(missed, current.version)
 	m.keep(exclusion{flags: flags, metric: made})
-	m.makeNext = time.Now().Add(max(minPause, makingPause*time.Since(began)))
+	m.makeNext = time.Now().Add(pauseAfter(time.Since(began)))
 	return made, nil
 }
 
@@ -94,6 +94,9 @@ const (
 	makingPause = 9 // A client that asks for one combination after another makes metrics displace each other. The pauses limit making metrics to a tenth of the time.
 	minPause    = 100 * time.Millisecond
 )
+
+// pauseAfter returns how long no other metric is displaced after one that took so long to make.
+func pauseAfter(took time.Duration) time.Duration { return max(minPause, makingPause*took) }
 
 // awaitMaking waits until a metric that displaces another one may be made. Metrics that displace none need not wait.
 func (m *Metric) awaitMaking(ctx context.Context) error {

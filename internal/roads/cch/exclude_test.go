@@ -163,3 +163,12 @@ func TestExcludingMeanwhile(t *testing.T) {
 		same(t, topology, excluding, left)
 	}
 }
+
+// TestPausesBetweenExclusions checks that making metrics takes a tenth of the time at most, and that a pause takes at least 100 ms.
+func TestPausesBetweenExclusions(t *testing.T) {
+	for took, want := range map[time.Duration]time.Duration{0: 100 * time.Millisecond, 11 * time.Millisecond: 100 * time.Millisecond, 2 * time.Second: 18 * time.Second} {
+		if got := cch.PauseAfter(took); got != want {
+			t.Errorf("after %v: a pause of %v, want %v", took, got, want)
+		}
+	}
+}

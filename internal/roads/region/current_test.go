@@ -88,8 +88,15 @@ func TestCurrentFollowsImports(t *testing.T) {
 		t.Errorf("the problem is %+v", p)
 	}
 	look()
-	time.ahead.Add(int64(2 * retryAfter))
-	look()
+	tried := c.tried
+	time.ahead.Add(30e9) // 30 seconds
+	if look(); c.tried != tried {
+		t.Error("a damaged region is tried again within half a minute")
+	}
+	time.ahead.Add(31e9)
+	if look(); c.tried == tried {
+		t.Error("a damaged region is not tried again after a minute")
+	}
 	if n := strings.Count(log.String(), "the current region is not served"); n != 1 {
 		t.Errorf("logged %d times: %s", n, log)
 	}

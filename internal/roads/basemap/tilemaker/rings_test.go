@@ -57,6 +57,32 @@ func TestSimple(t *testing.T) {
 	}
 }
 
+// TestSplitsAreBounded checks that a ring that crosses itself thirty times is split, and that one that does so more often is left out.
+func TestSplitsAreBounded(t *testing.T) {
+	for crossings, want := range map[int32]bool{1: true, 30: true, 40: false, 300: false} {
+		var out, back []spot
+		for i := range crossings + 1 {
+			out = append(out, spot{10 * i, 10 * (i % 2)})
+			back = append(back, spot{10 * i, 10 * ((i + 1) % 2)})
+		}
+		slices.Reverse(back)
+		rings, _, ok := new(effort).enough().simple(append(out, back...))
+		if ok != want || ok && len(rings) != int(crossings)+1 {
+			t.Errorf("%d crossings: %d rings, %t", crossings, len(rings), ok)
+		}
+	}
+}
+
+// TestLargeAreasAreNamed checks that an area is named from the zoom at which it has 2500 square pixels.
+func TestLargeAreasAreNamed(t *testing.T) {
+	pixel := int32(1) << (worldBits - 12) / 512
+	for side, want := range map[int32]uint8{50: 12, 49: 13, 25: 13, 24: 14, 100: 11} {
+		if got := labelled(drawn{}, [][]spot{square(0, 0, side*pixel, false)}).lowest; got != want {
+			t.Errorf("a side of %d pixels at zoom 12 is named from zoom %d, want %d", side, got, want)
+		}
+	}
+}
+
 // TestNest checks the nesting of rings.
 func TestNest(t *testing.T) {
 	ring := func(west, north, side int32) []spot { return box{west, north, west + side, north + side}.ring() }
