@@ -90,8 +90,15 @@ func TestChecksTakeTheirShare(t *testing.T) {
 			t.Errorf("another account's text: %v", err)
 		}
 	}
-	if got := reason(check(100)); got != "checks_busy" {
-		t.Errorf("one check too many: %s", got)
+	beyond := make(chan error, 1)
+	go func() { beyond <- check(100) }()
+	select {
+	case err := <-beyond:
+		if got := reason(err); got != "checks_busy" {
+			t.Errorf("one check too many: %s", got)
+		}
+	case <-arrived:
+		t.Error("a seventeenth fetch runs")
 	}
 	close(leave)
 	for range fetches {
@@ -108,6 +115,12 @@ func TestChecksTakeTheirShare(t *testing.T) {
 // large, and that a waiting check ends when its caller goes away.
 func TestTextsTakeTheirShare(t *testing.T) {
 	c := newChecker(t, nil)
+	if most := cap(c.large); most != 1 {
+		t.Errorf("%d large texts are judged at a time", most)
+	}
+	if maxJudged != 2 {
+		t.Fatalf("%d texts are judged at a time on a large machine", maxJudged)
+	}
 	c.judged = make(chan struct{}, maxJudged) // as on a machine of three processors
 	small, err := c.turn(t.Context(), false)
 	if err != nil {
@@ -136,7 +149,7 @@ func TestTextsTakeTheirShare(t *testing.T) {
 		runtime.Gosched()
 	}
 	var described *mapdata.Described
-	if _, err := c.Text(t.Context(), mapdata.AccountID{9}, []byte("[]"), mapdata.Bridge{}); !errors.As(err, &described) || described.Reason != "checks_busy" {
+	if _, err := c.Text(gone, mapdata.AccountID{9}, []byte("[]"), mapdata.Bridge{}); !errors.As(err, &described) || described.Reason != "checks_busy" {
 		t.Errorf("the fifth: %v", err)
 	}
 	cancel()
