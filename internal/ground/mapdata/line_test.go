@@ -44,8 +44,8 @@ func TestValidLine(t *testing.T) {
 		line []geo.Point
 		want bool
 	}{
-		"none": {nil, false}, "one": {at(1, 1)[:1], false}, "two": {at(-90, 180), true}, "most": {make([]geo.Point, mapdata.MaxLine), true},
-		"too many": {make([]geo.Point, mapdata.MaxLine+1), false}, "too far north": {at(90.1, 0), false}, "too far west": {at(0, -180.1), false},
+		"none": {nil, false}, "one": {at(1, 1)[:1], false}, "two": {at(-90, 180), true}, "most": {make([]geo.Point, 500), true},
+		"too many": {make([]geo.Point, 501), false}, "too far north": {at(90.1, 0), false}, "too far west": {at(0, -180.1), false},
 		"not a number": {at(math.NaN(), 0), false}, "no longitude": {at(0, math.NaN()), false}, "infinite": {at(0, math.Inf(1)), false},
 	} {
 		if got := mapdata.ValidLine(c.line); got != c.want {

@@ -92,18 +92,19 @@ func listsInvitations(w *testStore) {
 	w.fails("a second answer", err, mapdata.ErrNotFound)
 }
 
+// boundsInvitations checks that five invitations to a feed are open, and that an account sends ten in a day and an address gets ten.
 func boundsInvitations(w *testStore) {
 	owner := w.account()
 	f := w.pushFeed(owner)
 	w.invite(f, owner, mapdata.InvitedToMaintain, "0@example.org")
 	w.fails("the same again", w.store.Invite(w.ctx, w.invitation(f, owner, mapdata.InvitedToMaintain, "0@example.org", start), allowed), mapdata.ErrConflict)
 	w.invite(f, owner, mapdata.InvitedToTransfer, "0@example.org") // is another one
-	for n := 2; n < mapdata.MaxOpenInvitations; n++ {
+	for n := 2; n < 5; n++ {
 		w.invite(f, owner, mapdata.InvitedToMaintain, fmt.Sprint(n, "@example.org"))
 	}
 	w.fails("one more of the feed", w.store.Invite(w.ctx, w.invitation(f, owner, mapdata.InvitedToMaintain, "x@example.org", start), allowed), mapdata.ErrConflict)
 	other := w.pushFeed(owner)
-	for n := mapdata.MaxOpenInvitations; n < mapdata.InvitationsByAccount; n++ {
+	for n := 5; n < 10; n++ {
 		w.invite(other, owner, mapdata.InvitedToMaintain, fmt.Sprint(n, "@example.org"))
 	}
 	w.must(w.store.DeleteFeed(w.ctx, other.ID, mapdata.AuditEntry{At: start})) // its invitations count on
@@ -115,7 +116,7 @@ func boundsInvitations(w *testStore) {
 	next := start.Add(mapdata.InvitationWindow)
 	w.must(w.store.Invite(w.ctx, w.invitation(third, owner, mapdata.InvitedToMaintain, "y@example.org", next), allowed)) // a day after
 
-	for range mapdata.InvitationsToAddress {
+	for range 10 {
 		a := w.account()
 		w.invite(w.pushFeed(a), a, mapdata.InvitedToTransfer, "wanted@example.org")
 	}
