@@ -1,6 +1,7 @@
 package datex2_test
 
 import (
+	"strings"
 	"testing"
 
 	"wayside/internal/feeds/format"
@@ -40,6 +41,8 @@ func TestValidPeriods(t *testing.T) {
 		"weeks are not read":        {period("", "", weeks), format.Schedule, ""},
 		"one, and weeks":            {afternoon + period("", "", weeks), "", "2026-03-01T17:00:00Z"},
 		"to come, and weeks":        {period("", "", weeks) + evening, format.NotYet, ""},
+		"a thousand with hours":     {strings.Repeat(period("", "", hours("10:00:00", "14:00:00")), 1000), "", "2026-03-01T14:00:00Z"},
+		"more with hours":           {strings.Repeat(period("", "", hours("10:00:00", "14:00:00")), 1002), format.Schedule, ""},
 		"hours that are no hours":   {period("", "", hours("noon", "14:00:00")), format.Schedule, ""},
 	} {
 		items, err := convert(records(record("Accident", "a", "<validity><validityTimeSpecification>"+tt.periods+"</validityTimeSpecification></validity>", point)))

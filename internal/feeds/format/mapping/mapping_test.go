@@ -25,7 +25,6 @@ func TestMistakes(t *testing.T) {
 		{`{` + good + `} x`, ""},
 		{`{"id":"a","id":"b"}`, ""},
 		{``, ""},
-		{`{` + good + `,"a":"` + strings.Repeat("b", mapping.MaxBytes) + `"}`, ""},
 		{strings.Repeat(`{"id":`, 200) + strings.Repeat(`}`, 200), ""},
 		{`{"kind":"alert.police"}`, "id"},
 		{`{"id":"a"}`, "kind"},
@@ -59,6 +58,7 @@ func TestMistakes(t *testing.T) {
 		{`{` + good + `,"where":{"a":[{}]}}`, "where.a.0"},
 		{`{` + good + `,"properties":"a"}`, "properties"},
 		{`{` + good + `,"properties":{"":"a"}}`, "properties."},
+		{`{` + good + `,"properties":{"` + strings.Repeat("b", 65) + `":"a"}}`, "properties." + strings.Repeat("b", 65)},
 		{`{` + good + `,"properties":{"street":{"from":"a","map":{"b":[]}}}}`, "properties.street.map.b"},
 	}
 	for _, tt := range tests {
@@ -94,6 +94,18 @@ func convert(t *testing.T, text, object string, o format.Options) format.Item {
 	}
 	c := mapping.Converter{Mapping: m, Options: &o}
 	return c.Item(func(p *mapping.Path) mapping.Scalar { return mapping.ScalarOf(p.In(v)) }, func(bool) geometry.Place { return geometry.Place{Point: geo.Point{Lat: 1, Lng: 2}} })
+}
+
+// TestMappingsAreBounded checks that a mapping of 16 KiB with a property's name of 64 bytes is read, and that one with a byte more is refused.
+func TestMappingsAreBounded(t *testing.T) {
+	text := `{"id":"a","kind":"alert.police","properties":{"` + strings.Repeat("b", 64) + `":"a"}}`
+	text += strings.Repeat(" ", 16<<10-len(text))
+	if m, wrong := mapping.Parse([]byte(text), false); m == nil {
+		t.Errorf("%d bytes: %+v", len(text), wrong)
+	}
+	if m, wrong := mapping.Parse([]byte(text+" "), false); m != nil || len(wrong) != 1 {
+		t.Errorf("a byte more: %+v", wrong)
+	}
 }
 
 // TestValues checks each form of a value as the property "x".

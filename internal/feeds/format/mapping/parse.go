@@ -22,14 +22,15 @@ func Parse(text []byte, table bool) (*Mapping, []mapdata.FieldError) {
 	}
 	r := jsondoc.New(bytes.NewReader(text), nil)
 	v, err := r.Value()
-	if err == nil {
-		err = r.End()
+	var m *Mapping
+	isObject := err == nil && v.Kind() == '{'
+	if isObject {
+		m = p.mapping(v) // before End, because v is valid only until the next call of r
 	}
-	if err != nil || v.Kind() != '{' {
+	if !isObject || r.End() != nil {
+		p.errors = nil
 		p.wrong("", "must be one JSON object, each member once")
-		return nil, p.errors
 	}
-	m := p.mapping(v)
 	if len(p.errors) > 0 {
 		return nil, p.errors
 	}
