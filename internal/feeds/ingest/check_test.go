@@ -46,20 +46,21 @@ func TestCheckGivesPins(t *testing.T) {
 	}
 }
 
+// TestCheckIsBounded checks that a check shows 1000 pins, ten of them with properties, and three examples of each rejection.
 func TestCheckIsBounded(t *testing.T) {
 	var rows []string
-	for i := range ingest.MaxCheckedPins + 10 {
+	for i := range 1010 {
 		rows = append(rows, row(fmt.Sprint(i), "camera.speed", `"n":1`))
 	}
 	for i := range 10 {
 		rows = append(rows, fmt.Sprintf(`{"external_id":%q}`, strings.Repeat("é", 100+i)))
 	}
 	c := check(t, rows...)
-	if len(c.Pins) != ingest.MaxCheckedPins || c.Pins[ingest.MaxCheckedRows-1].Properties == nil || c.Pins[ingest.MaxCheckedRows].Properties != nil {
+	if len(c.Pins) != 1000 || c.Pins[9].Properties == nil || c.Pins[10].Properties != nil {
 		t.Errorf("%d pins", len(c.Pins))
 	}
 	for _, r := range c.Rejections {
-		if len(r.Examples) > mapdata.MaxExamples {
+		if len(r.Examples) > 3 {
 			t.Errorf("%d examples of %s", len(r.Examples), r.Code)
 		}
 	}
@@ -157,7 +158,7 @@ func TestExamplesTellValueAndReason(t *testing.T) {
 			t.Fatalf("%s: %+v", c.row, got.Rejections)
 		}
 		example := got.Rejections[0].Examples[0]
-		if example.Value != c.value || example.Reason != c.reason || len(example.Value) > mapdata.MaxValue {
+		if example.Value != c.value || example.Reason != c.reason || len(example.Value) > 64 {
 			t.Errorf("%.80s: value %q, reason %q; want %q, %q", c.row, example.Value, example.Reason, c.value, c.reason)
 		}
 		if e := got.Report.Errors[0]; e.Value != nil || e.Reason != "" {

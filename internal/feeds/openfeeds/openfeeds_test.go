@@ -55,10 +55,14 @@ func TestOperatorsFile(t *testing.T) {
 	if f, found := openfeeds.Find(all, "nl-ndw-srti"); err != nil || !found || f.Name != "Ours" || len(all) != len(before)+1 {
 		t.Errorf("%v, %d entries: %v", f, len(all), err)
 	}
-	for _, text := range []string{``, `{}`, `[{}]`, `[{"id":"a","name":"A","url":"http://x","format":"csv","auth":"none"}]`, `[{"id":"a","surprise":1}]`} {
+	write("[]" + strings.Repeat(" ", 4<<20-2))
+	if _, err := openfeeds.Load(file); err != nil {
+		t.Errorf("4 MiB: %v", err)
+	}
+	for _, text := range []string{"[]" + strings.Repeat(" ", 4<<20-1), ``, `{}`, `[{}]`, `[{"id":"a","name":"A","url":"http://x","format":"csv","auth":"none"}]`, `[{"id":"a","surprise":1}]`} {
 		write(text)
 		if _, err := openfeeds.Load(file); err == nil {
-			t.Errorf("%s is accepted", text)
+			t.Errorf("%.40s is accepted", text)
 		}
 	}
 	if _, err := openfeeds.Load(file + ".not"); err == nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -107,5 +108,19 @@ func BenchmarkRequest(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		m.Request("/v2/entities/nearby", 200, time.Millisecond)
+	}
+}
+
+// TestLabelsAreBounded checks that the first 300 words of upstreams become labels, and that the others share one.
+func TestLabelsAreBounded(t *testing.T) {
+	var words labels
+	others := 0
+	for i := range 1000 {
+		if words.admit(strconv.Itoa(i)) == "other" {
+			others++
+		}
+	}
+	if others != 700 || words.admit("299") != "299" || words.admit("300") != "other" {
+		t.Errorf("%d of 1000 words share a label, want 700", others)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -75,13 +77,16 @@ func importOnce(t *testing.T, s *Service) *Import {
 // TestProgramsThatImport checks the handling of every kind of output of the program, valid or not.
 func TestProgramsThatImport(t *testing.T) {
 	for name, tt := range map[string]struct{ script, region, problem string }{
-		"good":         {`echo '{"step":"one","number":1,"of":2}' >&2; echo '{"id":"0123456789abcdef"}'`, "0123456789abcdef", ""},
-		"refused":      {`echo "wayside: $3: byte 7: bad" >&2; exit 1`, "", "a.osm.pbf: byte 7: bad"},
-		"silent":       {`exit 3`, "", "the import ended early: exit status 3"},
-		"says nothing": {`exit 0`, "", "the program that imports does not say what it made"},
-		"a long line":  {`head -c 100000 /dev/zero | tr '\0' x >&2; echo >&2; echo "wayside: short" >&2; exit 1`, "", "short"},
-		"much output":  {`head -c 3000000 /dev/zero; exit 0`, "", "the program that imports does not say what it made"},
-		"environment":  {`[ -z "$HOME$WAYSIDE_DATABASE_URL" ] || exit 9; echo '{"id":"0123456789abcdef"}'`, "0123456789abcdef", ""},
+		"good":          {`echo '{"step":"one","number":1,"of":2}' >&2; echo '{"id":"0123456789abcdef"}'`, "0123456789abcdef", ""},
+		"refused":       {`echo "wayside: $3: byte 7: bad" >&2; exit 1`, "", "a.osm.pbf: byte 7: bad"},
+		"silent":        {`exit 3`, "", "the import ended early: exit status 3"},
+		"says nothing":  {`exit 0`, "", "the program that imports does not say what it made"},
+		"a long line":   {`head -c 100000 /dev/zero | tr '\0' x >&2; echo >&2; echo "wayside: short" >&2; exit 1`, "", "short"},
+		"the last line": {`head -c 100000 /dev/zero | tr '\0' x >&2; exit 1`, "", strings.Repeat("x", 4096)},
+		"some output":   {`head -c 1000000 /dev/zero | tr '\0' ' '; echo '{"id":"0123456789abcdef"}'`, "0123456789abcdef", ""},
+		"more output":   {`head -c 1050000 /dev/zero | tr '\0' ' '; echo '{"id":"0123456789abcdef"}'`, "", "the program that imports does not say what it made"},
+		"much output":   {`head -c 3000000 /dev/zero; exit 0`, "", "the program that imports does not say what it made"},
+		"environment":   {`[ -z "$HOME$WAYSIDE_DATABASE_URL" ] || exit 9; echo '{"id":"0123456789abcdef"}'`, "0123456789abcdef", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("WAYSIDE_DATABASE_URL", "postgres://secret")
@@ -96,6 +101,24 @@ func TestProgramsThatImport(t *testing.T) {
 	}
 }
 
+// TestExtractsAreBounded checks that 200 extracts are listed, and that a name has at most 255 bytes.
+func TestExtractsAreBounded(t *testing.T) {
+	s := newService(t, "exit 0", 1)
+	for i := range 250 {
+		if err := os.WriteFile(filepath.Join(s.Extracts, strconv.Itoa(i)+".pbf"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all, err := s.ListExtracts(); err != nil || len(all) != 200 {
+		t.Errorf("%d extracts are listed, %v", len(all), err)
+	}
+	for bytes, want := range map[int]bool{255: true, 256: false, 2000: false} {
+		if got := isExtractName(strings.Repeat("a", bytes-4) + ".pbf"); got != want {
+			t.Errorf("a name of %d bytes: %t", bytes, got)
+		}
+	}
+}
+
 // TestImportsAreBounded checks the conditions under which an import does not begin.
 func TestImportsAreBounded(t *testing.T) {
 	s := newService(t, "exit 0", 1000)
@@ -105,8 +128,10 @@ func TestImportsAreBounded(t *testing.T) {
 		t.Errorf("with too little memory: %v", err)
 	}
 	s.Memory = func() int64 { return 25_000 }
-	if err := s.Start(t.Context(), admin, make([]string, maxFiles+1), nil); !errors.As(err, &invalid) || invalid.Fields[0].Code != "too_many" {
-		t.Errorf("too many files: %v", err)
+	for files, want := range map[int]bool{16: false, 17: true} { // all of them without a name
+		if err := s.Start(t.Context(), admin, make([]string, files), nil); !errors.As(err, &invalid) || (invalid.Fields[0].Code == "too_many") != want {
+			t.Errorf("%d files: %v", files, err)
+		}
 	}
 	for _, by := range []*mapdata.Account{nil, {Role: mapdata.Driver}, {Role: mapdata.Curator}} {
 		for what, err := range map[string]error{
