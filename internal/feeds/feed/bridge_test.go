@@ -3,6 +3,7 @@ package feed_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,6 +66,10 @@ func TestBridgeSettings(t *testing.T) {
 			nil,
 		},
 		{"a plain status URL", feed.Settings{Format: ptr("datex2-energy"), StatusURL: ptr("http://a.example/s")}, mapdata.Bridge{}, []string{"status_url invalid_url"}},
+		{"a long mapping", feed.Settings{Format: ptr("csv"), Mapping: ptr(`{"id":"nr"}` + strings.Repeat(" ", 16<<10-11))}, mapdata.Bridge{Format: "csv", Mapping: `{"id":"nr"}`}, nil},
+		{"a longer mapping", feed.Settings{Format: ptr("csv"), Mapping: ptr(`{"id":"nr"}` + strings.Repeat(" ", 16<<10-10))}, mapdata.Bridge{}, []string{"mapping too_long"}},
+		{"a long network", feed.Settings{Format: ptr("datex2-energy"), ChargerNetwork: ptr(strings.Repeat("n", 64))}, mapdata.Bridge{Format: "datex2-energy", ChargerNetwork: strings.Repeat("n", 64)}, nil},
+		{"a longer network", feed.Settings{Format: ptr("datex2-energy"), ChargerNetwork: ptr(strings.Repeat("n", 65))}, mapdata.Bridge{}, []string{"charger_network invalid_network"}},
 		{"a network that is no id", feed.Settings{Format: ptr("datex2-energy"), ChargerNetwork: ptr("My Net")}, mapdata.Bridge{}, []string{"charger_network invalid_network"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

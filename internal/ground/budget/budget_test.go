@@ -158,6 +158,16 @@ func TestSlowClients(t *testing.T) {
 		if _, err := young.part.Take(soon, caller(2), 1); !errors.Is(err, ErrFull) {
 			t.Errorf("room was found: %v", err)
 		}
+		slow := take(t, New(10).Part(10, 10), caller(1), 10)
+		slow.Write(func() { go slow.Release() })
+		time.Sleep(1100 * time.Millisecond)
+		soon, cancel = context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if h, err := slow.part.Take(soon, caller(2), 1); err != nil {
+			t.Errorf("an answer of more than a second was not given up: %v", err)
+		} else {
+			h.Release()
+		}
 	})
 }
 

@@ -310,6 +310,37 @@ func TestAMistypedTokenIsNotLookedUp(t *testing.T) {
 	}
 }
 
+// TestUnknownTokensAreBounded checks that an address may try sixty unknown tokens in a minute (D7.5).
+func TestUnknownTokensAreBounded(t *testing.T) {
+	d := newDock(t)
+	tried := 0
+	for ; tried < 1000; tried++ {
+		if _, err := d.push(t, "x", strings.NewReader("[]")); !errors.Is(err, mapdata.ErrUnauthenticated) {
+			if limit := new(mapdata.LimitError); !errors.As(err, &limit) {
+				t.Error(err)
+			}
+			break
+		}
+	}
+	if tried != 60 {
+		t.Errorf("%d unknown tokens were tried, want 60", tried)
+	}
+}
+
+// TestMemoryOfBodies checks that bodies hold 128 MiB together where the service was given no other memory.
+func TestMemoryOfBodies(t *testing.T) {
+	memory, held := push.New(push.Config{}).Memory, 0
+	for i := range 2000 {
+		if memory.Begin(ratelimit.ClientKey(ratelimit.HeldBytes, netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}))).Grow(1<<20) != nil {
+			break
+		}
+		held++
+	}
+	if held != 128 {
+		t.Errorf("bodies hold %d MiB, want 128", held)
+	}
+}
+
 // TestAFailingStore checks that the answer names the failing store, and does not claim that the token is unknown.
 func TestAFailingStore(t *testing.T) {
 	d := newDock(t)
