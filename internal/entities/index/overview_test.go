@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -207,6 +208,25 @@ func TestOverviewAgainstModel(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCountedEntitiesAreBounded checks that an overview counts up to 20 000 entities one by one in fine tiles, and more in coarser ones.
+func TestCountedEntitiesAreBounded(t *testing.T) {
+	f := feed(1, mapdata.Approved)
+	for rows, fine := range map[int]bool{19_000: true, 21_000: false} {
+		ix := index.New(encode)
+		loader := ix.Load([]*mapdata.Feed{f}, 1)
+		for i := range rows {
+			e := entity(1, strconv.Itoa(i), 52+float64(i/150)*1e-5, 5+float64(i%150)*1e-5)
+			loader.Part(0).Add(&e)
+		}
+		loader.Finish(nil)
+		var o mapdata.Overview
+		ix.Overview(around(52, 5, 1000), geo.Box{South: 52, West: 5, North: 52.001, East: 5.001}, 16, nil, &o)
+		if got := o.Level == 16; got != fine {
+			t.Errorf("%d entities are counted at level %d", rows, o.Level)
+		}
+	}
 }
 
 // TestBoxedSearchAgainstModel compares the results of a search within a box with a scan of everything.

@@ -70,6 +70,17 @@ func TestViewOfFewAndMany(t *testing.T) {
 	}
 }
 
+// TestTilesOfAViewAreBounded checks that a view is divided into at most 1024 tiles, however close its zoom is.
+func TestTilesOfAViewAreBounded(t *testing.T) {
+	many := newLawReader(t, nil, jams(501)...)
+	for zoom, least := range map[int]int{12: 200, 22: 200, 2: 1} {
+		a := many.view(t, country, zoom, nil)
+		if tiles := country.Tiles(a.Overview.Level).Count(); tiles > 1024 || tiles < least {
+			t.Errorf("zoom %d: %d tiles", zoom, tiles)
+		}
+	}
+}
+
 func clusterOf(a *nearby.ViewAnswer, kind string) (found mapdata.Cluster, ok bool) {
 	for _, c := range a.Overview.Clusters {
 		if c.Kind.ID() == kind {

@@ -80,10 +80,7 @@ func TestPushBodyMustGoOn(t *testing.T) {
 // pushServer runs a server that reads the body of a push and answers with its length, or with the error.
 func pushServer(t *testing.T) (client net.Conn, listener pipeListener) {
 	t.Helper()
-	listener = pipeListener{make(chan net.Conn, 1)}
-	client, server := net.Pipe()
-	listener.accepted <- server
-	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return servedPipe(t, func(w http.ResponseWriter, r *http.Request) {
 		body := newPushBody(w, r, false)
 		n, err := io.Copy(io.Discard, body)
 		if err != nil {
@@ -92,7 +89,16 @@ func pushServer(t *testing.T) (client net.Conn, listener pipeListener) {
 			return
 		}
 		_, _ = fmt.Fprintf(w, "%d bytes", n)
-	})}
+	})
+}
+
+// servedPipe serves one connection, whose client's end it returns, until the listener is closed.
+func servedPipe(t *testing.T, handle http.HandlerFunc) (client net.Conn, listener pipeListener) {
+	t.Helper()
+	listener = pipeListener{make(chan net.Conn, 1)}
+	client, server := net.Pipe()
+	listener.accepted <- server
+	s := &http.Server{Handler: handle}
 	go func() { _ = s.Serve(listener) }() // ends when the listener is closed
 	return client, listener
 }

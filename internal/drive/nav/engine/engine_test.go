@@ -378,7 +378,6 @@ func TestEngineFails(t *testing.T) {
 		{200, `{"code":"Ok","routes":[{"geometry":{"type":"LineString","coordinates":[[1,91],[2,2]]},"legs":[{}]}]}`, nav.NoEngine},
 		{500, `{"code":"Ok"}`, nav.NoEngine},
 		{302, ``, nav.NoEngine},
-		{200, strings.Repeat(" ", engine.MaxBody+1), nav.NoEngine},
 	} {
 		e := w.serve("osrm", func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("Location", "http://127.0.0.1:1/")
@@ -389,6 +388,20 @@ func TestEngineFails(t *testing.T) {
 		refused := new(nav.Error)
 		if !errors.As(err, &refused) || refused.Code != tt.code || e.State().Down() != (tt.code == nav.NoEngine) {
 			t.Errorf("%d %.60s: %v, down %t", tt.status, tt.body, err, e.State().Down())
+		}
+	}
+}
+
+// TestAnswersAreCutOff checks that an answer of more than 8 MiB is none.
+func TestAnswersAreCutOff(t *testing.T) {
+	w := newTown(t)
+	for mebibytes, want := range map[int]bool{7: true, 9: false} {
+		e := w.serve("osrm", func(rw http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(rw, strings.Repeat(" ", mebibytes<<20))
+			w.osrmServer(rw, r)
+		})
+		if _, err := e.Route(t.Context(), w.request("12", ""), nav.Avoid{}, nil); (err == nil) != want {
+			t.Errorf("%d MiB: %v", mebibytes, err)
 		}
 	}
 }

@@ -38,3 +38,10 @@ func TestCallsThatCount(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsAreBounded checks that 256 calls to all upstreams run at a time, and that as many wait.
+func TestCallsAreBounded(t *testing.T) {
+	if s := New(Config{}); cap(s.slots) != 256 || cap(s.queue) != 256 {
+		t.Errorf("%d calls run at a time, and %d wait", cap(s.slots), cap(s.queue))
+	}
+}

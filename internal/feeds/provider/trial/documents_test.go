@@ -107,6 +107,17 @@ func TestBoundsOfDocuments(t *testing.T) {
 	})
 }
 
+// TestValidatorsAreBounded checks that a validator of 1 KiB is kept, and a longer one is not.
+func TestValidatorsAreBounded(t *testing.T) {
+	for bytes, want := range map[int]bool{1024: true, 1025: false, 9000: false} {
+		text := strings.Repeat("a", bytes)
+		v := validatorOf(&safehttp.Response{Header: http.Header{"Etag": {text}, "Last-Modified": {text}}})
+		if (v.ETag != "") != want || (v.LastModified != "") != want {
+			t.Errorf("of %d bytes are kept: %d and %d", bytes, len(v.ETag), len(v.LastModified))
+		}
+	}
+}
+
 // linkedPages answers the first request with a link to another page, and notes what is asked.
 type linkedPages struct {
 	link  string
