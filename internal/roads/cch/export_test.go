@@ -13,5 +13,5 @@ func (m *Metric) InFull() bool {
 	return m.all && len(m.behind.arcs)+len(m.behind.out)+len(m.behind.in) == 0
 }
 
-// PauseAfter is pauseAfter.
+// PauseAfter calls pauseAfter.
 func PauseAfter(took time.Duration) time.Duration { return pauseAfter(took) }
