@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/feeds/feed"
 	"wayside/internal/ground/mapdata"
 )
 
@@ -29,10 +28,10 @@ func (l *limited) Complaints(_ context.Context, limit int) ([]mapdata.Complaint,
 func TestListsAreBounded(t *testing.T) {
 	store := new(limited)
 	s := New(Config{Store: store, Now: time.Now})
-	if _, err := s.Hidden(t.Context(), feed.Operator(), mapdata.FeedID{}); err != nil {
+	if _, err := s.Hidden(t.Context(), mapdata.Operator(), mapdata.FeedID{}); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := s.Complaints(t.Context(), feed.Operator()); err != nil {
+	if _, _, err := s.Complaints(t.Context(), mapdata.Operator()); err != nil {
 		t.Error(err)
 	}
 	if store.pins != 200 || store.complaints != 200 {
