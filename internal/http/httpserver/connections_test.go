@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -126,6 +127,44 @@ func TestNewConnectionTakesPlaceOfWaitingOne(t *testing.T) {
 				t.Errorf("%d connections are open", n)
 			}
 		})
+	}
+}
+
+// TestManyConnectionsMakeRoomFirst checks that a new connection takes the place of one of the address with the most waiting ones, and not
+// of the one that has waited longest, which may be the only one of its address.
+func TestManyConnectionsMakeRoomFirst(t *testing.T) {
+	const total, each = 32, 16
+	s := boundedServer(t, Limits{Total: total, PerAddress: each})
+	quiet := dial(t, s, "127.0.0.9", "")
+	for i := range total + reservedConns - 1 { // this machine's reserve is open to all of 127.0.0.0/8
+		dial(t, s, fmt.Sprintf("127.0.0.%d", 2+i/each), "")
+	}
+	for s.Connections() < total+reservedConns {
+		runtime.Gosched()
+	}
+	if !answered(t, dial(t, s, "127.0.0.10", get)) {
+		t.Error("a new connection found no room")
+	}
+	if n := s.Connections(); n > total+reservedConns-2 {
+		t.Errorf("%d connections are open: too few made room", n)
+	}
+	if !stillOpen(t, quiet) {
+		t.Error("the only connection of an address made room")
+	}
+}
+
+// BenchmarkNoRoom measures a new connection that finds as many connections as there may be, all but one of them being answered.
+func BenchmarkNoRoom(b *testing.B) {
+	s := &connections{limits: Limits{Total: maxDefaultTotal}.withDefaults(), groups: make(map[netip.Prefix][]*boundedConn)}
+	s.limits.Total = maxDefaultTotal
+	for i := range maxDefaultTotal {
+		c := &boundedConn{set: s, member: true, inAll: i, inGroup: 0, group: netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), 32)}
+		s.all, s.groups[c.group] = append(s.all, c), []*boundedConn{c}
+	}
+	for b.Loop() {
+		if s.evict(s.all) {
+			b.Fatal("a connection that is being answered made room")
+		}
 	}
 }
 
