@@ -2,6 +2,7 @@ package mapdata
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -19,6 +20,9 @@ var (
 	ErrTooLarge        = errors.New("too large")
 	ErrFenced          = errors.New("fenced off by a later edit or lease") // the outcome of a poll is not recorded: see Lease
 )
+
+// ErrBusy is an ErrUnavailable that passes in a few seconds: others hold the memory or the processor that the request needs.
+var ErrBusy = fmt.Errorf("%w: busy", ErrUnavailable)
 
 // FieldError is one error in one field or parameter. Message never repeats a secret.
 type FieldError struct {

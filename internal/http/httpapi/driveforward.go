@@ -88,14 +88,14 @@ func (a *api) serveNodes() {
 
 // forwardDrive lets another node answer a request, and passes the answer on.
 func (a *api) forwardDrive(w http.ResponseWriter, r *http.Request, c *caller, owner netip.AddrPort) error {
+	body, err := readForwarded(w, r) // before the request is counted, because a client that sends slowly must not take the place of others
+	if err != nil {
+		return err
+	}
 	if !a.forwards.begin() {
 		return nodeBusy()
 	}
 	defer a.forwards.end()
-	body, err := readForwarded(w, r)
-	if err != nil {
-		return err
-	}
 	streams := r.Method == http.MethodGet
 	resp, err := a.Nodes.Ask(r.Context(), owner, r.Method, r.URL.Path, forwardHeader(r, c), bytes.NewReader(body), streams)
 	if err != nil {

@@ -99,7 +99,10 @@ func problemOf(err error) *problem {
 		if errors.As(err, &described) {
 			p.Detail = described.Detail
 		}
-		if s.status == http.StatusServiceUnavailable {
+		switch {
+		case errors.Is(err, mapdata.ErrBusy):
+			p.retryAfter, p.expected = busyRetryAfter, true
+		case s.status == http.StatusServiceUnavailable:
 			p.retryAfter = unavailableRetryAfter
 		}
 		return p

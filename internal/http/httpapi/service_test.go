@@ -34,6 +34,7 @@ import (
 	"wayside/internal/feeds/provider/push"
 	"wayside/internal/feeds/provider/relay"
 	"wayside/internal/feeds/provider/trial"
+	"wayside/internal/ground/budget"
 	"wayside/internal/ground/geo"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/ratelimit"
@@ -83,6 +84,7 @@ type serviceOptions struct {
 	manage, requests, entities, maxPages int
 
 	storage mapdata.StorageLimits
+	memory  *budget.Part // for bodies of pushes; nil: the default
 
 	upstreams []string // addresses of relay providers, the first ranks first
 	stored    bool     // incidents.mode is database
@@ -133,7 +135,7 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 	d.ingester.Limits = limits.storage
 	d.pushes = push.New(push.Config{
 		Store: d.db, Ingest: d.ingester, Buckets: buckets, Now: d.time, Log: log, StoreChanged: d.signals.StoreChanged,
-		Requests: limits.requests, Entities: limits.entities,
+		Requests: limits.requests, Entities: limits.entities, Memory: limits.memory,
 	})
 	d.feeds = feed.New(feed.Config{
 		Store: &countingStore{d.db, &d.counted}, Now: d.time, Signals: d.signals, Storage: limits.storage, Apps: !limits.noApps,

@@ -60,7 +60,7 @@ func explainRoom(err error) error {
 	case errors.Is(err, budget.ErrShare):
 		return &mapdata.LimitError{RetryAfter: busyRetryAfter, What: "data that is sent at the same time to the feeds of this account"}
 	case errors.Is(err, budget.ErrFull):
-		return mapdata.Describe(mapdata.ErrUnavailable, "The service is receiving too many pushes now. Nothing was stored; send the batch again.")
+		return mapdata.Describe(mapdata.ErrBusy, "The service is receiving too many pushes now. Nothing was stored; send the batch again.")
 	}
 	return err
 }

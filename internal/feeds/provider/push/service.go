@@ -150,7 +150,7 @@ func (a *Admission) Push(ctx context.Context, part *Part, body io.Reader) (inges
 	working := &workingBody{body: body, take: func() (func(), error) {
 		leave, err := s.Work.Enter(ctx, memoryKey(a.feed.Owner), 1, true)
 		if errors.Is(err, ratelimit.ErrBusy) {
-			err = errNoRoom{mapdata.Describe(mapdata.ErrUnavailable, "Too many batches wait to be read now. Try again in a few seconds.")}
+			err = errNoRoom{mapdata.Describe(mapdata.ErrBusy, "Too many batches wait to be read now. Try again in a few seconds.")}
 		}
 		return leave, err
 	}}

@@ -155,7 +155,7 @@ func (c *Checker) enter(caller mapdata.AccountID) (leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.callers[caller] {
-		return nil, mapdata.Explain(mapdata.ErrUnavailable, "check_running", "You are checking a feed already. Wait until that has ended, or try again in a few seconds.")
+		return nil, mapdata.Explain(mapdata.ErrBusy, "check_running", "You are checking a feed already. Wait until that has ended, or try again in a few seconds.")
 	}
 	c.callers[caller] = true
 	return func() {
@@ -166,7 +166,7 @@ func (c *Checker) enter(caller mapdata.AccountID) (leave func(), err error) {
 }
 
 func errBusy() error {
-	return mapdata.Explain(mapdata.ErrUnavailable, "checks_busy", "Others are checking their feeds now. Try again in a few seconds.")
+	return mapdata.Explain(mapdata.ErrBusy, "checks_busy", "Others are checking their feeds now. Try again in a few seconds.")
 }
 
 // target checks addresses and header by the rules of a registration.
