@@ -89,7 +89,7 @@ func (h *Hub) Reserve(c Caller, cost int) (*Seat, error) {
 	}
 }
 
-// reserve counts a place, or returns the session that must end first.
+// reserve counts a place, or returns the session that must end first. That session takes no more readers.
 func (s *shares) reserve(h *Hub, c Caller) (evicted *Session, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func (s *shares) reserve(h *Hub, c Caller) (evicted *Session, err error) {
 	}
 	switch {
 	case len(own.own)+own.pending >= most:
-		if evicted = own.idlest(now); evicted == nil {
+		if evicted = own.endIdlest(now); evicted == nil {
 			err = errShare(what, most)
 		}
 	case address.sessions >= h.AddressSessions:
@@ -109,7 +109,7 @@ func (s *shares) reserve(h *Hub, c Caller) (evicted *Session, err error) {
 	case address.bytes >= h.AddressBytes:
 		err = errShare("bytes of routes that the sessions of one address may keep", int(h.AddressBytes))
 	case h.Full():
-		if evicted = s.oldestUnused(now); evicted == nil {
+		if evicted = s.endOldestUnused(now); evicted == nil {
 			err = ErrFull
 		}
 	}
@@ -140,12 +140,21 @@ func (s *shares) tidy(c Caller) {
 	}
 }
 
-// idlest returns the caller's session that should end first: one that was never used, otherwise the one that was silent
-// for longest. It returns nil if all are in use.
+// endIdlest makes room at the caller's session that should end first, and returns it: one that was never used, otherwise the
+// one that was silent for longest. It returns nil if all are in use.
+func (o *share) endIdlest(now time.Time) *Session {
+	for {
+		if s := o.idlest(now); s == nil || s.yield(now) {
+			return s
+		} // a client came back meanwhile
+	}
+}
+
+// idlest returns the session that endIdlest ends.
 func (o *share) idlest(now time.Time) *Session {
 	var best *Session
 	for s := range o.own {
-		if s.hasStream() || now.Sub(s.lastHeard()) < idle {
+		if !s.isIdle(now) {
 			continue
 		}
 		if best == nil || best.isUsed.Load() && !s.isUsed.Load() || best.isUsed.Load() == s.isUsed.Load() && s.lastHeard().Before(best.lastHeard()) {
@@ -155,10 +164,11 @@ func (o *share) idlest(now time.Time) *Session {
 	return best
 }
 
-// oldestUnused returns the oldest session that was never used since it was opened, or nil if there is none.
-func (s *shares) oldestUnused(now time.Time) *Session {
+// endOldestUnused makes room at the oldest session that was never used since it was opened, and returns it. It returns nil
+// if there is none.
+func (s *shares) endOldestUnused(now time.Time) *Session {
 	if front := s.unused.Front(); front != nil {
-		if one, ok := front.Value.(*Session); ok && now.Sub(one.lastHeard()) >= idle {
+		if one, ok := front.Value.(*Session); ok && one.yield(now) {
 			return one
 		}
 	}
@@ -276,6 +286,21 @@ func (s *Session) MayRead() error {
 	}
 	return nil
 }
+
+// yield ends the session for its clients if it is idle, and reports whether it did. One that a client uses again after it
+// was chosen to make room is kept: closing it later, without another look, would end a drive that is being led.
+func (s *Session) yield(now time.Time) bool {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	if s.stream != nil || now.Sub(s.lastHeard()) < idle {
+		return false
+	}
+	s.over = true
+	return true
+}
+
+// isIdle reports whether no client reads the session's events, or has sent a request for a while.
+func (s *Session) isIdle(now time.Time) bool { return !s.hasStream() && now.Sub(s.lastHeard()) >= idle }
 
 // hasStream reports whether a client reads the events.
 func (s *Session) hasStream() bool {

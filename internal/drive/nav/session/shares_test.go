@@ -130,6 +130,38 @@ func TestSessionsMakeRoom(t *testing.T) {
 	})
 }
 
+// TestSessionThatMadeRoomTakesNoReader checks that a session that was chosen to end is over at once for a client that comes back
+// before it is closed: a client that found it open would be led by it for a moment, and then cut off.
+func TestSessionThatMadeRoomTakesNoReader(t *testing.T) {
+	for name, options := range map[string]session.Options{"the caller's own": {PerAddress: 1}, "the node's": {MaxSessions: 1}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := newDrives(t, options)
+				s, err := d.beginAs(guest(1))
+				if err != nil {
+					t.Fatal(err)
+				}
+				other := guest(1)
+				if options.MaxSessions == 1 {
+					other = guest(2)
+				}
+				if d.ChooseEvicted(other) != nil {
+					t.Error("a session of a moment ago makes room")
+				}
+				time.Sleep(31 * time.Second)
+				if d.ChooseEvicted(other) != s {
+					t.Fatal("the idle session does not make room")
+				}
+				closed := false
+				s.Attach(session.Client{Close: func(*session.Event, bool) { closed = true }})
+				if !closed {
+					t.Error("a client reads a session that is about to end")
+				}
+			})
+		})
+	}
+}
+
 // TestStreamsOfAnAddress checks that guests of one address read at most 8 sessions at the same time, that a reopened
 // stream does not count twice, and that an account may read all of its own (T2).
 func TestStreamsOfAnAddress(t *testing.T) {
