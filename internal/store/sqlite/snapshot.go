@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"wayside/internal/store/migrate"
 )
@@ -56,7 +57,9 @@ func Pending(ctx context.Context, path string) (_ []migrate.Migration, err error
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", dsn(path, url.Values{"mode": {"ro"}}, "query_only(1)"))
+	db, err := sql.Open("sqlite", dsn(path, url.Values{"mode": {"ro"}},
+		pragma("busy_timeout", int(busyTimeout/time.Millisecond)), // another process may be creating the database
+		"query_only(1)"))
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
