@@ -71,6 +71,31 @@ func TestItemsOfTooMuch(t *testing.T) {
 	}
 }
 
+// TestDocumentOfAttributesIsRefused checks that the largest document that is read of a feed is refused if it consists of attributes: it
+// was accepted, and took 14 s of processor.
+func TestDocumentOfAttributesIsRefused(t *testing.T) {
+	const largest = 256 << 20
+	for _, each := range []int{10, 30, 100, 1000} {
+		attrs := "<b"
+		for i := range each {
+			attrs += fmt.Sprintf(` a%d=""`, i)
+		}
+		doc := "<a>" + strings.Repeat(attrs+"/>", 20_000/each) + "</a>"
+		budget := format.NewBudget(t.Context(), format.MaxWork)
+		r := xmldoc.New(strings.NewReader(doc), budget)
+		var err error
+		for err == nil {
+			_, err = r.Next()
+		}
+		if !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+		if work, _ := budget.Spent(); work*largest/int64(len(doc)) <= format.MaxWork {
+			t.Errorf("%d bytes with %d attributes in each tag count as %d ns", len(doc), each, work)
+		}
+	}
+}
+
 // TestReadingEndsWithItsContext checks that reading ends when the context ends within an item.
 func TestReadingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
