@@ -23,7 +23,7 @@ func TestDocumentsAreBounded(t *testing.T) {
 	x.documents = make([]document, all)
 	for best, want := range map[uint32]bool{400_000: true, 499_990: true, 500_100: false} {
 		x.documents[best].Importance = 255
-		s := &scratch{query: &Query{Limit: 1}, limit: 1, tokens: make([]token, 1), kinds: []bool{true}}
+		s := &scratch{query: &Query{Limit: 1}, limit: 1, tokens: []token{{phrase: noPhrase}}, kinds: []bool{true}}
 		s.bits = make([]uint64, int(fits)*len(x.addressed))
 		for i := range x.addressed {
 			s.bits[i] = ^uint64(0)
