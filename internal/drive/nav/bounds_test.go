@@ -39,7 +39,7 @@ func TestHowFarPlacesSnap(t *testing.T) {
 		}
 	}
 	for rows, refused := range map[int]bool{9: false, 11: true} { // of 100 m
-		w := draw(t, "a-1--b----c-2-d"+strings.Repeat("\n", rows)+"x-3--y", roadtest.Ways("abcd xy", street))
+		w := draw(t, "a-1--b----c-2-"+town21+strings.Repeat("\n", rows)+"x-3--y", roadtest.Ways(town21Roads+" xy", street))
 		if q := (nav.RouteRequest{Places: w.places("32")}); refused {
 			w.refused(q, nav.NoRoute)
 		} else if _, r, err := w.route(q); err != nil || r.Distance < 900 {

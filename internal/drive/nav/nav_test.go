@@ -334,20 +334,44 @@ func TestExclude(t *testing.T) {
 	}
 }
 
+// town21 continues a drawn road from d by so many junctions that a part of the network with two junctions has less than
+// a tenth of them, and town21Roads are the ways of the road.
+const (
+	town21      = "d-e-f-g-h-i-j-k-l-m-n-o-p-q-r-A-B-C-D-E-F"
+	town21Roads = "ab bc cd de ef fg gh hi ij jk kl lm mn no op pq qr rA AB BC CD DE EF"
+)
+
 func TestIslands(t *testing.T) {
 	// x is an island 200 m beside the road, y one 2 km away.
 	w := draw(t, `
-		a-1--b----c-2-d
+		a-1--b----c-2-`+town21+`
 
-		x-3--y                  u-4--v
-	`, roadtest.Ways("abcd xy uv", street))
-	w.want(nav.RouteRequest{Places: w.places("12")}, "")
+		x-3--y                                                                       u-4--v
+	`, roadtest.Ways(town21Roads+" xy uv", street))
+	w.want(nav.RouteRequest{Places: w.places("12")}, "bc")
 	got, r, err := w.route(nav.RouteRequest{Places: w.places("32")})
 	if err != nil || r.Distance < 900 {
 		t.Errorf("from the island: %q, %v", got, err)
 	}
 	w.want(nav.RouteRequest{Places: w.places("3y")}, "y")
 	w.refused(nav.RouteRequest{Places: w.places("14")}, nav.NoRoute)
+}
+
+// TestMovedFromATenth checks that a place is moved only to a part of the network with more than ten times the junctions
+// of its own (D15.10).
+func TestMovedFromATenth(t *testing.T) {
+	for roads, refused := range map[string]bool{"xy": false, "xy yz": true} {
+		w := draw(t, `
+			a-1--b----c-2-`+town21+`
+
+			x-3--y--z
+		`, roadtest.Ways(town21Roads+" "+roads, street))
+		if q := (nav.RouteRequest{Places: w.places("32")}); refused {
+			w.refused(q, nav.NoRoute)
+		} else if _, _, err := w.route(q); err != nil {
+			t.Errorf("%s: %v", roads, err)
+		}
+	}
 }
 
 // TestBarrierBetweenEqualParts checks that the destination stays in place if neither side of a barrier is the main
@@ -413,10 +437,10 @@ func TestEndsBesideCorners(t *testing.T) {
 // each direction is an island.
 func TestMovedToARing(t *testing.T) {
 	w := draw(t, `
-		a----b  u--x
-		|    |
-		d----c  v--y
-	`, roadtest.Ways("abcda ux vy", street))
+		g-h-i-j-k-l-m-n-o-a----b  u--x
+		|                      |
+		f-e-A-B-C-D-E-F-G-d----c  v--y
+	`, roadtest.Ways("ab bc cd dG GF FE ED DC CB BA Ae ef fg gh hi ij jk kl lm mn no oa ux vy", street))
 	for _, places := range [...]string{"xy", "yx"} {
 		if _, r, err := w.route(nav.RouteRequest{Places: w.places(places)}); err != nil || math.Abs(r.Distance-200) > 1 {
 			t.Errorf("%s: %v, %+v", places, err, r)
@@ -428,12 +452,12 @@ func TestMovedToARing(t *testing.T) {
 // a way leads onto the network.
 func TestOnlyWhatMustIsMoved(t *testing.T) {
 	w := draw(t, `
-		a----b----c----d
+		a----b----c----`+town21+`
 		     |
 		     1      x2y
 		     |
-		     e
-	`, roadtest.Ways("abcd xy", street), roadtest.Way("eb", street+", oneway=yes"))
+		     z
+	`, roadtest.Ways(town21Roads+" xy", street), roadtest.Way("zb", street+", oneway=yes"))
 	_, r, err := w.route(nav.RouteRequest{Places: w.places("12")})
 	if err != nil || math.Abs(r.Distance-1000) > 1 {
 		t.Errorf("%v, %+v", err, r)

@@ -3,6 +3,7 @@ package nav
 import (
 	"context"
 	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,12 +38,12 @@ type Roads struct {
 	Index       *match.Index
 	DataVersion string
 
-	copies       map[uint32][]uint32   // of an arc on which routes end
-	islandMetres []float64             // length of all roads of an island, by its number
-	junctions    func() *guide.Network // for guidance; made for the first route with steps
-	words        func() (*guide.Words, error)
-	local        func() *Plain // for short ways, without conditions; made when the first trace is matched
-	middles      atomic.Pointer[middles]
+	copies      map[uint32][]uint32   // of an arc on which routes end
+	islandSizes []uint32              // number of junctions of an island, by its number
+	junctions   func() *guide.Network // for guidance; made for the first route with steps
+	words       func() (*guide.Words, error)
+	local       func() *Plain // for short ways, without conditions; made when the first trace is matched
+	middles     atomic.Pointer[middles]
 }
 
 // NewRoads prepares a graph for routes, in a pass over its pieces and arcs.
@@ -53,32 +54,42 @@ func NewRoads(g *graph.Graph, index *match.Index, dataVersion string) *Roads {
 			r.copies[base] = append(r.copies[base], uint32(i))
 		}
 	}
-	r.islandMetres = measureIslands(g)
+	r.islandSizes = countIslands(g)
 	r.local = sync.OnceValue(func() *Plain { return NewPlain(g, nil, nil) })
 	r.words = sync.OnceValues(guide.ReadWords)
 	r.junctions = sync.OnceValue(func() *guide.Network { return guide.NewNetwork(g) })
 	return r
 }
 
-// measureIslands adds up the lengths of the roads of each island. A two-way road counts once for each island that it is
-// in.
-func measureIslands(g *graph.Graph) []float64 {
-	var metres []float64
-	for i := range g.Pieces {
-		p := &g.Pieces[i]
-		before := uint32(graph.None)
-		for _, arc := range [...]uint32{p.Forward, p.Backward} {
-			if arc == graph.None || g.Arcs[arc].Island == before {
-				continue
+// countIslands returns the number of junctions of each island. A junction at which arcs of several islands end counts
+// once for each.
+func countIslands(g *graph.Graph) []uint32 {
+	// The arcs that end at node n are ending[first[n]:first[n+1]].
+	first := make([]uint32, len(g.Nodes)+1)
+	islands := uint32(0)
+	for i := range g.Arcs {
+		first[g.Arcs[i].To+1]++
+		islands = max(islands, g.Arcs[i].Island+1)
+	}
+	for i := range g.Nodes {
+		first[i+1] += first[i]
+	}
+	ending, next := make([]uint32, len(g.Arcs)), slices.Clone(first)
+	for i := range g.Arcs {
+		node := g.Arcs[i].To
+		ending[next[node]] = uint32(i)
+		next[node]++
+	}
+	counts, counted := make([]uint32, islands), make([]uint32, islands) // counted: the last node that was, plus 1
+	for node := range g.Nodes {
+		for _, arc := range ending[first[node]:first[node+1]] {
+			if island := g.Arcs[arc].Island; counted[island] != uint32(node)+1 {
+				counted[island] = uint32(node) + 1
+				counts[island]++
 			}
-			before = g.Arcs[arc].Island
-			for int(before) >= len(metres) {
-				metres = append(metres, 0)
-			}
-			metres[before] += float64(p.Length) / 1000
 		}
 	}
-	return metres
+	return counts
 }
 
 // Language returns the sentences of guidance in a language, or nil if the embedded files cannot be read, which a test

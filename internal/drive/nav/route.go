@@ -191,6 +191,7 @@ func (n *Network) assemble(r *Route, ways []way, spots []Spot, q *RouteRequest) 
 		begin = i + 1
 	}
 	n.note(r)
+	r.Warnings = n.appendMoved(r.Warnings, ways, spots)
 }
 
 // addAlternatives adds routes between two spots that differ from the best one.

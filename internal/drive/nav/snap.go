@@ -236,21 +236,22 @@ func (s *snapper) joinIslands(spots []Spot) []Spot {
 	return best
 }
 
-// minGrowth is the minimum ratio of an island's roads to those of the island that a spot is moved away from.
-const minGrowth = 2
+// minGrowth is the ratio of an island's junctions to those of the island that a spot is moved away from, which must be
+// exceeded.
+const minGrowth = 10
 
-// mayMove reports whether a spot may be moved to an island: only to one with far more roads than the spot's own.
-// Otherwise a place behind a barrier would be moved to the near side.
+// mayMove reports whether a spot may be moved to an island: only to one with more than ten times the junctions of the
+// spot's own (D15.10). Otherwise a place behind a barrier would be moved to the near side.
 func (s *snapper) mayMove(spot *Spot, island uint32) bool {
-	var own float64
+	var own uint64
 	for _, c := range spot.Candidates {
 		of := s.Graph.Arcs[c.Arc].Island
 		if of == island {
 			return true
 		}
-		own = max(own, s.islandMetres[of])
+		own = max(own, uint64(s.islandSizes[of]))
 	}
-	return s.islandMetres[island] > minGrowth*own
+	return uint64(s.islandSizes[island]) > minGrowth*own
 }
 
 // islandsAround returns the islands with a road about within the distance that a coordinate may be moved.

@@ -16,10 +16,12 @@ func TestOSRM(t *testing.T) {
 		t.Skip("WAYSIDE_TEST_OSRM names no checkout of OSRM")
 	}
 	show := os.Getenv("WAYSIDE_TEST_OSRM_SHOW")
+	// Thirteen rows of testbot have a part of three junctions beside one of four: OSRM calls it small by an option of the
+	// import, and here it is not a tenth (D15.10).
 	for _, folder := range []struct {
 		name         string
 		least, roads float64 // minimum shares of its rows that agree, with guidance and without it, in percent
-	}{{"car", 97.5, 98.5}, {"guidance", 90.5, 98.5}, {"nearest", 100, 100}, {"testbot", 87, 93.5}} {
+	}{{"car", 98.9, 99.1}, {"guidance", 90.5, 98.5}, {"nearest", 100, 100}, {"testbot", 86, 92.5}} {
 		t.Run(folder.name, func(t *testing.T) {
 			all, err := readFolder(checkout, folder.name)
 			if err != nil {

@@ -41,13 +41,13 @@ func named(name, nodes, tags string) roadtest.Object {
 var ownScenarios = []drawn{
 	{
 		"a yard that can only be left", `
-			a----b----c-2-d
+			a----b----c-2-d-e-f-g-h-i-j-k-l-m
 			     |
 			     1
 			     |
 			     x
 		`,
-		[]roadtest.Object{named("Quay", "abcd", street), named("Yard", "xb", street+", oneway=yes")},
+		[]roadtest.Object{roadtest.Ways("ab bc cd de ef fg gh hi ij jk kl lm", "name=Quay, "+street), named("Yard", "xb", street+", oneway=yes")},
 		[]row{
 			{places: "12", roads: "Yard,Quay", seconds: 129.6 + 2.1},
 			{places: "21", roads: "Quay"}, // to the place where the road leaves the yard
