@@ -34,7 +34,10 @@ type Step struct {
 	Intersections    []Intersection
 }
 
-// Intersection is a place where roads meet.
+// Classes are the flags that answers list as the classes of a road.
+const Classes = graph.Toll | graph.Motorway | graph.Ferry | graph.LocalOnly | graph.Tunnel
+
+// Intersection is a place where roads meet, or where the classes of a road change.
 type Intersection struct {
 	Location graph.Position
 	Roads    []Road // clockwise from north
@@ -93,6 +96,7 @@ type turn struct {
 	group      struct{ first, count int } // the lanes for the turn, whatever comes next
 	lanesOf    int                        // the part that has the lanes
 	isJunction bool
+	reclassed  bool // the classes of the road change
 	passes     bool // passes an exit of a roundabout
 	// leavesArrows means that an arrow of the lanes shows no road at the junction.
 	leavesArrows bool
@@ -195,12 +199,14 @@ func (g *Guide) side(at geo.Point, from, to int) Direction {
 func (g *Guide) pass(part int) {
 	from, to := g.way.Parts[part].Arc, g.way.Parts[part+1].Arc
 	tail := g.net.tailOf(to)
-	if g.net.goesOnUnchanged(g.net.headOf(from), tail) {
+	unchanged := g.net.goesOnUnchanged(g.net.headOf(from), tail)
+	reclassed := (g.net.graph.Arcs[from].Flags^g.net.graph.Arcs[to].Flags)&Classes != 0
+	if unchanged && !reclassed {
 		return
 	}
 	v := &g.view
 	v.look(g.net, from)
-	t := turn{part: part, named: to, branches: len(v.all), isJunction: v.ends > 2}
+	t := turn{part: part, named: to, branches: len(v.all), isJunction: v.ends > 2, reclassed: reclassed}
 	t.spot = g.intersection(v, tail, to)
 	t.spot.At = g.at[part+1]
 	at := v.find(tail)
@@ -210,7 +216,7 @@ func (g *Guide) pass(part int) {
 		t.angle = 180
 	}
 	t.in, t.out = math.Mod(v.in.bearing+180, 360), v.seen(tail)
-	if !g.circle(v, &t, at) {
+	if !unchanged && !g.circle(v, &t, at) {
 		t.judged = v.classify(at)
 	}
 	if t.isJunction && !isCircle(v.in.flags) {
@@ -253,7 +259,7 @@ func (g *Guide) emit() {
 			g.begin(t)
 		}
 		s := &g.steps[len(g.steps)-1]
-		if t.kind != Silent || t.isJunction {
+		if t.kind != Silent || t.isJunction || t.reclassed {
 			g.spots = append(g.spots, t.spot)
 			s.Intersections = g.spots[len(g.spots)-1-len(s.Intersections):]
 		}

@@ -131,8 +131,7 @@ func appendIntersection(dst []byte, i *guide.Intersection) []byte {
 	dst = append(dst, `],"location":`...)
 	dst = appendPosition(dst, i.Location)
 	dst = appendLanes(dst, i.Lanes)
-	const told = graph.Toll | graph.Motorway | graph.Ferry | graph.LocalOnly | graph.Tunnel
-	if i.Classes&told != 0 {
+	if i.Classes&guide.Classes != 0 {
 		dst = append(dst, `,"classes":[`...)
 		first := true
 		for _, class := range [...]struct {
