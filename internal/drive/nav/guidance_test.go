@@ -113,6 +113,19 @@ func TestGuidance(t *testing.T) {
 		`, []roadtest.Object{roadtest.Way("ab", street+", name=42 North"), roadtest.Way("bc", street+", name=Other")}, map[string]string{
 			"ac": "depart (42 North), new name straight (Other), arrive (Other)",
 		}},
+		{"a road that keeps its name while its number goes to and fro", 100, `
+			a---b---c---d
+		`, []roadtest.Object{roadtest.Way("ab", street+", name=Ring, ref=A 44"), roadtest.Way("bc", street+", name=Ring, ref=IC 23"), roadtest.Way("cd", street+", name=Ring, ref=A 44")}, map[string]string{
+			"ad": "depart (Ring), arrive (Ring)",
+		}},
+		{"one number in two spellings, and another that begins like it", 100, `
+			a---b---c---d---e
+		`, []roadtest.Object{
+			roadtest.Way("ab", street+", ref=IP1"), roadtest.Way("bc", street+", ref=ip 1"), roadtest.Way("cd", street+", ref=E 80;IP 1"), roadtest.Way("de", street+", ref=IP 12"),
+		}, map[string]string{
+			"ad": "depart (), arrive ()",
+			"ae": "depart (), new name straight (), arrive ()",
+		}},
 		{"another part of the same road", 100, `
 			a---b---c
 		`, []roadtest.Object{roadtest.Way("ab", street+", name=42 North"), roadtest.Way("bc", street+", name=42 South")}, map[string]string{
@@ -278,6 +291,31 @@ func TestRoundabouts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTouchedRoundabout checks that a route that enters and leaves a roundabout at one node, or begins within it, has the
+// number of the exit, because there is no entry to announce it.
+func TestTouchedRoundabout(t *testing.T) {
+	w := build(t, roadtest.Map(t, 20, `
+		      a
+		      |
+		i-----b
+		     ' '
+		h---g   c---d
+		     ' '
+		      e
+		      |
+		      f
+	`, roadtest.Ways("ab gh ef", street), roadtest.Way("cd", street+", name=East"), roadtest.Way("bi", street+", name=Side"), roadtest.Way("bgecb", "highway=primary, junction=roundabout")))
+	for places, want := range map[string]string{
+		"ai": "depart (), exit roundabout right exit 1 (Side), arrive (Side)",
+		"ed": "depart (), exit roundabout right exit 1 (East), arrive (East)",
+		"gd": "depart (), exit roundabout right exit 2 (East), arrive (East)",
+	} {
+		if got := w.told(places); got != want {
+			t.Errorf("%s: got  %s\nwant %s", places, got, want)
+		}
 	}
 }
 

@@ -83,8 +83,8 @@ func (t *Teller) lines(s *Step) (primary, secondary Line) {
 		primary.add("exit", t.Words.plain("banner.exit"))
 		primary.add("exit-number", exit)
 	}
-	name, ref := t.Graph.Text(way.Name), t.Graph.Text(way.Ref)
-	destination := t.Graph.Text(signs.Destination)
+	name, ref := spoken(t.Graph.Text(way.Name)), t.Graph.Text(way.Ref)
+	destination := strings.ReplaceAll(t.Graph.Text(signs.Destination), ";", ", ")
 	switch {
 	case destination != "" && (s.Kind == OnRamp || s.Kind == OffRamp || s.Kind == Fork || s.Kind == Merge || name == "" && ref == ""):
 		refs, places, both := strings.Cut(destination, ": ")
@@ -153,18 +153,6 @@ func (l *Line) list(text, separator string) {
 		l.add("text", part)
 		first = false
 	}
-}
-
-// spaced adds a space after each semicolon of a list of references.
-func spaced(refs string) string {
-	if !strings.Contains(refs, ";") {
-		return refs
-	}
-	parts := strings.Split(refs, ";")
-	for i := range parts {
-		parts[i] = strings.TrimSpace(parts[i])
-	}
-	return strings.Join(parts, "; ")
 }
 
 // Arrow returns the name of the direction of a lane's arrow, or "" if there is none.

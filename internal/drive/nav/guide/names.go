@@ -6,7 +6,7 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// sameRoad reports whether two ways have the same name or, without names, the same reference. Equal names are stored
+// sameRoad reports whether two ways have the same name or, without names, the same references. Equal names are stored
 // once.
 func (n *Network) sameRoad(a, b *graph.Way) bool {
 	if a == b {
@@ -15,7 +15,7 @@ func (n *Network) sameRoad(a, b *graph.Way) bool {
 	if a.Name.Length > 0 || b.Name.Length > 0 {
 		return a.Name.Length > 0 && b.Name.Length > 0 && n.alike(a.Name, b.Name)
 	}
-	return a.Ref.Length > 0 && a.Ref == b.Ref
+	return a.Ref.Length > 0 && b.Ref.Length > 0 && sameRefs(n.bytes(a.Ref), n.bytes(b.Ref))
 }
 
 // sameName reports whether two ways have the same name, which must not be empty.
@@ -27,9 +27,10 @@ func (n *Network) bytes(r graph.TextRange) []byte {
 	return n.graph.Texts[r.Start : r.Start+r.Length]
 }
 
-// renamed reports whether a driver who goes from one way onto another notices another name.
+// renamed reports whether a driver who goes from one way onto another notices another name. Where the name stays, a
+// change of the reference is none: on a ring road it goes to and fro.
 func (n *Network) renamed(a, b *graph.Way) bool {
-	if a.Name == b.Name && a.Ref == b.Ref {
+	if a.Name == b.Name && (a.Ref == b.Ref || a.Name.Length > 0) {
 		return false
 	}
 	named, nowNamed := a.Name.Length > 0, b.Name.Length > 0
@@ -37,12 +38,14 @@ func (n *Network) renamed(a, b *graph.Way) bool {
 	switch {
 	case !named && numbered && nowNamed && !nowNumbered, named && !numbered && !nowNamed && nowNumbered:
 		return true // from a name to a number, or the reverse
-	case named && nowNamed && a.Name != b.Name && n.alike(a.Name, b.Name):
+	case named && nowNamed && n.alike(a.Name, b.Name):
 		return false // such as 42 N and 42 S
 	}
-	names := a.Name == b.Name
-	refs := !numbered || !nowNumbered || a.Ref == b.Ref || bytes.Contains(n.bytes(a.Ref), n.bytes(b.Ref)) || bytes.Contains(n.bytes(b.Ref), n.bytes(a.Ref))
-	return !names && (nowNamed || !refs) || names && !refs && nowNumbered
+	refs := numbered && nowNumbered && !nestedRefs(n.bytes(a.Ref), n.bytes(b.Ref))
+	if !named && !nowNamed {
+		return refs
+	}
+	return nowNamed || refs
 }
 
 // alike reports whether two names are equal except for the part that distinguishes sections of a road: a direction of

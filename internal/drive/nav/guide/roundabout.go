@@ -34,7 +34,7 @@ func (g *Guide) circle(v *view, t *turn, to int) bool {
 		t.judged, t.rotary = judged{c.kind, directionOf(b.angle)}, c.name
 		t.passes = v.hasExitBefore(to)
 	default:
-		t.judged = judged{ExitRoundabout, directionOf(b.angle)}
+		t.judged, t.rotary = judged{ExitRoundabout, directionOf(b.angle)}, c.name
 		if c.kind == Rotary {
 			t.kind = ExitRotary
 		}
@@ -68,7 +68,7 @@ func (g *Guide) touchCircle(v *view, t *turn, b *branch) bool {
 				dir = Left
 			}
 		}
-		t.judged = judged{ExitRoundabout, dir}
+		t.judged, t.rotary = judged{ExitRoundabout, dir}, c.name
 		if c.kind == Rotary {
 			t.kind = ExitRotary
 		}
@@ -279,13 +279,30 @@ func (g *Guide) joinRoundabouts() {
 			exits++
 		case t.kind.leavesCircle():
 			if entry >= 0 {
+				t.rotary = nil // the entry has the name
 				g.leave(&g.turns[entry], t, exits+1)
+			} else {
+				g.leaveUnentered(t, exits+1)
 			}
-			entry = -1
+			entry, exits = -1, 0
 		}
 	}
 	if entry >= 0 && g.turns[entry].kind == RoundaboutTurn { // the route ends within the roundabout
 		g.turns[entry].kind = Roundabout
+	}
+}
+
+// leaveUnentered completes the exit of a roundabout without an entry: the route enters and leaves it at one node, or
+// begins within it. Such an exit has a number, because it is the only instruction at the roundabout.
+func (g *Guide) leaveUnentered(t *turn, count int) {
+	t.exit = count
+	if g.way.KeepExits {
+		return
+	}
+	if t.kind == ExitRotary {
+		t.kind = Rotary
+	} else {
+		t.kind = Roundabout
 	}
 }
 

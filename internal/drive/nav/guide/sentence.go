@@ -16,39 +16,62 @@ type Teller struct {
 	Last     bool // the leg ends at the destination, and not at a stop
 }
 
-// nameOf returns the name of a road, or else its number.
+// nameOf returns the name of a road as it is said, or else its number.
 func (t *Teller) nameOf(arc uint32) string {
 	way := t.wayOf(arc)
 	if way.Name.Length > 0 {
-		return t.Graph.Text(way.Name)
+		return spoken(t.Graph.Text(way.Name))
 	}
-	return spaced(t.Graph.Text(way.Ref))
+	return spoken(t.Graph.Text(way.Ref))
 }
 
 func (t *Teller) wayOf(arc uint32) *graph.Way {
 	return &t.Graph.Ways[t.Graph.Pieces[t.Graph.Arcs[arc].Piece].Way]
 }
 
-// Sentence returns the instruction for a step, beginning in lower case. soon means that it follows «in 200 meters».
-func (t *Teller) Sentence(s *Step, soon bool) string {
-	v := values{}
-	signs := t.Graph.SignsOf(t.wayOf(s.Arc))
-	destination := strings.Replace(t.Graph.Text(signs.Destination), ": ", ", ", 1)
+// whereTo returns the name of the road that a step leads onto, or the destination on its signs. One of them is empty.
+func (t *Teller) whereTo(s *Step) (name, destination string) {
+	destination = spoken(strings.Replace(t.Graph.Text(t.Graph.SignsOf(t.wayOf(s.Arc)).Destination), ": ", ", ", 1))
 	switch s.Kind {
 	case OnRamp, OffRamp, Fork, Merge:
-		v[destinationBlank] = destination
+		if destination != "" {
+			return "", destination
+		}
 	}
-	if v[destinationBlank] == "" {
-		v[nameBlank] = t.nameOf(s.Arc)
+	if name = t.nameOf(s.Arc); name != "" {
+		return name, ""
 	}
-	if v[nameBlank] == "" {
-		v[destinationBlank] = destination
+	return "", destination
+}
+
+// Sentence returns the instruction for a step, beginning in lower case. soon means that it follows «in 200 meters».
+func (t *Teller) Sentence(s *Step, soon bool) string { return t.sentence(s, nil, soon) }
+
+// sentence returns the instruction for a step. If it continues a sentence about the step before, it leaves out the road
+// or the destination that this sentence names already.
+func (t *Teller) sentence(s, before *Step, soon bool) string {
+	v := values{}
+	v[nameBlank], v[destinationBlank] = t.whereTo(s)
+	if s.Rotary != nil {
+		v[rotaryBlank] = spoken(t.Graph.Text(s.Rotary.Name))
+		if v[rotaryBlank] == v[nameBlank] {
+			v[nameBlank] = ""
+		}
+	}
+	if before != nil {
+		name, destination := t.whereTo(before)
+		if equalRef([]byte(v[nameBlank]), []byte(name)) {
+			v[nameBlank] = ""
+		}
+		if v[rotaryBlank] == name {
+			v[rotaryBlank] = ""
+		}
+		if v[destinationBlank] == destination {
+			v[destinationBlank] = ""
+		}
 	}
 	if s.Kind == OffRamp {
 		v[exitBlank] = t.exitOf(s)
-	}
-	if s.Rotary != nil {
-		v[rotaryBlank] = t.Graph.Text(s.Rotary.Name)
 	}
 	if s.Exit > 0 {
 		v[nthBlank] = t.ordinal(s.Exit)
@@ -58,8 +81,11 @@ func (t *Teller) Sentence(s *Step, soon bool) string {
 		v[directionBlank] = t.Words.plain("direction." + keyOf(dir))
 	}
 	key := t.keyOfStep(s, soon)
-	if v[exitBlank] != "" {
+	switch {
+	case v[exitBlank] != "":
 		key = bySide("off.number", s.Direction)
+	case v[rotaryBlank] != "" && strings.HasPrefix(key, "roundabout"):
+		key = "rotary" + strings.TrimPrefix(key, "roundabout")
 	}
 	return t.Words.text(key, &v)
 }
@@ -67,9 +93,9 @@ func (t *Teller) Sentence(s *Step, soon bool) string {
 // exitOf returns the numbers of an exit.
 func (t *Teller) exitOf(s *Step) string {
 	if exit := t.Graph.SignsOf(t.wayOf(s.Arc)).Exit; exit.Length > 0 {
-		return t.Graph.Text(exit)
+		return spoken(t.Graph.Text(exit))
 	}
-	return t.Graph.Text(s.Exits)
+	return spoken(t.Graph.Text(s.Exits))
 }
 
 func (t *Teller) ordinal(n int) string {
@@ -146,6 +172,9 @@ func (t *Teller) keyOfStep(s *Step, soon bool) string {
 	case RoundaboutTurn:
 		return byTurn("circle", s.Direction)
 	case ExitRoundabout, ExitRotary:
+		if s.Exit > 0 { // there was no entry, so the driver has not heard of a roundabout yet
+			return circleKey(s)
+		}
 		return "leave"
 	case Silent, Turn:
 	}
@@ -153,14 +182,10 @@ func (t *Teller) keyOfStep(s *Step, soon bool) string {
 }
 
 func circleKey(s *Step) string {
-	key := "roundabout"
-	if s.Rotary != nil {
-		key = "rotary"
-	}
 	if s.Exit == 0 {
-		key += ".within"
+		return "roundabout.within"
 	}
-	return key
+	return "roundabout"
 }
 
 const (

@@ -42,7 +42,7 @@ func kinds() (all []guide.Step) {
 	for kind := guide.Depart; kind <= guide.ExitRotary; kind++ {
 		for dir := guide.NoDirection; dir <= guide.SharpRight; dir++ {
 			exits := []int{0}
-			if kind == guide.Roundabout || kind == guide.Rotary || kind == guide.RoundaboutTurn {
+			if kind == guide.Roundabout || kind == guide.Rotary || kind == guide.RoundaboutTurn || kind == guide.ExitRoundabout || kind == guide.ExitRotary {
 				exits = []int{0, 1, 10, 11}
 			}
 			for _, exit := range exits {
@@ -66,6 +66,8 @@ func hasGap(code, text string) string {
 		return "blanks at its ends"
 	case strings.ContainsAny(text, "{}[]"):
 		return "a blank that is not filled in"
+	case strings.Contains(text, ";"):
+		return "a semicolon"
 	case strings.Contains(text, "  "), strings.Contains(text, " ,"), strings.Contains(text, " ."), strings.HasSuffix(text, ","), strings.HasSuffix(text, ":"):
 		return "a gap"
 	}

@@ -3,6 +3,8 @@ package guide
 import (
 	"math"
 	"strings"
+
+	"wayside/internal/roads/graph"
 )
 
 // Announcement is spoken when At metres of a step are left.
@@ -72,6 +74,9 @@ func (t *Teller) Announcements(to []Announcement, steps []Step, i int) []Announc
 	}
 	s, next := &steps[i], &steps[i+1]
 	speed := speedOf(s)
+	if s.Flags&graph.Ferry != 0 {
+		return t.aboard(to, steps, i)
+	}
 	alone := min(before(speed, aloneSeconds, finalMin, aloneMax), s.Distance)
 	left := s.Distance // distance up to which nothing has been announced
 	if s.Kind == Depart || s.Distance > before(speed, openingSeconds, openingMin, openingMax) {
@@ -104,6 +109,16 @@ func (t *Teller) Announcements(to []Announcement, steps []Step, i int) []Announc
 		}
 	}
 	return to
+}
+
+// aboard appends the announcements of a step on a ferry: only the instruction at its end, because passengers do not
+// drive and a distance over water is of no use to them.
+func (t *Teller) aboard(to []Announcement, steps []Step, i int) []Announcement {
+	s := &steps[i]
+	if s.Kind == Depart {
+		to = append(to, t.say(s.Distance, t.Sentence(s, false)))
+	}
+	return append(to, t.say(min(finalMin, s.Distance), t.now(steps, i+1)))
 }
 
 // distances returns the distances at which a maneuver is announced, at a speed.
@@ -142,7 +157,7 @@ func (t *Teller) opening(s, next *Step, brief bool) string {
 	if s.Kind == Depart {
 		text := t.Sentence(s, false)
 		if brief {
-			return t.Words.text("then", &values{sentenceBlank: text, nextBlank: t.Sentence(next, true)})
+			return t.Words.text("then", &values{sentenceBlank: text, nextBlank: t.sentence(next, s, true)})
 		}
 		return text
 	}
@@ -162,7 +177,7 @@ func (t *Teller) ahead(metres float64, next *Step) string {
 func (t *Teller) now(steps []Step, i int) string {
 	text := t.Sentence(&steps[i], false)
 	if i+1 < len(steps) && steps[i].Distance < thenSeconds*speedOf(&steps[i]) && !steps[i].Kind.entersCircle() {
-		text = t.Words.text("then", &values{sentenceBlank: text, nextBlank: t.Sentence(&steps[i+1], true)})
+		text = t.Words.text("then", &values{sentenceBlank: text, nextBlank: t.sentence(&steps[i+1], &steps[i], true)})
 	}
 	return text
 }
