@@ -2,6 +2,7 @@ package guide
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"wayside/internal/roads/graph"
@@ -47,7 +48,7 @@ func (v *view) joinCarriageways() {
 	}
 	slices.SortFunc(v.branches, func(a, b branch) int { return cmp.Or(cmp.Compare(a.angle, b.angle), cmp.Compare(a.end, b.end)) })
 	v.all = append(append(v.all[:0], v.in), v.branches...)
-	slices.SortFunc(v.all, func(a, b branch) int { return cmp.Or(cmp.Compare(a.shown, b.shown), cmp.Compare(a.end, b.end)) })
+	slices.SortFunc(v.all, func(a, b branch) int { return cmp.Or(cmp.Compare(fromNorth(a.shown), fromNorth(b.shown)), cmp.Compare(a.end, b.end)) })
 }
 
 // Indexes of no branch.
@@ -112,6 +113,9 @@ func (n *Network) runBeside(a, b end) bool {
 	x, y, one := n.ahead(p, a, parallelAhead)
 	z, w, other := n.ahead(p, b, parallelAhead)
 	dx, dy := z-x, w-y
+	if math.Abs(dx)+math.Abs(dy) < 1 {
+		return true // they join again, beyond an island
+	}
 	return dx*dx+dy*dy < parallelApart*parallelApart && apart(one, other) < parallelAngle
 }
 

@@ -151,7 +151,7 @@ func (v *view) motorwayGoesOn() bool {
 // obvious returns the instruction for a turn that needs no decision.
 func (v *view) obvious(b *branch) judged {
 	dir := directionOf(b.angle)
-	if kind := v.rampKind(b); kind == OnRamp && len(v.all) > 2 {
+	if kind := v.rampKind(b); kind == OnRamp && (len(v.all) > 2 || (v.in.flags^b.flags)&graph.Motorway != 0) {
 		return judged{kind, dir}
 	}
 	if isRamp(v.in.way) && isRamp(b.way) && v.entriesAhead() == 1 && math.Abs(b.angle) <= turnFrom {

@@ -41,6 +41,9 @@ func (n *Network) renamed(a, b *graph.Way) bool {
 	case named && nowNamed && n.alike(a.Name, b.Name):
 		return false // such as 42 N and 42 S
 	}
+	if !named && nowNamed && numbered && nowNumbered && sameRefs(n.bytes(a.Ref), n.bytes(b.Ref)) {
+		return false // the road that the driver is on has a name from here on
+	}
 	refs := numbered && nowNumbered && !nestedRefs(n.bytes(a.Ref), n.bytes(b.Ref))
 	if !named && !nowNamed {
 		return refs

@@ -34,13 +34,35 @@ func (g *Guide) circle(v *view, t *turn, to int) bool {
 		t.judged, t.rotary = judged{c.kind, directionOf(b.angle)}, c.name
 		t.passes = v.hasExitBefore(to)
 	default:
-		t.judged, t.rotary = judged{ExitRoundabout, directionOf(b.angle)}, c.name
+		t.judged, t.rotary = judged{ExitRoundabout, v.exitDirection(b)}, c.name
 		if c.kind == Rotary {
 			t.kind = ExitRotary
 		}
 	}
 	return true
 }
+
+// exitDirection returns the direction of an exit from a roundabout. Where the roundabout goes on nearly straight too, it
+// is the side on which the exit lies.
+func (v *view) exitDirection(b *branch) Direction {
+	dir := directionOf(b.angle)
+	for i := range v.branches {
+		o := &v.branches[i]
+		if !o.entry || !isCircle(o.flags) || math.Abs(o.angle) > exitAside {
+			continue
+		}
+		if dir == Straight || dir == SlightRight || dir == SlightLeft {
+			if o.angle < b.angle {
+				return Right
+			}
+			return Left
+		}
+	}
+	return dir
+}
+
+// exitAside is the maximum angle by which a roundabout goes on nearly straight.
+const exitAside = 30.0
 
 // touchCircle determines the instruction for a turn that crosses a roundabout at a single node. Drivers who go straight
 // on there do not see a roundabout.

@@ -70,11 +70,21 @@ func (v *view) look(net *Network, from uint32) {
 		}
 	}
 	v.in.angle, v.back = 180, v.in.end
-	slices.SortFunc(v.all, func(a, b branch) int { return cmp.Or(cmp.Compare(a.shown, b.shown), cmp.Compare(a.end, b.end)) })
+	slices.SortFunc(v.all, func(a, b branch) int { return cmp.Or(cmp.Compare(fromNorth(a.shown), fromNorth(b.shown)), cmp.Compare(a.end, b.end)) })
 	slices.SortFunc(v.branches, func(a, b branch) int { return cmp.Or(cmp.Compare(a.angle, b.angle), cmp.Compare(a.end, b.end)) })
 	if v.ends = len(v.all); v.ends > 2 {
 		v.joinCarriageways()
 	}
+}
+
+// fromNorth returns a bearing such that the roads at a junction sort clockwise from north, as answers show them: a road
+// that leads north almost is the first, and not the last.
+func fromNorth(bearing float64) float64 {
+	const north = 360 - 7.5 // answers round to 15 degrees
+	if bearing >= north {
+		return bearing - 360
+	}
+	return bearing
 }
 
 // turned returns the angle of a turn between two roads whose bearings in and out are measured from the junction.
