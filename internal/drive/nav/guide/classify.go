@@ -80,6 +80,19 @@ func (v *view) road(to int) judged {
 	return judged{kind, dir}
 }
 
+// The limits of joining a road straight on: the angle, and the distance in metres for which the road goes on without a
+// junction.
+const (
+	joinWithin = 30.0
+	joinMetres = 60.0
+)
+
+// goesFar reports whether a branch goes on without a junction for longer than a driver needs to join it.
+func (v *view) goesFar(b *branch) bool {
+	far, _ := v.net.nextJunction(b.end, joinMetres)
+	return far == b.end
+}
+
 // direction returns the direction of the turn onto a branch. Roads on one side whose angles have the same word are
 // distinguished by their order.
 func (v *view) direction(to int) Direction {
@@ -169,7 +182,13 @@ func (v *view) obvious(b *branch) judged {
 		}
 		return judged{Turn, dir}
 	}
-	if renamed && len(v.all) > 2 && (v.joinsThrough(b) || v.turnsOff(b)) {
+	if renamed && len(v.all) > 2 && v.joinsThrough(b) {
+		if math.Abs(b.angle) <= joinWithin && v.goesFar(b) {
+			dir = Straight // the driver is led into the road
+		}
+		return judged{Turn, dir}
+	}
+	if renamed && len(v.all) > 2 && v.turnsOff(b) {
 		return judged{Turn, dir}
 	}
 	if dir != Straight && v.isDecision(b) {
