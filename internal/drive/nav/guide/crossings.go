@@ -119,6 +119,11 @@ func (g *Guide) joinCrossing(first, last int) {
 	for i := first + 1; i <= last; i++ {
 		g.turns[i].kind = Silent
 	}
+	if turns == 0 && isRightAngle(angle) {
+		v := &g.other
+		v.look(g.net, g.way.Parts[end.part].Arc)
+		ends = v.isEndOfRoad()
+	}
 	switch {
 	case told == 0:
 		return
