@@ -46,6 +46,7 @@ func (g *Guide) joinSliproads() {
 		for n := i + 1; n < k; n++ {
 			g.turns[n].kind = Silent
 		}
+		g.joinSliproadLanes(t, u)
 	}
 }
 
@@ -70,6 +71,31 @@ func (g *Guide) isSliproad(t, u *turn) bool {
 		}
 	}
 	return false
+}
+
+// sliproadBeside returns the end of the sliproad that leaves the route at the end of a part, if there is one: a one-way
+// road to the junction's other side.
+func (g *Guide) sliproadBeside(part int) (slip end, ok bool) {
+	v := &g.other
+	v.look(g.net, g.way.Parts[part].Arc)
+	tail := g.net.tailOf(g.way.Parts[part+1].Arc)
+	for i := range v.branches {
+		b := &v.branches[i]
+		if b.end == tail || !b.entry || math.Abs(b.angle) > 90 || !g.net.isOneway(b.end.piece()) {
+			continue
+		}
+		far, _ := g.net.nextJunction(b.end, sliproadMetres)
+		if far == b.end {
+			continue
+		}
+		goal := g.net.node(far)
+		for _, o := range g.net.endsAt(goal) {
+			if o != far && g.net.meetsBefore(tail, goal, g.net.wayOfPiece(o.piece())) {
+				return b.end, true
+			}
+		}
+	}
+	return 0, false
 }
 
 func isService(w *graph.Way) bool { return w.Class == graph.ClassService }

@@ -220,7 +220,9 @@ func (g *Guide) pass(part int) {
 		t.judged = v.classify(at)
 	}
 	if t.isJunction && !isCircle(v.in.flags) {
-		t.spot.Lanes = g.matchLanes(v, &t, at)
+		if t.spot.Lanes = g.matchLanes(v, &t, at); len(t.spot.Lanes) > 0 {
+			g.addSliproadLanes(&t)
+		}
 	}
 	t.used = t.kind != Silent
 	g.override(&t)
