@@ -51,6 +51,20 @@ func (v *view) joinCarriageways() {
 	slices.SortFunc(v.all, func(a, b branch) int { return cmp.Or(cmp.Compare(fromNorth(a.shown), fromNorth(b.shown)), cmp.Compare(a.end, b.end)) })
 }
 
+// onlySplits reports whether nothing happens at a junction but that a road parts into its carriageways, or that they
+// meet. Where a carriageway soon has another name, as on a bridge, the junction counts.
+func (v *view) onlySplits() bool {
+	if len(v.all) != 2 || v.ends != 3 {
+		return false
+	}
+	for _, e := range v.net.endsAt(v.node) {
+		if _, goesOn := v.net.across(e ^ 1); goesOn && v.net.isOneway(e.piece()) {
+			return false
+		}
+	}
+	return true
+}
+
 // Indexes of no branch.
 const (
 	none   = -1

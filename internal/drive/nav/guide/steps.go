@@ -206,7 +206,7 @@ func (g *Guide) pass(part int) {
 	}
 	v := &g.view
 	v.look(g.net, from)
-	t := turn{part: part, named: to, branches: len(v.all), isJunction: v.ends > 2, reclassed: reclassed}
+	t := turn{part: part, named: to, branches: len(v.all), isJunction: v.ends > 2 && !v.onlySplits(), reclassed: reclassed}
 	t.spot = g.intersection(v, tail, to)
 	t.spot.At = g.at[part+1]
 	at := v.find(tail)
