@@ -51,6 +51,39 @@ func (v *view) joinCarriageways() {
 	slices.SortFunc(v.all, func(a, b branch) int { return cmp.Or(cmp.Compare(fromNorth(a.shown), fromNorth(b.shown)), cmp.Compare(a.end, b.end)) })
 }
 
+// joinsAhead returns the bearing of a road whose carriageways meet shortly ahead of an end of one of them, because a
+// driver sees where the road leads, and not how the carriageway swings into its middle.
+func (n *Network) joinsAhead(e end) (bearing float64, ok bool) {
+	if !n.isOneway(e.piece()) || n.metres(e.piece()) > seenAhead || isCircle(n.flags(e.piece())) {
+		return 0, false
+	}
+	ends := n.endsAt(n.node(e ^ 1))
+	if len(ends) < 3 || len(ends) > maxRoads {
+		return 0, false
+	}
+	way := n.wayOfPiece(e.piece())
+	var road, other end
+	roads, others := 0, 0
+	for _, o := range ends {
+		switch {
+		case o == e^1 || !n.sameRoad(way, n.wayOfPiece(o.piece())):
+		case n.isOneway(o.piece()):
+			other = o
+			others++
+		default:
+			road = o
+			roads++
+		}
+	}
+	if roads != 1 || others != 1 || (n.leaving(e^1) == graph.None) == (n.leaving(other) == graph.None) {
+		return 0, false
+	}
+	if !n.runBeside(e^1, other) {
+		return 0, false
+	}
+	return n.bearingFrom(road, seenAhead), true
+}
+
 // onlySplits reports whether nothing happens at a junction but that a road parts into its carriageways, or that they
 // meet. Where a carriageway soon has another name, as on a bridge, the junction counts.
 func (v *view) onlySplits() bool {

@@ -56,6 +56,9 @@ func (v *view) look(net *Network, from uint32) {
 		}
 		b := branch{end: e, way: net.wayOfPiece(e.piece()), flags: net.flags(e.piece()), entry: net.allows(from, e)}
 		b.shown, b.bearing = net.bearingsFrom(p, e, shownAhead, seenAhead)
+		if along, ok := net.joinsAhead(e); ok {
+			b.shown, b.bearing = along, along
+		}
 		b.seen = b.bearing
 		v.all = append(v.all, b)
 		if e == head {
