@@ -93,6 +93,9 @@ func (v *view) goesFar(b *branch) bool {
 	return far == b.end
 }
 
+// allSharpFrom is the angle from which a turn is sharp in any order.
+const allSharpFrom = 132.0
+
 // direction returns the direction of the turn onto a branch. Roads on one side whose angles have the same word are
 // distinguished by their order.
 func (v *view) direction(to int) Direction {
@@ -118,7 +121,7 @@ func (v *view) direction(to int) Direction {
 		order[count] = i
 		count++
 	}
-	if !clash {
+	if !clash || math.Abs(v.branches[order[0]].angle) > allSharpFrom {
 		return dir
 	}
 	at := 0
