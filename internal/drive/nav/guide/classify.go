@@ -45,7 +45,7 @@ func (v *view) isHarbour() bool {
 // road returns the instruction for the turn from one road onto another.
 func (v *view) road(to int) judged {
 	b := &v.branches[to]
-	if len(v.all) > 2 && (isMotorway(v.in.way) || isRamp(v.in.way)) && isMotorway(b.way) && !v.net.sameRoad(v.in.way, b.way) && v.joins(b) {
+	if len(v.all) > 2 && (isMotorway(v.in.way) || isRamp(v.in.way)) && isMotorway(b.way) && !v.net.sameRoad(v.in.way, b.way) && !v.net.keepsRef(v.in.way, b.way) && v.joins(b) {
 		return judged{Merge, v.mergeSide(b)}
 	}
 	follow := v.follow()

@@ -18,6 +18,11 @@ func (n *Network) sameRoad(a, b *graph.Way) bool {
 	return a.Ref.Length > 0 && b.Ref.Length > 0 && sameRefs(n.bytes(a.Ref), n.bytes(b.Ref))
 }
 
+// keepsRef reports whether a road without a name goes on under its reference, and perhaps others.
+func (n *Network) keepsRef(a, b *graph.Way) bool {
+	return a.Name.Length == 0 && b.Name.Length == 0 && a.Ref.Length > 0 && b.Ref.Length > 0 && containsRefs(n.bytes(b.Ref), n.bytes(a.Ref))
+}
+
 // sameName reports whether two ways have the same name, which must not be empty.
 func (n *Network) sameName(a, b *graph.Way) bool {
 	return a.Name.Length > 0 && b.Name.Length > 0 && n.alike(a.Name, b.Name)
