@@ -48,7 +48,9 @@ func (v *view) joinCarriageways() {
 	}
 	slices.SortFunc(v.branches, func(a, b branch) int { return cmp.Or(cmp.Compare(a.angle, b.angle), cmp.Compare(a.end, b.end)) })
 	v.all = append(append(v.all[:0], v.in), v.branches...)
-	slices.SortFunc(v.all, func(a, b branch) int { return cmp.Or(cmp.Compare(fromNorth(a.shown), fromNorth(b.shown)), cmp.Compare(a.end, b.end)) })
+	slices.SortFunc(v.all, func(a, b branch) int {
+		return cmp.Or(cmp.Compare(fromNorth(a.shown), fromNorth(b.shown)), cmp.Compare(a.end, b.end))
+	})
 }
 
 // joinsAhead returns the bearing of a road whose carriageways meet shortly ahead of an end of one of them, because a

@@ -73,7 +73,9 @@ func (v *view) look(net *Network, from uint32) {
 		}
 	}
 	v.in.angle, v.back = 180, v.in.end
-	slices.SortFunc(v.all, func(a, b branch) int { return cmp.Or(cmp.Compare(fromNorth(a.shown), fromNorth(b.shown)), cmp.Compare(a.end, b.end)) })
+	slices.SortFunc(v.all, func(a, b branch) int {
+		return cmp.Or(cmp.Compare(fromNorth(a.shown), fromNorth(b.shown)), cmp.Compare(a.end, b.end))
+	})
 	slices.SortFunc(v.branches, func(a, b branch) int { return cmp.Or(cmp.Compare(a.angle, b.angle), cmp.Compare(a.end, b.end)) })
 	if v.ends = len(v.all); v.ends > 2 {
 		v.joinCarriageways()

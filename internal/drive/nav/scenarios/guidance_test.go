@@ -181,6 +181,34 @@ var ownGuidance = []told{
 		[]toldRow{{"12", "On,East", "depart,arrive", ""}},
 	},
 	{
+		"a motorway that takes in another one goes on under its number", 10, `
+			a--1-----b
+			          '----c--2--d
+			e--3-----f'
+		`,
+		[]roadtest.Object{
+			roadtest.Way("abc", "highway=motorway, oneway=yes, ref=US 50"), roadtest.Way("efc", "highway=motorway, oneway=yes, ref=I 66"), roadtest.Way("cd", "highway=motorway, oneway=yes, ref=US 50;i66"),
+		},
+		[]toldRow{{"12", ",", "depart,arrive", ""}, {"32", ",", "depart,arrive", ""}},
+	},
+	{
+		"a road that leads into another one", 10, `
+			d
+			a---1---b-----------------c
+		`,
+		[]roadtest.Object{named("Main", "abc", avenue), named("Side", "db", avenue)},
+		[]toldRow{{"dc", "Side,Main,Main", "depart,turn straight,arrive", ""}},
+	},
+	{
+		"two turns that both lead back", 10, `
+			a-----------b
+			c
+			    d
+		`,
+		[]roadtest.Object{named("In", "ab", avenue), named("Far", "bc", avenue), named("Near", "bd", avenue)},
+		[]toldRow{{"ac", "In,Far,Far", "depart,turn sharp right,arrive", ""}, {"ad", "In,Near,Near", "depart,turn sharp right,arrive", ""}},
+	},
+	{
 		"the sliproad of a junction behind which another road begins", 10, `
 			      d
 			      |
