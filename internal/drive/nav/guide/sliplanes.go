@@ -28,7 +28,7 @@ func (g *Guide) addSliproadLanes(t *turn) {
 	t.spot.Lanes = g.besideLanes(t.spot.Lanes, lanes, right)
 }
 
-// joinSliproadLanes gives the turn by a sliproad the lanes of the sliproad, beside those of the road that it leaves.
+// joinSliproadLanes shows the lanes of a sliproad at the turn by it, beside those of the road that it leaves.
 func (g *Guide) joinSliproadLanes(t, u *turn) {
 	if len(t.spot.Lanes) > 0 || len(u.spot.Lanes) == 0 {
 		return
