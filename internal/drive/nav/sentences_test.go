@@ -74,6 +74,13 @@ func TestPassengersSentences(t *testing.T) {
 		`, []roadtest.Object{roadtest.Way("abc", "highway=residential, name=Eppelheimer"), roadtest.Way("cd", "highway=residential, name=Eppelheimer"), roadtest.Way("ce", "highway=residential, name=Other")}, "ad", map[string]string{
 			"en": "Head east on Eppelheimer, then turn left | Turn left to stay on Eppelheimer, then you will arrive at your destination | Turn left | You have arrived at your destination",
 		}},
+		{"a turn onto a road that has one of the names before it", 20, `
+			a---b---d
+			    |
+			    c
+		`, []roadtest.Object{roadtest.Way("abd", "highway=residential, name=Rivoltana;SP14"), roadtest.Way("bc", "highway=residential, name=Rivoltana")}, "ac", map[string]string{
+			"en": "Head east on Rivoltana, SP14, then turn right | Turn right onto Rivoltana, then you will arrive at your destination | Turn right | You have arrived at your destination",
+		}},
 		{"a road with two numbers", 100, `
 			a---b---c
 		`, []roadtest.Object{roadtest.Way("ab", street+", name=Main"), roadtest.Way("bc", street+", ref=IC 1;IC 23;IC1")}, "ac", map[string]string{

@@ -60,7 +60,12 @@ func (t *Teller) sentence(s, before *Step, soon bool) string {
 	}
 	if before != nil {
 		name, destination := t.whereTo(before)
-		if equalRef([]byte(v[nameBlank]), []byte(name)) {
+		for part := range strings.SplitSeq(name, ", ") { // each of its names
+			if equalRef([]byte(v[nameBlank]), []byte(part)) {
+				v[nameBlank] = ""
+			}
+		}
+		if v[nameBlank] == name {
 			v[nameBlank] = ""
 		}
 		if v[rotaryBlank] == name {
