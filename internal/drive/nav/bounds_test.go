@@ -70,11 +70,17 @@ func TestRoadsOfABearing(t *testing.T) {
 // TestIslandsAreBounded checks that two places are moved to one of the 16 largest islands around both, although a smaller one is nearer.
 func TestIslandsAreBounded(t *testing.T) {
 	var drawing strings.Builder
-	ways := ""
+	ways, letter := "", rune(0x4e00) // the alphabet is too short
 	for i := range 17 {
-		from, to := string(rune('a'+i)), string(rune('A'+i))
-		fmt.Fprintf(&drawing, "%s%s%s\n", from, strings.Repeat("-", 40-i), to)
-		ways += from + to + " "
+		// Each has more than ten times the two junctions of the roads at the places.
+		for k := range 42 - i {
+			drawing.WriteRune(letter)
+			if k > 0 {
+				ways += string([]rune{letter - 1, letter}) + " "
+			}
+			letter++
+		}
+		drawing.WriteByte('\n')
 	}
 	w := build(t, roadtest.Map(t, 10, drawing.String()+"t1u"+strings.Repeat(" ", 10)+"v2w", roadtest.Ways(ways+"tu vw", street)))
 	var a nav.RouteAnswer
