@@ -30,15 +30,29 @@ type lookedAhead struct {
 	now    time.Time
 }
 
+// SessionWays finds the way ahead of the sessions of drivers, which other nodes may have.
+type SessionWays interface {
+	// Ahead returns the way ahead of a session, and the version of the roads that have its arcs; nil: there is no such session.
+	// client is the address of the client.
+	Ahead(ctx context.Context, id, client string) (dataVersion string, route func(yield func(arc uint32, from, to float64) bool))
+}
+
+// wayAhead is the way ahead of a session.
+type wayAhead struct {
+	dataVersion string                                              // of the roads that have its arcs
+	route       func(yield func(arc uint32, from, to float64) bool) // nil: there is no such session
+}
+
 // lookAhead looks along the roads for each pin of the scratch: along the route of the request's session if the car is on it,
 // otherwise on the most probable way (D15.22). It takes no lock, and stores nothing. If another node has the session, it asks that
 // node.
-func (a *api) lookAhead(ctx context.Context, q *alertsQuery, s *alertsScratch) lookedAhead {
+func (a *API) lookAhead(ctx context.Context, q *alertsQuery, s *alertsScratch) lookedAhead {
 	looked := lookedAhead{at: q.car.At, now: s.answer.At}
 	if a.Navigation == nil || !q.car.Directed {
 		return looked
 	}
-	way := a.routeAhead(ctx, q.session, q.client) // before the network is held, because another node may take long
+	var way wayAhead
+	way.dataVersion, way.route = a.Ways.Ahead(ctx, q.session, q.client) // before the network is held, because another node may take long
 	n, err := a.Navigation.Current()
 	if err != nil {
 		return looked // there is no region
@@ -56,7 +70,7 @@ func (a *api) lookAhead(ctx context.Context, q *alertsQuery, s *alertsScratch) l
 }
 
 // walkAhead fills the walk, and returns along which way; way is that of the request's session.
-func (a *api) walkAhead(n *nav.Network, q *alertsQuery, way *wayAhead, w *ahead.Walk, looked *lookedAhead) (along string) {
+func (a *API) walkAhead(n *nav.Network, q *alertsQuery, way *wayAhead, w *ahead.Walk, looked *lookedAhead) (along string) {
 	roads := ahead.Roads{Graph: n.Graph, Index: n.Index, Version: roadsVersion(n.DataVersion)}
 	fix := ahead.Fix{At: q.car.At, Heading: q.car.Heading, Speed: q.car.Speed, Now: looked.now}
 	ok := false

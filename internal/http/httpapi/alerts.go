@@ -9,7 +9,6 @@ import (
 
 	"wayside/internal/drive/alerts"
 	"wayside/internal/drive/alerts/ahead"
-	"wayside/internal/drive/nav/session"
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/wire"
 	"wayside/internal/ground/geo"
@@ -19,10 +18,8 @@ import (
 
 // Bounds of the parameters of alerts.
 const (
-	maxSpeed    = 100 // m/s
 	maxSeenKeys = 200 // keys
 
-	maxSessionID = session.IDLength // bytes
 )
 
 // alertsQuery is the driver's position and motion, and the requested kinds and sources.
@@ -52,7 +49,7 @@ type alertsScratch struct {
 var alertsPool = sync.Pool{New: func() any { return new(alertsScratch) }}
 
 // getAlerts answers GET /v2/alerts: the entities ahead of the driver, and which of them to announce now.
-func (a *api) getAlerts(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (a *API) getAlerts(w http.ResponseWriter, r *http.Request, c *Caller) error {
 	q, err := a.parseAlerts(r, c)
 	if err != nil {
 		return err
@@ -67,9 +64,9 @@ func (a *api) getAlerts(w http.ResponseWriter, r *http.Request, c *caller) error
 	}()
 	answer := &scratch.answer
 	if err := a.Nearby.Near(r.Context(), &q.nearby, answer); err != nil {
-		return sourcesProblem(err)
+		return SourcesProblem(err)
 	}
-	a.Votes.Seen(c.id(), q.car.At)
+	a.Votes.Seen(c.ID(), q.car.At)
 	scratch.pins, scratch.lines = q.pins(answer.Hits, scratch.pins[:0], scratch.lines[:0])
 	looked := a.lookAhead(r.Context(), q, scratch)
 	list := q.car.ListAlong(scratch.list[:0], scratch.pins, looked.places, func(i int) alerts.Details { return alertDetails(&answer.Hits[i]).Details })
@@ -96,45 +93,45 @@ func (a *api) getAlerts(w http.ResponseWriter, r *http.Request, c *caller) error
 	body = append(body, `,"fetched_at_utc":`...)
 	body = wire.AppendTime(body, answer.At.UnixMilli())
 	scratch.body = append(body, "}\n"...)
-	w.Header()["Vary"] = []string{a.vary()}
-	w.Header()["Cache-Control"] = []string{noStore}
+	w.Header()["Vary"] = []string{a.Vary()}
+	w.Header()["Cache-Control"] = []string{NoStore}
 	response.Write(w, r, http.StatusOK, "application/json", scratch.body)
 	return nil
 }
 
 // parseAlerts reads the parameters of alerts.
-func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
-	p, err := readParams(r)
+func (a *API) parseAlerts(r *http.Request, c *Caller) (*alertsQuery, error) {
+	p, err := ReadParams(r)
 	if err != nil {
 		return nil, err
 	}
-	q := &alertsQuery{car: alerts.Car{At: p.point()}, client: c.client.String()}
-	q.car.Speed = p.number("speed", 0, maxSpeed, true)
+	q := &alertsQuery{car: alerts.Car{At: p.Point()}, client: c.Client.String()}
+	q.car.Speed = p.Number("speed", 0, MaxSpeed, true)
 	// A stationary car has no heading, so the parameter is optional.
-	if p.values.has("heading") || q.car.Speed >= alerts.MinSpeed {
-		q.car.Heading, q.car.Directed = p.number("heading", 0, 360, true), true
+	if p.Values.Has("heading") || q.car.Speed >= alerts.MinSpeed {
+		q.car.Heading, q.car.Directed = p.Number("heading", 0, 360, true), true
 	}
-	if text, given := p.value("seen"); given {
-		keys := splitList(text)
+	if text, given := p.Value("seen"); given {
+		keys := SplitList(text)
 		if len(keys) > maxSeenKeys {
-			p.addError("seen", "too_many", "seen takes at most "+strconv.Itoa(maxSeenKeys)+" keys: leave out those of what is long behind.")
+			p.AddError("seen", "too_many", "seen takes at most "+strconv.Itoa(maxSeenKeys)+" keys: leave out those of what is long behind.")
 		}
 		q.seen = alerts.ParseAnnouncements(keys)
 	}
-	if text, given := p.value("session"); given {
-		if len(text) > maxSessionID {
-			p.addError("session", "too_long", "session must be the id of a session.")
+	if text, given := p.Value("session"); given {
+		if len(text) > MaxSessionID {
+			p.AddError("session", "too_long", "session must be the id of a session.")
 		}
 		q.session = text
 	}
-	if text, given := p.value("state"); given {
+	if text, given := p.Value("state"); given {
 		if len(text) > ahead.MaxStateLength {
-			p.addError("state", "too_long", "state must be the token of the answer before: at most "+strconv.Itoa(ahead.MaxStateLength)+" bytes.")
+			p.AddError("state", "too_long", "state must be the token of the answer before: at most "+strconv.Itoa(ahead.MaxStateLength)+" bytes.")
 		}
 		q.state, _ = ahead.ParseState(text) // a state of an older version counts as none
 	}
 	q.nearby = *a.parseSelection(p, c)
-	if !p.values.has("kinds") {
+	if !p.Values.Has("kinds") {
 		q.nearby.Kinds &^= mapdata.ChargerKinds() // chargers are alerts only if the request names their kinds
 	}
 	q.nearby.Center = q.car.At
@@ -157,12 +154,12 @@ func entityIDs(h *mapdata.Hit) []string {
 
 // hasVoted reports whether the caller has a standing vote on a pin: a driver who voted knows about the pin and needs no
 // announcement. If votes cannot be read, the pin is announced.
-func (a *api) hasVoted(ctx context.Context, c *caller, h *mapdata.Hit) bool {
-	if c.account == nil {
+func (a *API) hasVoted(ctx context.Context, c *Caller, h *mapdata.Hit) bool {
+	if c.Account == nil {
 		return false
 	}
 	for _, id := range entityIDs(h) {
-		v, err := a.Votes.Standing(ctx, id, c.id())
+		v, err := a.Votes.Standing(ctx, id, c.ID())
 		if err != nil {
 			a.Log.Warn("cannot read a vote; the pin is announced", "error", err)
 			return false

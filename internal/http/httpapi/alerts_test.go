@@ -12,68 +12,25 @@ import (
 	"wayside/internal/entities/law"
 	"wayside/internal/ground/geo"
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/http/httpapi/httpapitest"
 )
-
-// alertsAnswer is the response of GET /v2/alerts.
-type alertsAnswer struct {
-	Alerts []struct {
-		Entity    map[string]any
-		Distance  float64 `json:"distance_m"`
-		Seconds   *float64
-		Direction float64 `json:"bearing"`
-		Lead      float64 `json:"lead_m"`
-		Stage     string
-		Announce  bool
-	}
-	Sources  []map[string]any
-	Networks []string `json:"networks_applied"`
-	Pause    int      `json:"next_announce_after_seconds"`
-	At       string   `json:"fetched_at_utc"`
-}
-
-// summary abbreviates the list: external id, stage, and a ! on announced alerts.
-func (a *alertsAnswer) summary() []string {
-	all := []string{}
-	for _, alert := range a.Alerts {
-		text := fmt.Sprint(alert.Entity["external_id"], " ", alert.Stage)
-		if alert.Announce {
-			text += "!"
-		}
-		all = append(all, text)
-	}
-	return all
-}
 
 // alertsPath is the request of a car at 52, 5 that drives north at 25 m/s.
 const alertsPath = "/v2/alerts?lat=52&lng=5&heading=0&speed=25"
 
-func (b *browser) alerts(path string) *alertsAnswer {
-	b.t.Helper()
-	var a alertsAnswer
-	b.send(http.MethodGet, path, "").want(b.t, http.StatusOK).decode(b.t, &a)
-	return &a
-}
-
-func (b *browser) wantAlerts(path string, want ...string) {
-	b.t.Helper()
-	if diff := cmp.Diff(append([]string{}, want...), b.alerts(path).summary()); diff != "" {
-		b.t.Errorf("%s: %s", path, diff)
-	}
-}
-
 // TestAlerts checks every member of a response.
 func TestAlerts(t *testing.T) {
-	r := newTestUpstream(t, row("ice", "alert.hazard.ice", 250), row("far", "alert.police", 1500), row("behind", "alert.police", -50), row("beyond", "alert.hazard", 2100), row("jam", "traffic.jam", 2900))
+	r := newTestUpstream(t, httpapitest.Row("ice", "alert.hazard.ice", 250), httpapitest.Row("far", "alert.police", 1500), httpapitest.Row("behind", "alert.police", -50), httpapitest.Row("beyond", "alert.hazard", 2100), httpapitest.Row("jam", "traffic.jam", 2900))
 	d := newServiceWithUpstreams(t, r)
-	d.publish("Ring", row("camera", "camera.speed", 280), row("charger", "charger.supercharger", 100))
-	b := d.browser()
-	reply := b.send(http.MethodGet, alertsPath, "").want(t, http.StatusOK)
+	d.Publish("Ring", httpapitest.Row("camera", "camera.speed", 280), httpapitest.Row("charger", "charger.supercharger", 100))
+	b := d.Browser()
+	reply := b.Send(http.MethodGet, alertsPath, "").Want(t, http.StatusOK)
 	if got := reply.Header.Get("Cache-Control"); got != "no-store" || reply.Header.Get("ETag") != "" || reply.Header.Get("RateLimit") == "" {
 		t.Errorf("headers %v", reply.Header)
 	}
-	var a alertsAnswer
-	reply.decode(t, &a)
-	if diff := cmp.Diff([]string{"ice ahead!", "camera ahead", "far ahead", "jam ahead"}, a.summary()); diff != "" {
+	var a httpapitest.AlertsAnswer
+	reply.Decode(t, &a)
+	if diff := cmp.Diff([]string{"ice ahead!", "camera ahead", "far ahead", "jam ahead"}, a.Summary()); diff != "" {
 		t.Error(diff)
 	}
 	ice := a.Alerts[0]
@@ -83,14 +40,14 @@ func TestAlerts(t *testing.T) {
 	if len(a.Sources) != 2 || a.Pause != 5 || !slices.Equal(a.Networks, []string{"tesla"}) || a.At == "" {
 		t.Errorf("%+v", a)
 	}
-	b.wantAlerts(alertsPath+"&seen=incident:v1:aWNl", "ice ahead", "camera ahead!", "far ahead", "jam ahead")
-	b.wantAlerts(alertsPath+"&kinds=charger.supercharger,camera.speed", "charger ahead", "camera ahead!")
-	b.wantAlerts(alertsPath + "&kinds=camera.speed&sources=incidents")
-	b.wantAlerts(alertsPath+"&layers=ring", "camera ahead!")
-	b.wantAlerts("/v2/alerts?lat=52&lng=5&heading=180&speed=25", "behind ahead!")
-	b.wantAlerts("/v2/alerts?lat=52&lng=5&heading=360&speed=25", "ice ahead!", "camera ahead", "far ahead", "jam ahead")
-	b.wantAlerts("/v2/alerts?lat=52&lng=5&speed=1.5", "behind ahead", "ice ahead", "camera ahead", "far ahead", "jam ahead")
-	if seconds := b.alerts("/v2/alerts?lat=52&lng=5&speed=1.5").Alerts[0].Seconds; seconds != nil {
+	b.WantAlerts(alertsPath+"&seen=incident:v1:aWNl", "ice ahead", "camera ahead!", "far ahead", "jam ahead")
+	b.WantAlerts(alertsPath+"&kinds=charger.supercharger,camera.speed", "charger ahead", "camera ahead!")
+	b.WantAlerts(alertsPath + "&kinds=camera.speed&sources=incidents")
+	b.WantAlerts(alertsPath+"&layers=ring", "camera ahead!")
+	b.WantAlerts("/v2/alerts?lat=52&lng=5&heading=180&speed=25", "behind ahead!")
+	b.WantAlerts("/v2/alerts?lat=52&lng=5&heading=360&speed=25", "ice ahead!", "camera ahead", "far ahead", "jam ahead")
+	b.WantAlerts("/v2/alerts?lat=52&lng=5&speed=1.5", "behind ahead", "ice ahead", "camera ahead", "far ahead", "jam ahead")
+	if seconds := b.Alerts("/v2/alerts?lat=52&lng=5&speed=1.5").Alerts[0].Seconds; seconds != nil {
 		t.Errorf("%v seconds at 1.5 m/s", *seconds)
 	}
 }
@@ -98,36 +55,36 @@ func TestAlerts(t *testing.T) {
 // TestAlertsOfCameras checks that the second stage of a camera is announced to drivers who are too fast, or whose first
 // announcement was early, according to the parameter seen. TestAlertLeads covers the other kinds.
 func TestAlertsOfCameras(t *testing.T) {
-	d := newTestService(t)
-	d.publish("Ring", row("camera", "camera.speed", 280))
-	b := d.browser()
-	id := b.alerts(alertsPath).Alerts[0].Entity["id"].(string)
+	d := httpapitest.NewService(t)
+	d.Publish("Ring", httpapitest.Row("camera", "camera.speed", 280))
+	b := d.Browser()
+	id := b.Alerts(alertsPath).Alerts[0].Entity["id"].(string)
 	near := "/v2/alerts?lat=52.0015&lng=5&heading=0&speed=25&seen="
-	b.wantAlerts(alertsPath, "camera ahead!")
-	b.wantAlerts(alertsPath+"&seen="+id, "camera ahead")
-	b.wantAlerts(near+id, "camera near")
-	b.wantAlerts(near+id+"~300~12", "camera near!")
-	b.wantAlerts(near+id+"~250~12", "camera near")
-	b.wantAlerts(near+id+"~300~12,"+id+"~near", "camera near")
-	b.wantAlerts(alertsPath+"&seen="+id+"~near", "camera ahead")
+	b.WantAlerts(alertsPath, "camera ahead!")
+	b.WantAlerts(alertsPath+"&seen="+id, "camera ahead")
+	b.WantAlerts(near+id, "camera near")
+	b.WantAlerts(near+id+"~300~12", "camera near!")
+	b.WantAlerts(near+id+"~250~12", "camera near")
+	b.WantAlerts(near+id+"~300~12,"+id+"~near", "camera near")
+	b.WantAlerts(alertsPath+"&seen="+id+"~near", "camera ahead")
 }
 
 // TestAlertLeads checks that properties of a row decide on its announcement, and that closures are announced a minute ahead.
 func TestAlertLeads(t *testing.T) {
-	d := newTestService(t)
+	d := httpapitest.NewService(t)
 	with := func(id, kind string, north float64, properties string) string {
-		r := row(id, kind, north)
+		r := httpapitest.Row(id, kind, north)
 		at := strings.LastIndex(r, `"properties":{`) + len(`"properties":{`)
 		return r[:at] + properties + "," + r[at:]
 	}
-	d.publish("Ring", with("opposite", "camera.speed", 60, `"bearing":180`), with("older", "alert.police", 65, `"heading_degrees":170`),
+	d.Publish("Ring", with("opposite", "camera.speed", 60, `"bearing":180`), with("older", "alert.police", 65, `"heading_degrees":170`),
 		with("both", "alert.police", 70, `"bearing":180,"both_directions":true`), with("limit", "camera.speed", 80, `"maxspeed_kmh":50,"bearing":10`),
-		with("text", "alert.hazard", 90, `"bearing":"180"`), row("closure", "alert.road_closed", 1490))
-	b := d.browser()
-	a := b.alerts(alertsPath)
+		with("text", "alert.hazard", 90, `"bearing":"180"`), httpapitest.Row("closure", "alert.road_closed", 1490))
+	b := d.Browser()
+	a := b.Alerts(alertsPath)
 	var seen []string
 	want := []string{"opposite near", "older ahead", "both ahead!", "limit near", "text ahead", "closure ahead"}
-	if diff := cmp.Diff(want, a.summary()); diff != "" {
+	if diff := cmp.Diff(want, a.Summary()); diff != "" {
 		t.Fatal(diff)
 	}
 	leads := []float64{300, 375, 375, 300, 375, 1500}
@@ -138,46 +95,46 @@ func TestAlertLeads(t *testing.T) {
 		seen = append(seen, alert.Entity["id"].(string))
 	}
 	both, limit, text := seen[2], seen[3], seen[4]
-	b.wantAlerts(alertsPath+"&seen="+both, "opposite near", "older ahead", "both ahead", "limit near!", "text ahead", "closure ahead")
-	b.wantAlerts(alertsPath+"&seen="+both+","+limit, "opposite near", "older ahead", "both ahead", "limit near!", "text ahead", "closure ahead")
-	b.wantAlerts(alertsPath+"&seen="+both+","+limit+"~near", "opposite near", "older ahead", "both ahead", "limit near", "text ahead!", "closure ahead")
-	b.wantAlerts(alertsPath+"&seen="+both+","+limit+"~near,"+text, "opposite near", "older ahead", "both ahead", "limit near", "text ahead", "closure ahead!")
+	b.WantAlerts(alertsPath+"&seen="+both, "opposite near", "older ahead", "both ahead", "limit near!", "text ahead", "closure ahead")
+	b.WantAlerts(alertsPath+"&seen="+both+","+limit, "opposite near", "older ahead", "both ahead", "limit near!", "text ahead", "closure ahead")
+	b.WantAlerts(alertsPath+"&seen="+both+","+limit+"~near", "opposite near", "older ahead", "both ahead", "limit near", "text ahead!", "closure ahead")
+	b.WantAlerts(alertsPath+"&seen="+both+","+limit+"~near,"+text, "opposite near", "older ahead", "both ahead", "limit near", "text ahead", "closure ahead!")
 }
 
 // TestAlertsAndVotes checks that entities that votes hide are not listed, not even for their owner and curators, and that entities
 // that the caller voted on are not announced, nor is anything merged with them.
 func TestAlertsAndVotes(t *testing.T) {
-	r := newTestUpstream(t, row("a", "alert.police", 100))
+	r := newTestUpstream(t, httpapitest.Row("a", "alert.police", 100))
 	d := newServiceWithUpstreams(t, r)
-	owner, feed := d.publish("Ring", row("b", "alert.police", 110), row("c", "alert.hazard.ice", 200))
-	guest, driver, curator := d.browser(), d.signedInAs("driver@example.org", mapdata.Driver), d.signedInAs("curator@example.org", mapdata.Curator)
-	guest.wantAlerts(alertsPath, "a ahead!", "c ahead")
-	guest.wantAlerts(alertsPath+"&seen="+mapdata.EntityID(mapdata.SourceID("feed:"+feed), "b"), "a ahead", "c ahead!")
-	driver.vote("incident:v1:YQ", "confirm")
-	d.waitForIndex()
-	driver.wantAlerts(alertsPath, "a ahead", "c ahead!")
-	guest.wantAlerts(alertsPath, "a ahead!", "c ahead")
-	driver.vote("incident:v1:YQ", "vote")
-	d.waitForIndex()
-	driver.wantAlerts(alertsPath, "a ahead!", "c ahead")
+	owner, feed := d.Publish("Ring", httpapitest.Row("b", "alert.police", 110), httpapitest.Row("c", "alert.hazard.ice", 200))
+	guest, driver, curator := d.Browser(), d.SignedInAs("driver@example.org", mapdata.Driver), d.SignedInAs("curator@example.org", mapdata.Curator)
+	guest.WantAlerts(alertsPath, "a ahead!", "c ahead")
+	guest.WantAlerts(alertsPath+"&seen="+mapdata.EntityID(mapdata.SourceID("feed:"+feed), "b"), "a ahead", "c ahead!")
+	driver.Vote("incident:v1:YQ", "confirm")
+	d.WaitForIndex()
+	driver.WantAlerts(alertsPath, "a ahead", "c ahead!")
+	guest.WantAlerts(alertsPath, "a ahead!", "c ahead")
+	driver.Vote("incident:v1:YQ", "vote")
+	d.WaitForIndex()
+	driver.WantAlerts(alertsPath, "a ahead!", "c ahead")
 	ice := mapdata.EntityID(mapdata.SourceID("feed:"+feed), "c")
 	for i := range 3 {
-		d.signedInAs(fmt.Sprintf("d%d@example.org", i), mapdata.Driver).vote(ice, "dispute")
+		d.SignedInAs(fmt.Sprintf("d%d@example.org", i), mapdata.Driver).Vote(ice, "dispute")
 	}
-	d.waitForIndex()
-	for _, b := range []*browser{guest, owner, curator} {
-		b.wantAlerts(alertsPath, "a ahead!")
+	d.WaitForIndex()
+	for _, b := range []*httpapitest.Browser{guest, owner, curator} {
+		b.WantAlerts(alertsPath, "a ahead!")
 	}
-	if seen := owner.read(nearbyPath); len(seen.Entities) != 2 {
-		t.Errorf("the owner sees %v", seen.externalIDs())
+	if seen := owner.Read(httpapitest.NearbyPath); len(seen.Entities) != 2 {
+		t.Errorf("the owner sees %v", seen.ExternalIDs())
 	}
 }
 
 // TestAlertsParameters checks that the response to a bad request lists all errors.
 func TestAlertsParameters(t *testing.T) {
-	d := newTestService(t)
-	d.waitForIndex()
-	b := d.browser()
+	d := httpapitest.NewService(t)
+	d.WaitForIndex()
+	b := d.Browser()
 	for query, want := range map[string][]string{
 		"":                                  {"lat missing", "lng missing", "speed missing"},
 		"lat=52&lng=5&speed=2":              {"heading missing"},
@@ -195,7 +152,7 @@ func TestAlertsParameters(t *testing.T) {
 		var p struct {
 			Errors []struct{ Parameter, Code string }
 		}
-		b.send(http.MethodGet, "/v2/alerts?"+query, "").want(t, http.StatusBadRequest).decode(t, &p)
+		b.Send(http.MethodGet, "/v2/alerts?"+query, "").Want(t, http.StatusBadRequest).Decode(t, &p)
 		var got []string
 		for _, e := range p.Errors {
 			got = append(got, e.Parameter+" "+e.Code)
@@ -220,14 +177,14 @@ func newLaw(t *testing.T, properties string) *law.Law {
 // TestEntitiesHiddenByLaw checks that entities that the law hides are in no response and accept no votes, except for their owner
 // and curators.
 func TestEntitiesHiddenByLaw(t *testing.T) {
-	r := newTestUpstream(t, row("live", "alert.police", 100))
-	d := newTestServiceWith(t, serviceOptions{
-		manage: 100, requests: 60, entities: 10_000, upstreams: []string{r.URL}, law: newLaw(t, `"hide":["alert.police","camera.speed"]`),
+	r := newTestUpstream(t, httpapitest.Row("live", "alert.police", 100))
+	d := httpapitest.NewServiceWith(t, httpapitest.Options{
+		Manage: 100, Requests: 60, Entities: 10_000, Upstreams: []string{r.URL}, Law: newLaw(t, `"hide":["alert.police","camera.speed"]`),
 	})
-	owner, feed := d.publish("Ring", row("fed", "alert.police", 110), row("camera", "camera.speed", 200), row("ice", "alert.hazard.ice", 290))
-	guest, driver, curator := d.browser(), d.signedInAs("driver@example.org", mapdata.Driver), d.signedInAs("curator@example.org", mapdata.Curator)
+	owner, feed := d.Publish("Ring", httpapitest.Row("fed", "alert.police", 110), httpapitest.Row("camera", "camera.speed", 200), httpapitest.Row("ice", "alert.hazard.ice", 290))
+	guest, driver, curator := d.Browser(), d.SignedInAs("driver@example.org", mapdata.Driver), d.SignedInAs("curator@example.org", mapdata.Curator)
 	for _, tt := range []struct {
-		who  *browser
+		who  *httpapitest.Browser
 		want []string
 	}{
 		{guest, []string{"ice"}},
@@ -235,8 +192,8 @@ func TestEntitiesHiddenByLaw(t *testing.T) {
 		{owner, []string{"camera", "fed", "ice"}},
 		{curator, []string{"camera", "ice", "live"}},
 	} {
-		a := tt.who.read(nearbyPath)
-		ids := a.externalIDs()
+		a := tt.who.Read(httpapitest.NearbyPath)
+		ids := a.ExternalIDs()
 		slices.Sort(ids)
 		if diff := cmp.Diff(tt.want, ids); diff != "" {
 			t.Error(diff)
@@ -248,25 +205,25 @@ func TestEntitiesHiddenByLaw(t *testing.T) {
 		if diff := cmp.Diff(hidden, a.HiddenKinds); diff != "" {
 			t.Errorf("hidden_kinds: %s", diff)
 		}
-		tt.who.wantAlerts(alertsPath, "ice ahead!")
+		tt.who.WantAlerts(alertsPath, "ice ahead!")
 	}
 	for _, id := range []string{"incident:v1:bGl2ZQ", mapdata.EntityID(mapdata.SourceID("feed:"+feed), "fed")} {
-		driver.send(http.MethodGet, "/v2/entities/"+id, "").want(t, http.StatusNotFound)
-		driver.send(http.MethodPost, "/v2/entities/"+id+"/confirm", "").want(t, http.StatusNotFound)
-		curator.send(http.MethodGet, "/v2/entities/"+id, "").want(t, http.StatusOK)
+		driver.Send(http.MethodGet, "/v2/entities/"+id, "").Want(t, http.StatusNotFound)
+		driver.Send(http.MethodPost, "/v2/entities/"+id+"/confirm", "").Want(t, http.StatusNotFound)
+		curator.Send(http.MethodGet, "/v2/entities/"+id, "").Want(t, http.StatusOK)
 	}
-	a := curator.read(nearbyPath)
+	a := curator.Read(httpapitest.NearbyPath)
 	if a.Entities[0]["confirm_count"] != 0.0 {
 		t.Errorf("a refused vote counts: %v", a.Entities[0])
 	}
-	curator.send(http.MethodPost, "/v2/entities/"+mapdata.EntityID(mapdata.SourceID("feed:"+feed), "fed")+"/confirm", "").want(t, http.StatusOK)
+	curator.Send(http.MethodPost, "/v2/entities/"+mapdata.EntityID(mapdata.SourceID("feed:"+feed), "fed")+"/confirm", "").Want(t, http.StatusOK)
 }
 
 // TestCamerasShownAsZones checks that no response to a driver contains the position of a camera that is shown as a zone.
 func TestCamerasShownAsZones(t *testing.T) {
-	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, entities: 10_000, law: newLaw(t, `"camera_zone":true`)})
-	owner, feed := d.publish("Ring", row("camera", "camera.speed", 123.4))
-	guest, driver := d.browser(), d.signedInAs("driver@example.org", mapdata.Driver)
+	d := httpapitest.NewServiceWith(t, httpapitest.Options{Manage: 100, Requests: 60, Entities: 10_000, Law: newLaw(t, `"camera_zone":true`)})
+	owner, feed := d.Publish("Ring", httpapitest.Row("camera", "camera.speed", 123.4))
+	guest, driver := d.Browser(), d.SignedInAs("driver@example.org", mapdata.Driver)
 	id := mapdata.EntityID(mapdata.SourceID("feed:"+feed), "camera")
 	middle := law.Middle(geo.Point{Lat: 52 + 123.4/111_195, Lng: 5}, 4000)
 	away := geo.Distance(geo.Point{Lat: 52, Lng: 5}, middle)
@@ -278,22 +235,22 @@ func TestCamerasShownAsZones(t *testing.T) {
 		{http.MethodPost, "/v2/entities/" + id + "/confirm"},
 		{http.MethodDelete, "/v2/entities/" + id + "/vote"},
 	} {
-		body := driver.send(request[0], request[1], "").want(t, http.StatusOK).body
+		body := driver.Send(request[0], request[1], "").Want(t, http.StatusOK).Body
 		if !strings.Contains(body, geom) || !strings.Contains(body, `"properties":{"wayside_zone_m":4000}`) || !strings.Contains(body, id) ||
 			strings.Contains(body, "52.0011") || strings.Contains(body, "A2") {
 			t.Errorf("%v: %s", request, body)
 		}
 	}
-	d.waitForIndex()
-	if a := guest.alerts(alertsPath).Alerts; len(a) != 1 || a[0].Distance != max(0, away-2000) || !a[0].Announce || a[0].Stage != "ahead" {
+	d.WaitForIndex()
+	if a := guest.Alerts(alertsPath).Alerts; len(a) != 1 || a[0].Distance != max(0, away-2000) || !a[0].Announce || a[0].Stage != "ahead" {
 		t.Errorf("%v m from the middle: %+v", away, a)
 	}
-	guest.wantAlerts(alertsPath+"&seen="+id, "camera ahead")
+	guest.WantAlerts(alertsPath+"&seen="+id, "camera ahead")
 	from := fmt.Sprintf("/v2/alerts?lat=%.5f&lng=5&heading=0&speed=25", middle.Lat-3500/111_195.0)
-	if a := guest.alerts(from).Alerts; len(a) != 1 || a[0].Distance < 1490 || a[0].Distance > 1900 {
+	if a := guest.Alerts(from).Alerts; len(a) != 1 || a[0].Distance < 1490 || a[0].Distance > 1900 {
 		t.Errorf("3.5 km before the middle: %+v", a)
 	}
-	if got := owner.read(nearbyPath).Entities; len(got) != 1 || got[0]["properties"].(map[string]any)["street"] != "A2" {
+	if got := owner.Read(httpapitest.NearbyPath).Entities; len(got) != 1 || got[0]["properties"].(map[string]any)["street"] != "A2" {
 		t.Errorf("the owner sees %v", got)
 	}
 }

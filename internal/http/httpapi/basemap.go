@@ -21,7 +21,7 @@ type BaseMap struct {
 }
 
 // currentMap returns the map that this process serves now.
-func (a *api) currentMap() tileserver.Map {
+func (a *API) currentMap() tileserver.Map {
 	m := a.BaseMap()
 	if m == nil {
 		return tileserver.Map{}
@@ -30,10 +30,10 @@ func (a *api) currentMap() tileserver.Map {
 }
 
 // getArchive answers GET /map/archive.pmtiles.
-func (a *api) getArchive(w http.ResponseWriter, r *http.Request, _ *caller) error {
+func (a *API) getArchive(w http.ResponseWriter, r *http.Request, _ *Caller) error {
 	err := a.tiles.ServeArchive(w, r)
 	if errors.Is(err, tileserver.ErrRange) {
-		return &problem{
+		return &Problem{
 			Type: "range-not-satisfiable", Status: http.StatusRequestedRangeNotSatisfiable,
 			Detail: "The archive has no such bytes; Content-Range says how many it has.",
 		}
@@ -43,30 +43,30 @@ func (a *api) getArchive(w http.ResponseWriter, r *http.Request, _ *caller) erro
 
 // getMapStyle answers GET /map/style.json with the style of the archive by day or by night, with names in a language, or of plain
 // ground.
-func (a *api) getMapStyle(w http.ResponseWriter, r *http.Request, _ *caller) error {
+func (a *API) getMapStyle(w http.ResponseWriter, r *http.Request, _ *Caller) error {
 	var look basemap.Look
-	values, _ := appendQuery(nil, r.URL.RawQuery) // the style has no use for a malformed parameter
-	p := params{values: values}
-	switch text, given := p.value("theme"); {
+	values, _ := AppendQuery(nil, r.URL.RawQuery) // the style has no use for a malformed parameter
+	p := Params{Values: values}
+	switch text, given := p.Value("theme"); {
 	case text == "night":
 		look.Theme = basemap.Night
-	case given && text != "day" && p.problem == nil:
-		p.addError("theme", "invalid", "theme is day or night.")
+	case given && text != "day" && p.Problem == nil:
+		p.AddError("theme", "invalid", "theme is day or night.")
 	}
-	switch text, given := p.value("language"); {
+	switch text, given := p.Value("language"); {
 	case isLanguageCode(text):
 		look.Language = text
-	case given && p.problem == nil:
-		p.addError("language", "invalid", "language is a lowercase ISO 639 code, such as de.")
+	case given && p.Problem == nil:
+		p.AddError("language", "invalid", "language is a lowercase ISO 639 code, such as de.")
 	}
-	switch text, given := p.value("names"); {
+	switch text, given := p.Value("names"); {
 	case text == "false":
 		look.NoNames = true
-	case given && text != "true" && p.problem == nil:
-		p.addError("names", "invalid", "names is true or false.")
+	case given && text != "true" && p.Problem == nil:
+		p.AddError("names", "invalid", "names is true or false.")
 	}
-	if p.problem != nil {
-		return p.problem
+	if p.Problem != nil {
+		return p.Problem
 	}
 	return a.tiles.ServeStyle(w, r, look)
 }

@@ -13,12 +13,14 @@ import (
 	"testing"
 
 	"wayside/internal/http/httpapi"
+	"wayside/internal/http/httpapi/httpapitest"
+	"wayside/internal/http/httpapi/public"
 	"wayside/internal/roads/basemap"
 	"wayside/internal/roads/basemap/world"
 )
 
 // newMapService returns a service with a map of two tiles.
-func newMapService(t *testing.T, kind basemap.TileType) *readService {
+func newMapService(t *testing.T, kind basemap.TileType) *httpapitest.ReadService {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "map.pmtiles")
 	f, err := os.Create(name)
@@ -40,7 +42,7 @@ func newMapService(t *testing.T, kind basemap.TileType) *readService {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { archive.Close() })
-	return newReadService(t, func(deps *httpapi.Deps) {
+	return httpapitest.NewReadService(t, func(deps *public.Deps) {
 		deps.BaseMap = func() *httpapi.BaseMap {
 			return &httpapi.BaseMap{Archive: archive, StyleURL: "/map/style.json", Attribution: "© <Somebody>"}
 		}
@@ -75,11 +77,11 @@ func TestTiles(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newMapService(t, tt.kind)
 			for range 3 { // no limit counts them
-				resp, body := s.get("/map/tiles/"+tt.path, "Accept-Encoding", tt.accept)
+				resp, body := s.Get("/map/tiles/"+tt.path, "Accept-Encoding", tt.accept)
 				if resp.StatusCode != tt.status || resp.Header.Get("Content-Encoding") != tt.encoding {
 					t.Fatalf("%s, %q: %s", resp.Status, resp.Header.Get("Content-Encoding"), body)
 				}
-				checkAnswer(t, resp, body)
+				httpapitest.CheckAnswer(t, resp, body)
 				if tt.status == http.StatusNotFound {
 					return
 				}
@@ -95,7 +97,7 @@ func TestTiles(t *testing.T) {
 				if tt.want != "" && resp.Header.Get("Content-Type") != tt.kind.MediaType() {
 					t.Errorf("Content-Type %q", resp.Header.Get("Content-Type"))
 				}
-				if resp, _ := s.get("/map/tiles/"+tt.path, "If-None-Match", resp.Header.Get("Etag")); resp.StatusCode != http.StatusNotModified {
+				if resp, _ := s.Get("/map/tiles/"+tt.path, "If-None-Match", resp.Header.Get("Etag")); resp.StatusCode != http.StatusNotModified {
 					t.Errorf("with its own ETag: %s", resp.Status)
 				}
 			}
@@ -119,7 +121,7 @@ func gunzip(t *testing.T, b []byte) []byte {
 // TestArchiveByRanges checks that PMTiles readers can read the archive by range requests.
 func TestArchiveByRanges(t *testing.T) {
 	s := newMapService(t, basemap.MVT)
-	_, all := s.get("/map/archive.pmtiles")
+	_, all := s.Get("/map/archive.pmtiles")
 	if !bytes.HasPrefix(all, []byte("PMTiles\x03")) {
 		t.Fatalf("%q", all[:20])
 	}
@@ -134,14 +136,14 @@ func TestArchiveByRanges(t *testing.T) {
 		{"lines=1-2", 416, ""},
 		{"", 200, string(all)},
 	} {
-		resp, body := s.get("/map/archive.pmtiles", "Range", tt.ranges)
+		resp, body := s.Get("/map/archive.pmtiles", "Range", tt.ranges)
 		if resp.StatusCode != tt.status || tt.want != "" && string(body) != tt.want {
 			t.Errorf("%q: %s: %.20q", tt.ranges, resp.Status, body)
 		}
-		checkAnswer(t, resp, body)
+		httpapitest.CheckAnswer(t, resp, body)
 	}
-	resp, _ := s.get("/map/archive.pmtiles")
-	if resp, _ := s.get("/map/archive.pmtiles", "If-None-Match", resp.Header.Get("Etag")); resp.StatusCode != http.StatusNotModified {
+	resp, _ := s.Get("/map/archive.pmtiles")
+	if resp, _ := s.Get("/map/archive.pmtiles", "If-None-Match", resp.Header.Get("Etag")); resp.StatusCode != http.StatusNotModified {
 		t.Errorf("with its own ETag: %s", resp.Status)
 	}
 }
@@ -152,13 +154,13 @@ func TestMapStyle(t *testing.T) {
 	s := newMapService(t, basemap.MVT)
 	seen := map[string]bool{}
 	for _, path := range []string{"/map/style.json", "/map/style.json?theme=night", "/map/style.json?language=de", "/map/style.json?names=false", "/map/tilejson"} {
-		resp, body := s.get(path)
-		checkAnswer(t, resp, body)
+		resp, body := s.Get(path)
+		httpapitest.CheckAnswer(t, resp, body)
 		if seen[string(body)] {
 			t.Errorf("%s is the same as another", path)
 		}
 		seen[string(body)] = true
-		tiles := s.server.URL + "/map/tiles/{z}/{x}/{y}?v="
+		tiles := s.Server.URL + "/map/tiles/{z}/{x}/{y}?v="
 		if !strings.Contains(string(body), tiles) || strings.Count(string(body), "http") != 1 {
 			t.Errorf("%s: does not refer to %s only: %s", path, tiles, body)
 		}
@@ -168,11 +170,11 @@ func TestMapStyle(t *testing.T) {
 		"evil.example.org": {"http://wayside.test/map/tiles/", "no-store"},
 		"localhost:1":      {"http://localhost:1/map/tiles/", "no-store"},
 	} {
-		resp := s.getAs(host, "/map/tilejson")
+		resp := s.GetAs(host, "/map/tilejson")
 		if got := resp.Header.Get("Cache-Control"); got != want.cache {
 			t.Errorf("%s: Cache-Control %q", host, got)
 		}
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/map/style.json", nil)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Server.URL+"/map/style.json", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,17 +189,17 @@ func TestMapStyle(t *testing.T) {
 			t.Errorf("%s: %v, no tiles at %s in %s", host, err, want.tiles, text)
 		}
 	}
-	_, body := s.get("/map/tilejson")
+	_, body := s.Get("/map/tilejson")
 	var about struct{ Attribution string }
 	if err := json.Unmarshal(body, &about); err != nil || about.Attribution != "© &lt;Somebody&gt;" {
 		t.Errorf("%q %v: the attribution is not escaped", about.Attribution, err)
 	}
 	for _, query := range []string{"theme=dusk", "language=d", "language=DE", "language=%22%5D", "names=no"} {
-		resp, body := s.get("/map/style.json?" + query)
+		resp, body := s.Get("/map/style.json?" + query)
 		if resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: %s", query, resp.Status)
 		}
-		checkAnswer(t, resp, body)
+		httpapitest.CheckAnswer(t, resp, body)
 	}
 }
 
@@ -207,16 +209,16 @@ func TestWorld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newReadService(t, func(deps *httpapi.Deps) { deps.World = overview.Archive })
-	resp, body := s.get("/map/style.json?theme=night")
-	checkAnswer(t, resp, body)
-	tiles := s.server.URL + "/map/world/{z}/{x}/{y}?v="
+	s := httpapitest.NewReadService(t, func(deps *public.Deps) { deps.World = overview.Archive })
+	resp, body := s.Get("/map/style.json?theme=night")
+	httpapitest.CheckAnswer(t, resp, body)
+	tiles := s.Server.URL + "/map/world/{z}/{x}/{y}?v="
 	if !strings.Contains(string(body), tiles) || strings.Count(string(body), "http") != 1 {
 		t.Errorf("the style does not refer to %s only: %s", tiles, body)
 	}
 	for path, want := range map[string]int{"0/0/0": 200, "4/8/5": 200, "4/0/9": 204, "5/0/0": 204, "1/2/0": 404} {
-		resp, body := s.get("/map/world/"+path, "Accept-Encoding", "gzip")
-		checkAnswer(t, resp, body)
+		resp, body := s.Get("/map/world/"+path, "Accept-Encoding", "gzip")
+		httpapitest.CheckAnswer(t, resp, body)
 		if resp.StatusCode != want {
 			t.Errorf("%s: %s, want %d", path, resp.Status, want)
 		}
@@ -228,17 +230,17 @@ func TestWorld(t *testing.T) {
 
 // TestMapRoutesWithoutAMap checks the responses of a service without a map and without a demo.
 func TestMapRoutesWithoutAMap(t *testing.T) {
-	s := newReadService(t, nil)
+	s := httpapitest.NewReadService(t, nil)
 	for path, want := range map[string]int{
 		"/map/tiles/0/0/0": 404, "/map/archive.pmtiles": 404, "/map/tilejson": 404, "/demo/drive.json": 404, "/map/style.json": 200,
 	} {
-		resp, body := s.get(path)
+		resp, body := s.Get(path)
 		if resp.StatusCode != want {
 			t.Errorf("%s: %s", path, resp.Status)
 		}
-		checkAnswer(t, resp, body)
+		httpapitest.CheckAnswer(t, resp, body)
 	}
-	_, body := s.get("/map/style.json")
+	_, body := s.Get("/map/style.json")
 	var style struct{ Layers []map[string]any }
 	if err := json.Unmarshal(body, &style); err != nil || len(style.Layers) != 1 || style.Layers[0]["type"] != "background" {
 		t.Errorf("%v: %s", err, body)
@@ -248,32 +250,32 @@ func TestMapRoutesWithoutAMap(t *testing.T) {
 // TestDemoDrive checks that the demo's drive is served unchanged.
 func TestDemoDrive(t *testing.T) {
 	const drive = `{"coordinates":[[5,52]],"speeds":[14]}`
-	s := newReadService(t, func(deps *httpapi.Deps) { deps.Demo = &httpapi.Demo{Drive: []byte(drive)} })
-	resp, body := s.get("/demo/drive.json")
+	s := httpapitest.NewReadService(t, func(deps *public.Deps) { deps.Demo = &httpapi.Demo{Drive: []byte(drive)} })
+	resp, body := s.Get("/demo/drive.json")
 	if string(body) != drive {
 		t.Errorf("%s: %s", resp.Status, body)
 	}
-	checkAnswer(t, resp, body)
+	httpapitest.CheckAnswer(t, resp, body)
 }
 
 // TestMapIcons checks the files of the icons that the style names, which need no map.
 func TestMapIcons(t *testing.T) {
 	s := newMapService(t, basemap.MVT)
 	for _, file := range []string{"sprite.json", "sprite@2x.json", "sprite.png", "sprite@2x.png"} {
-		resp, body := s.get("/map/icons/" + file)
+		resp, body := s.Get("/map/icons/" + file)
 		if strings.HasSuffix(file, ".json") {
-			checkAnswer(t, resp, body)
+			httpapitest.CheckAnswer(t, resp, body)
 		} else if _, err := png.Decode(bytes.NewReader(body)); err != nil || resp.Header.Get("Content-Type") != "image/png" {
 			t.Errorf("%s: %q, %v", file, resp.Header.Get("Content-Type"), err)
 		}
 		if resp.Header.Get("Cache-Control") != "public, max-age=300" || len(body) == 0 {
 			t.Errorf("%s: %d bytes, Cache-Control %q", file, len(body), resp.Header.Get("Cache-Control"))
 		}
-		if resp, _ := s.get("/map/icons/"+file, "If-None-Match", resp.Header.Get("Etag")); resp.StatusCode != http.StatusNotModified {
+		if resp, _ := s.Get("/map/icons/"+file, "If-None-Match", resp.Header.Get("Etag")); resp.StatusCode != http.StatusNotModified {
 			t.Errorf("%s with its own ETag: %s", file, resp.Status)
 		}
 	}
-	if resp, _ := s.get("/map/icons/other.png"); resp.StatusCode != http.StatusNotFound {
+	if resp, _ := s.Get("/map/icons/other.png"); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("other icons: %s", resp.Status)
 	}
 }

@@ -35,7 +35,7 @@ func TestClientAddr(t *testing.T) {
 		for _, line := range tt.forwarded {
 			r.Header.Add("X-Forwarded-For", line)
 		}
-		a := &api{Deps: Deps{TrustedProxies: tt.trusted, Log: slog.New(slog.DiscardHandler)}}
+		a := &API{Deps: Deps{TrustedProxies: tt.trusted, Log: slog.New(slog.DiscardHandler)}}
 		if got := a.clientAddr(r); got.String() != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
@@ -45,9 +45,9 @@ func TestClientAddr(t *testing.T) {
 // TestFingerprint checks that a stream is not resumed after a change of any parameter, of the caller, or of anything else besides
 // the entities that decides on the answer.
 func TestFingerprint(t *testing.T) {
-	a := &api{processID: "one"}
+	a := &API{processID: "one"}
 	seen := map[uint64]string{}
-	add := func(name string, a *api, change func(q *nearby.Query, answer *nearby.Answer)) {
+	add := func(name string, a *API, change func(q *nearby.Query, answer *nearby.Answer)) {
 		q, answer := &nearby.Query{}, &nearby.Answer{}
 		q.Center.Lat, q.Center.Lng, q.Radius, q.Kinds, q.Limit = 52, 4, 1000, mapdata.AllKinds, 100
 		change(q, answer)
@@ -58,7 +58,7 @@ func TestFingerprint(t *testing.T) {
 		seen[print] = name
 	}
 	add("the query", a, func(*nearby.Query, *nearby.Answer) {})
-	add("another process", &api{processID: "two"}, func(*nearby.Query, *nearby.Answer) {})
+	add("another process", &API{processID: "two"}, func(*nearby.Query, *nearby.Answer) {})
 	for name, change := range map[string]func(q *nearby.Query, answer *nearby.Answer){
 		"latitude":         func(q *nearby.Query, _ *nearby.Answer) { q.Center.Lat = 53 },
 		"longitude":        func(q *nearby.Query, _ *nearby.Answer) { q.Center.Lng = 5 },

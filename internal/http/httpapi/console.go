@@ -16,21 +16,21 @@ import (
 const maxChecksPerMinute = 6
 
 // consoleRoutes returns the routes of the pages for people.
-func (a *api) consoleRoutes() []route {
+func (a *API) consoleRoutes() []Route {
 	pages := a.Console.Routes()
-	all := make([]route, len(pages))
+	all := make([]Route, len(pages))
 	for i, p := range pages {
-		all[i] = route{p.Method, p.Path, classPage, p.Who, a.pageHandler(p)}
+		all[i] = NewRoute(p.Method, p.Path, ClassPage, p.Who, a.pageHandler(p))
 	}
 	return all
 }
 
 // pageHandler returns a handler that admits the visitor, calls the page's handler, and shows errors on a page too.
-func (a *api) pageHandler(p console.Route) handler {
-	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (a *API) pageHandler(p console.Route) Handler {
+	return func(w http.ResponseWriter, r *http.Request, c *Caller) error {
 		body := bodyOf(r)
 		err := a.admitVisitor(r, c, p)
-		v := &console.Visitor{Host: consoleHost{a, c}, Account: c.account, Session: c.session, Client: c.client}
+		v := &console.Visitor{Host: consoleHost{a, c}, Account: c.Account, Session: c.Session, Client: c.Client}
 		if err == nil {
 			err = body.refusal(p.Handle(w, r, v))
 		}
@@ -54,16 +54,16 @@ func asksForPage(r *http.Request) bool {
 
 // refuseOnPage shows the page about a missing address. It returns false if it wrote nothing, because the visitor has read too many
 // pages or the page could not be rendered.
-func (a *api) refuseOnPage(w http.ResponseWriter, r *http.Request) bool {
-	c := &caller{client: a.clientAddr(r)}
+func (a *API) refuseOnPage(w http.ResponseWriter, r *http.Request) bool {
+	c := &Caller{Client: a.clientAddr(r)}
 	if a.limitPages(c) != nil { // counted as a guest's, before the account is looked up
 		return false
 	}
-	if err := a.identify(r, c, false); err != nil {
+	if err := a.Identify(r, c, false); err != nil {
 		return false
 	}
-	rec := recorder{ResponseWriter: w, status: http.StatusOK}
-	v := &console.Visitor{Host: consoleHost{a, c}, Account: c.account, Session: c.session, Client: c.client}
+	rec := Recorder{ResponseWriter: w, status: http.StatusOK}
+	v := &console.Visitor{Host: consoleHost{a, c}, Account: c.Account, Session: c.Session, Client: c.Client}
 	if err := a.Console.Refuse(&rec, r, v, http.StatusNotFound, mapdata.ErrNotFound); err != nil {
 		a.Log.Error("page of a missing address failed", "error", err)
 	}
@@ -71,25 +71,25 @@ func (a *api) refuseOnPage(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // admitVisitor refuses writes from other sites, identifies the visitor, and counts the request.
-func (a *api) admitVisitor(r *http.Request, c *caller, p console.Route) error {
+func (a *API) admitVisitor(r *http.Request, c *Caller, p console.Route) error {
 	if err := a.crossOrigin.Check(r); err != nil {
-		return crossOriginError()
+		return CrossOriginError()
 	}
-	if err := a.identify(r, c, false); err != nil {
+	if err := a.Identify(r, c, false); err != nil {
 		return err
 	}
 	switch p.Counts {
 	case console.CountsSignIn:
-		if err := a.limitSignIns(c); err != nil {
+		if err := a.LimitSignIns(c); err != nil {
 			return err
 		}
 	case console.CountsVerify:
-		if err := a.limitVerifies(c); err != nil {
+		if err := a.LimitVerifies(c); err != nil {
 			return err
 		}
 	case console.CountsCheck:
-		if c.account != nil {
-			if err := a.limitAccount(c, ratelimit.Checks, maxChecksPerMinute, "feeds tried by this account"); err != nil {
+		if c.Account != nil {
+			if err := a.LimitAccount(c, ratelimit.Checks, maxChecksPerMinute, "feeds tried by this account"); err != nil {
 				return err
 			}
 		}
@@ -101,17 +101,17 @@ func (a *api) admitVisitor(r *http.Request, c *caller, p console.Route) error {
 		return a.limitPages(c) // even for accounts: the limit on management is for the actions of people
 	case console.CountsNothing:
 	}
-	if p.Who.SignedIn() && c.account != nil {
-		return a.limitAccount(c, ratelimit.Manage, a.Limits.Manage, "management requests of this account")
+	if p.Who.SignedIn() && c.Account != nil {
+		return a.LimitAccount(c, ratelimit.Manage, a.Limits.Manage, "management requests of this account")
 	}
 	return nil
 }
 
 // limitPages counts one page that guests may read. The rates are those of reads; a page may cost more than a read.
-func (a *api) limitPages(c *caller) error {
-	limit, key := ratelimit.PerMinute(a.Limits.GuestReads), ratelimit.ClientKey(ratelimit.Pages, c.client)
-	if c.account != nil {
-		limit, key = ratelimit.PerMinute(a.Limits.AccountReads), ratelimit.AccountKey(ratelimit.Pages, c.account.ID)
+func (a *API) limitPages(c *Caller) error {
+	limit, key := ratelimit.PerMinute(a.Limits.GuestReads), ratelimit.ClientKey(ratelimit.Pages, c.Client)
+	if c.Account != nil {
+		limit, key = ratelimit.PerMinute(a.Limits.AccountReads), ratelimit.AccountKey(ratelimit.Pages, c.Account.ID)
 	}
 	if limit.Count == 0 {
 		return nil
@@ -124,8 +124,8 @@ func (a *api) limitPages(c *caller) error {
 
 // consoleHost implements console.Host for one visitor.
 type consoleHost struct {
-	api    *api
-	caller *caller
+	api    *API
+	caller *Caller
 }
 
 // Write writes a whole response.
@@ -142,18 +142,18 @@ func (d consoleHost) SetSession(w http.ResponseWriter, secret string) {
 	if secret == "" {
 		life = time.Duration(0)
 	}
-	d.api.setSessionCookie(w, secret, life)
+	d.api.SetSessionCookie(w, secret, life)
 }
 
 // Browser describes the visitor's browser for a sign-in.
-func (d consoleHost) Browser(r *http.Request) account.Browser { return d.api.browserOf(r, d.caller) }
+func (d consoleHost) Browser(r *http.Request) account.Browser { return d.api.BrowserOf(r, d.caller) }
 
 // SetSignIn sets the cookie with which the browser's codes work.
 func (d consoleHost) SetSignIn(w http.ResponseWriter, secret string) {
-	d.api.setSignInCookie(w, secret)
+	d.api.SetSignInCookie(w, secret)
 }
 
 // TryPairingCode calls do with a screen's code, unless too many codes were wrong.
 func (d consoleHost) TryPairingCode(code account.UserCode, do func(account.UserCode) (*mapdata.Pairing, error)) (*mapdata.Pairing, error) {
-	return d.api.tryPairingCode(d.caller, code, do)
+	return d.api.TryPairingCode(d.caller, code, do)
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/http/httpapi"
+	"wayside/internal/http/httpapi/httpapitest"
+	"wayside/internal/http/httpapi/public"
 	"wayside/web"
 )
 
@@ -17,31 +18,31 @@ func TestConsoleScriptsImportTheOverlaysLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newReadService(t, func(d *httpapi.Deps) { d.Overlay, d.Scripts = builtOverlay(t), scripts })
-	resp, script := s.get("/console/older/map.js")
+	s := httpapitest.NewReadService(t, func(d *public.Deps) { d.Overlay, d.Scripts = httpapitest.BuiltOverlay(t), scripts })
+	resp, script := s.Get("/console/older/map.js")
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Cache-Control") != "no-cache" ||
 		resp.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("the script of another version: %s, %v", resp.Status, resp.Header)
 	}
-	if resp, _ := s.get("/console/older/map.css"); resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/css; charset=utf-8" {
+	if resp, _ := s.Get("/console/older/map.css"); resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/css; charset=utf-8" {
 		t.Errorf("the style sheet: %s, %v", resp.Status, resp.Header)
 	}
-	if resp, _ := s.get("/console/older/index.html"); resp.StatusCode != http.StatusNotFound {
+	if resp, _ := s.Get("/console/older/index.html"); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("a missing file: %s", resp.Status)
 	}
 	library := regexp.MustCompile(`/overlay/[0-9a-z]+/map-library\.js`).FindString(string(script))
-	_, page := s.get("/")
+	_, page := s.Get("/")
 	if library == "" || !strings.Contains(string(page), `"`+library+`"`) {
 		t.Errorf("the script imports %q, which the page for cars does not load", library)
 	}
-	if resp, _ := s.get(library); resp.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" {
+	if resp, _ := s.Get(library); resp.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" {
 		t.Errorf("the library: %s, %v", resp.Status, resp.Header)
 	}
 }
 
 func TestServiceWithoutConsoleScripts(t *testing.T) {
-	s := newReadService(t, nil)
-	if resp, _ := s.get("/console/x/map.js"); resp.StatusCode != http.StatusNotFound {
+	s := httpapitest.NewReadService(t, nil)
+	if resp, _ := s.Get("/console/x/map.js"); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("got %s", resp.Status)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // allowOrigin lets a page of a configured origin read the response (D12.9). No origin is configured by default.
-func (a *api) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
+func (a *API) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
 	if len(a.CORSOrigins) == 0 {
 		return false
 	}
@@ -24,14 +24,14 @@ func (a *api) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
 
 // preflight answers the CORS preflight of a read with an API token. Access-Control-Allow-Credentials is never sent, so
 // that cookies do not work across origins.
-func (a *api) preflight(w http.ResponseWriter, r *http.Request) {
+func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 	if a.allowOrigin(w, r) {
 		h := w.Header()
 		methods, headers := http.MethodGet, "Authorization"
-		if strings.HasPrefix(r.URL.Path, navigationPath) {
+		if strings.HasPrefix(r.URL.Path, NavigationPath) {
 			methods, headers = "GET, POST", "Authorization, Content-Type"
 		}
-		if strings.HasPrefix(r.URL.Path, drivesPath+"/") {
+		if strings.HasPrefix(r.URL.Path, DrivesPath+"/") {
 			methods = "GET, PUT, DELETE"
 		}
 		h.Set("Access-Control-Allow-Methods", methods)

@@ -18,7 +18,7 @@ type Demo struct {
 }
 
 // getDrive answers GET /demo/drive.json, for a page that simulates a drive.
-func (a *api) getDrive(w http.ResponseWriter, r *http.Request, _ *caller) error {
+func (a *API) getDrive(w http.ResponseWriter, r *http.Request, _ *Caller) error {
 	if a.Demo == nil {
 		return mapdata.Describe(mapdata.ErrNotFound, "Only the demo has a drive: wayside demo.")
 	}
@@ -26,7 +26,7 @@ func (a *api) getDrive(w http.ResponseWriter, r *http.Request, _ *caller) error 
 	if speedUp, err := strconv.ParseFloat(r.URL.Query().Get("x"), 64); err == nil && speedUp >= slowest && speedUp <= fastest && a.Demo.Began != nil {
 		a.Demo.Began(speedUp)
 	}
-	w.Header().Set("Cache-Control", noStore) // the demo must notice each drive
+	w.Header().Set("Cache-Control", NoStore) // the demo must notice each drive
 	response.Write(w, r, http.StatusOK, "application/json", a.Demo.Drive)
 	return nil
 }

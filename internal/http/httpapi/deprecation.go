@@ -35,10 +35,10 @@ type deprecationHeaders struct {
 }
 
 // deprecationsOf returns the headers of the deprecations on a route.
-func (a *api) deprecationsOf(r route) []deprecationHeaders {
+func (a *API) deprecationsOf(r Route) []deprecationHeaders {
 	var all []deprecationHeaders
 	for _, d := range a.Deprecated {
-		if !slices.Contains(d.Routes, r.method+" "+r.path) {
+		if !slices.Contains(d.Routes, r.Method+" "+r.Path) {
 			continue
 		}
 		all = append(all, deprecationHeaders{

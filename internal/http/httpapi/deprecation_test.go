@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"wayside/internal/http/httpapi"
+	"wayside/internal/http/httpapi/httpapitest"
+	"wayside/internal/http/httpapi/public"
 )
 
 var (
@@ -49,9 +51,9 @@ func TestDeprecation(t *testing.T) {
 		{"/v2/openapi.json", ""},
 	}
 	for name, deprecated := range map[string][]httpapi.Deprecation{"deprecated": deprecateForTest(), "taken back": httpapi.Deprecated()} {
-		s := newReadService(t, func(d *httpapi.Deps) { d.Deprecated = deprecated })
+		s := httpapitest.NewReadService(t, func(d *public.Deps) { d.Deprecated = deprecated })
 		for _, p := range paths {
-			resp, _ := s.get(p.path)
+			resp, _ := s.Get(p.path)
 			var want []string
 			if name == "deprecated" && p.link != "" {
 				want = []string{"@1796083200", "Mon, 01 Mar 2027 00:00:00 GMT", "<" + p.link + `>; rel="deprecation"; type="text/html"`}
@@ -61,9 +63,9 @@ func TestDeprecation(t *testing.T) {
 				t.Errorf("%s: %s carries %q, want %q", name, p.path, got, want)
 			}
 		}
-		_, text := s.get("/v2/openapi.json")
+		_, text := s.Get("/v2/openapi.json")
 		marks := strings.Count(string(text), `"deprecated": true`)
-		_, page := s.get("/docs")
+		_, page := s.Get("/docs")
 		shown := strings.Count(string(page), "Deprecated: it may be gone from 2027-03-01 on.")
 		if name == "deprecated" && (marks != 3 || shown < 3) || name == "taken back" && (marks != 0 || shown != 0) {
 			t.Errorf("%s: %d marks in openapi.json, %d on its page", name, marks, shown)
@@ -78,9 +80,9 @@ func TestDeprecation(t *testing.T) {
 // TestDeprecationsAreComplete checks the table itself: every named object exists, and clients have 90 days (Versioning 2).
 func TestDeprecationsAreComplete(t *testing.T) {
 	routes := map[string]bool{}
-	d := openDocument(t)
-	for path := range d.object("paths") {
-		for method := range d.object("paths", path) {
+	d := httpapitest.OpenDocument(t)
+	for path := range d.Object("paths") {
+		for method := range d.Object("paths", path) {
 			routes[strings.ToUpper(method)+" "+path] = true
 		}
 	}
@@ -98,8 +100,8 @@ func TestDeprecationsAreComplete(t *testing.T) {
 		}
 	}
 	wrong := []httpapi.Deprecation{{Routes: []string{"GET /v2/kinds"}, Pointer: "/paths/~1v2~1nothing/get", Since: deprecatedSince, Sunset: deprecatedUntil}}
-	s := newReadService(t, func(d *httpapi.Deps) { d.Deprecated = wrong })
-	if resp, _ := s.get("/v2/openapi.json"); resp.StatusCode != http.StatusInternalServerError {
+	s := httpapitest.NewReadService(t, func(d *public.Deps) { d.Deprecated = wrong })
+	if resp, _ := s.Get("/v2/openapi.json"); resp.StatusCode != http.StatusInternalServerError {
 		t.Errorf("a pointer to nothing: %d", resp.StatusCode)
 	}
 }

@@ -7,32 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/net/html"
+	"wayside/internal/http/httpapi/httpapitest"
 )
 
 const pagesPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-// addressAttributes are the attributes by which a page can make a browser load or send something.
-var addressAttributes = map[string]bool{
-	"href": true, "src": true, "srcset": true, "action": true, "formaction": true, "data": true, "poster": true,
-	"background": true, "cite": true, "ping": true, "manifest": true, "xlink:href": true,
-}
-
-// elements parses a page and returns its elements.
-func elements(t *testing.T, page []byte) []*html.Node {
-	t.Helper()
-	root, err := html.Parse(strings.NewReader(string(page)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []*html.Node
-	for n := range root.Descendants() {
-		if n.Type == html.ElementNode {
-			all = append(all, n)
-		}
-	}
-	return all
-}
 
 // samePolicy compares two policies independent of the order of their directives.
 func samePolicy(a, b string) bool {
@@ -42,10 +20,10 @@ func samePolicy(a, b string) bool {
 
 // TestPagesLoadNothingFromElsewhere parses each page as a browser does (D13.4), and requests every URL in it.
 func TestPagesLoadNothingFromElsewhere(t *testing.T) {
-	s := newReadService(t, nil)
+	s := httpapitest.NewReadService(t, nil)
 	for _, path := range []string{"/about", "/docs"} {
 		t.Run(path, func(t *testing.T) {
-			resp, page := s.get(path)
+			resp, page := s.Get(path)
 			want := pagesPolicy
 			if path == "/about" { // its footer has a form
 				want = strings.Replace(want, "form-action 'none'", "form-action 'self'", 1)
@@ -57,7 +35,7 @@ func TestPagesLoadNothingFromElsewhere(t *testing.T) {
 				t.Errorf("Content-Type %q", got)
 			}
 			ids, anchors, addresses := map[string]bool{}, map[string]bool{}, map[string]bool{}
-			for _, e := range elements(t, page) {
+			for _, e := range httpapitest.Elements(t, page) {
 				switch e.Data {
 				case "script", "style", "iframe", "object", "embed", "base":
 					t.Errorf("the page holds <%s>", e.Data)
@@ -71,7 +49,7 @@ func TestPagesLoadNothingFromElsewhere(t *testing.T) {
 						ids[a.Val] = true
 					case a.Key == "style" || strings.HasPrefix(a.Key, "on"):
 						t.Errorf("<%s> has %s", e.Data, a.Key)
-					case !addressAttributes[a.Key], a.Key == "action" && a.Val == "/language":
+					case !httpapitest.AddressAttributes[a.Key], a.Key == "action" && a.Val == "/language":
 					case strings.HasPrefix(a.Val, "#"):
 						anchors[a.Val[1:]] = true
 					case strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "//"):
@@ -88,13 +66,13 @@ func TestPagesLoadNothingFromElsewhere(t *testing.T) {
 			}
 			for address := range addresses {
 				address, _, _ = strings.Cut(address, "#")
-				if resp, _ := s.get(address); resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusSeeOther {
+				if resp, _ := s.Get(address); resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusSeeOther {
 					t.Errorf("%s: %s", address, resp.Status)
 				}
 			}
 		})
 	}
-	_, style := s.get("/docs/style.css")
+	_, style := s.Get("/docs/style.css")
 	if found := regexp.MustCompile(`(?i)url\(|@import|https?:|expression\(`).Find(style); found != nil {
 		t.Errorf("the style sheet holds %q", found)
 	}
@@ -102,10 +80,10 @@ func TestPagesLoadNothingFromElsewhere(t *testing.T) {
 
 // TestDocsPageIsComplete looks for every operation, schema and problem of openapi.json on the page.
 func TestDocsPageIsComplete(t *testing.T) {
-	d := openDocument(t)
-	_, page := newReadService(t, withApps).get("/docs")
+	d := httpapitest.OpenDocument(t)
+	_, page := httpapitest.NewReadService(t, httpapitest.WithApps).Get("/docs")
 	ids := map[string]bool{}
-	for _, e := range elements(t, page) {
+	for _, e := range httpapitest.Elements(t, page) {
 		for _, a := range e.Attr {
 			if a.Key == "id" {
 				ids[a.Val] = true
@@ -113,16 +91,16 @@ func TestDocsPageIsComplete(t *testing.T) {
 		}
 	}
 	want := []string{}
-	for path := range d.object("paths") {
-		for method := range d.object("paths", path) {
-			id, _ := d.at("paths", path, method, "operationId")
+	for path := range d.Object("paths") {
+		for method := range d.Object("paths", path) {
+			id, _ := d.At("paths", path, method, "operationId")
 			want = append(want, "op-"+id.(string))
 		}
 	}
-	for name := range d.object("components", "schemas") {
+	for name := range d.Object("components", "schemas") {
 		want = append(want, "schema-"+name)
 	}
-	for _, p := range d.root["x-problems"].([]any) {
+	for _, p := range d.Root["x-problems"].([]any) {
 		want = append(want, "problem-"+p.(map[string]any)["type"].(string))
 	}
 	for _, id := range want {
@@ -137,9 +115,9 @@ func TestDocsPageIsComplete(t *testing.T) {
 
 // TestPagesAreAccessible checks the needs of people with a keyboard, a phone or a screen reader.
 func TestPagesAreAccessible(t *testing.T) {
-	s := newReadService(t, nil)
+	s := httpapitest.NewReadService(t, nil)
 	for _, path := range []string{"/about", "/docs"} {
-		_, page := s.get(path)
+		_, page := s.Get(path)
 		text := string(page)
 		for _, want := range []string{`<html lang="en">`, `name="viewport"`, `name="color-scheme" content="light dark"`, "<main id=\"main\"", "<title>"} {
 			if !strings.Contains(text, want) {
@@ -147,7 +125,7 @@ func TestPagesAreAccessible(t *testing.T) {
 			}
 		}
 		headings, images := 0, 0
-		for _, e := range elements(t, page) {
+		for _, e := range httpapitest.Elements(t, page) {
 			switch e.Data {
 			case "h1":
 				headings++
@@ -166,7 +144,7 @@ func TestPagesAreAccessible(t *testing.T) {
 			t.Errorf("%s has %d first headings", path, headings)
 		}
 	}
-	_, style := s.get("/docs/style.css")
+	_, style := s.Get("/docs/style.css")
 	for _, want := range []string{"prefers-color-scheme: dark", ":focus-visible", "max-width: 52rem"} {
 		if !strings.Contains(string(style), want) {
 			t.Errorf("the style sheet lacks %s", want)

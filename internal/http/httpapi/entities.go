@@ -18,9 +18,9 @@ const maxVoteBody = 1 << 10
 
 // vote returns the handler of the three requests that cast, change or withdraw the caller's standing vote (D9.1). The optional body
 // contains the caller's position, because positions that were sent to other nodes do not reach this one.
-func (a *api) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *caller) error {
-	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
-		id, reader := r.PathValue("id"), &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.isCurator()}
+func (a *API) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *Caller) error {
+	return func(w http.ResponseWriter, r *http.Request, c *Caller) error {
+		id, reader := r.PathValue("id"), &nearby.Query{Account: c.ID(), Tier: c.Tier(), Curator: c.IsCurator()}
 		if err := a.Nearby.Allowed(r.Context(), id, reader); err != nil {
 			return err
 		}
@@ -29,21 +29,21 @@ func (a *api) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *cal
 			if err != nil {
 				return err
 			}
-			a.Votes.Seen(c.id(), place)
+			a.Votes.Seen(c.ID(), place)
 		}
-		voted, feed, err := a.Votes.Cast(r.Context(), id, c.id(), v)
+		voted, feed, err := a.Votes.Cast(r.Context(), id, c.ID(), v)
 		if err != nil {
 			return err
 		}
-		a.followVote(w, r)
+		a.FollowVote(w, r)
 		hit := a.Nearby.Shown(&voted, feed, reader)
-		return writeJSON(w, r, http.StatusOK, map[string]any{"entity": entityJSON(&hit)})
+		return WriteJSON(w, r, http.StatusOK, map[string]any{"entity": entityJSON(&hit)})
 	}
 }
 
 // readPlace reads the position of the caller.
 func readPlace(w http.ResponseWriter, r *http.Request) (place geo.Point, err error) {
-	f, err := readFieldsUpTo(w, r, maxVoteBody)
+	f, err := ReadFieldsUpTo(w, r, maxVoteBody)
 	if err != nil {
 		return place, err
 	}
@@ -52,16 +52,16 @@ func readPlace(w http.ResponseWriter, r *http.Request) (place geo.Point, err err
 		to   *float64
 		most float64
 	}{{"lat", &place.Lat, 90}, {"lng", &place.Lng, 180}} {
-		switch v := f.number(member.name); {
+		switch v := f.Number(member.name); {
 		case v == nil:
-			f.addError(member.name, "missing", "is required where there is a body")
+			f.AddError(member.name, "missing", "is required where there is a body")
 		case math.Abs(*v) > member.most:
-			f.addError(member.name, "out_of_range", fmt.Sprintf("must be from -%[1]g to %[1]g", member.most))
+			f.AddError(member.name, "out_of_range", fmt.Sprintf("must be from -%[1]g to %[1]g", member.most))
 		default:
 			*member.to = *v
 		}
 	}
-	return place, f.check()
+	return place, f.Check()
 }
 
 // entityJSON returns an entity in its read shape.
@@ -74,13 +74,13 @@ func entityJSON(h *mapdata.Hit) json.RawMessage {
 type entityAnswer struct {
 	Entity    json.RawMessage `json:"entity"`
 	Explain   explainJSON     `json:"explain"`
-	FetchedAt timestamp       `json:"fetched_at_utc"`
+	FetchedAt Timestamp       `json:"fetched_at_utc"`
 }
 
 type explainJSON struct {
 	Votes         votesJSON      `json:"votes"`
 	Ends          endsJSON       `json:"ends"`
-	DisputedUntil timestamp      `json:"disputed_until"`
+	DisputedUntil Timestamp      `json:"disputed_until"`
 	MergedInto    *mergedJSON    `json:"merged_into"`
 	MergedFrom    []mergedJSON   `json:"merged_from"`
 	Sources       []entitySource `json:"sources"`
@@ -90,12 +90,12 @@ type explainJSON struct {
 type votesJSON struct {
 	Confirms      int       `json:"confirms"`
 	Disputes      int       `json:"disputes"`
-	LastDisputeAt timestamp `json:"last_dispute_at"`
+	LastDisputeAt Timestamp `json:"last_dispute_at"`
 	Yours         *string   `json:"yours"` // null: none, or the caller is a guest
 }
 
 type endsJSON struct {
-	At     timestamp `json:"at"`
+	At     Timestamp `json:"at"`
 	Rule   string    `json:"rule"`
 	Detail string    `json:"detail"`
 }
@@ -112,7 +112,7 @@ type entitySource struct {
 	Attribution   string     `json:"attribution"`
 	Licence       string     `json:"licence"`
 	Status        string     `json:"status"`
-	LastSuccessAt timestamp  `json:"last_success_at"`
+	LastSuccessAt Timestamp  `json:"last_success_at"`
 	Recent        recentJSON `json:"recent"`
 }
 
@@ -123,25 +123,26 @@ type recentJSON struct {
 }
 
 // getEntity answers GET /v2/entities/{id} with the reasons why the entity is shown, and what ends it.
-func (a *api) getEntity(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (a *API) getEntity(w http.ResponseWriter, r *http.Request, c *Caller) error {
 	id := r.PathValue("id")
-	e, err := a.Nearby.Entity(r.Context(), id, &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.isCurator()})
+	e, err := a.Nearby.Entity(r.Context(), id, &nearby.Query{Account: c.ID(), Tier: c.Tier(), Curator: c.IsCurator()})
 	if err != nil {
 		return err
 	}
-	answer := entityAnswer{Entity: entityJSON(&e.Hit), FetchedAt: timestamp(e.At), Explain: a.explain(e, c)}
-	if c.account != nil {
-		v, err := a.Votes.Standing(r.Context(), id, c.id())
+	answer := entityAnswer{Entity: entityJSON(&e.Hit), FetchedAt: Timestamp(e.At), Explain: a.explain(e, c)}
+	if c.Account != nil {
+		v, err := a.Votes.Standing(r.Context(), id, c.ID())
 		if err != nil && !errors.Is(err, mapdata.ErrNotFound) {
 			return err
 		}
-		answer.Explain.Votes.Yours = voteName(v)
+		answer.Explain.Votes.Yours = VoteName(v)
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return writeJSON(w, r, http.StatusOK, answer)
+	return WriteJSON(w, r, http.StatusOK, answer)
 }
 
-func voteName(v mapdata.Vote) *string {
+// VoteName returns the name of a vote; nil: there is none.
+func VoteName(v mapdata.Vote) *string {
 	name := ""
 	switch v {
 	case mapdata.Confirm:
@@ -164,19 +165,19 @@ var endDetails = map[nearby.End]string{
 	nearby.EndAbsent:    "Kept until its provider removes it, or three successful snapshots in a row lack it.",
 }
 
-func (a *api) explain(e *nearby.Entity, c *caller) explainJSON {
+func (a *API) explain(e *nearby.Entity, c *Caller) explainJSON {
 	t := &e.Voted.Tally
 	x := explainJSON{
-		Ends:       endsJSON{At: timestamp(e.Goes), Rule: string(e.End), Detail: endDetails[e.End]},
+		Ends:       endsJSON{At: Timestamp(e.Goes), Rule: string(e.End), Detail: endDetails[e.End]},
 		MergedFrom: []mergedJSON{}, Sources: []entitySource{},
-		DisputedUntil: timestampOf(e.Hit.DisputedUntil),
+		DisputedUntil: TimestampOf(e.Hit.DisputedUntil),
 	}
 	if e.Hit.Hidden != nil {
-		x.DisputedUntil = timestamp{} // a curator hides it: the entity's properties contain the end and the reason
+		x.DisputedUntil = Timestamp{} // a curator hides it: the entity's properties contain the end and the reason
 	}
 	if t.Counts(e.Voted.Entity.Kind, e.Voted.Entity.FirstSeenAt, e.At) {
 		confirms, disputes := t.Shown()
-		x.Votes = votesJSON{Confirms: int(confirms), Disputes: int(disputes), LastDisputeAt: timestamp(t.LastDisputeAt)}
+		x.Votes = votesJSON{Confirms: int(confirms), Disputes: int(disputes), LastDisputeAt: Timestamp(t.LastDisputeAt)}
 	}
 	for i := range e.Hit.Merged {
 		x.MergedFrom = append(x.MergedFrom, newMergedJSON(&e.Hit.Merged[i]))
@@ -195,13 +196,13 @@ func newMergedJSON(m *mapdata.MergedID) mergedJSON {
 	return mergedJSON{Source: string(m.Source), ID: mapdata.EntityID(m.Source, string(m.ExternalID))}
 }
 
-func (a *api) entitySource(h *mapdata.SourceHealth, c *caller) entitySource {
+func (a *API) entitySource(h *mapdata.SourceHealth, c *Caller) entitySource {
 	s := entitySource{
-		ID: string(h.ID), Status: string(h.Status), LastSuccessAt: timestamp(h.LastSuccessAt),
+		ID: string(h.ID), Status: string(h.Status), LastSuccessAt: Timestamp(h.LastSuccessAt),
 		Recent: recentJSON{OK: h.OK, Fail: h.Fail, Total: h.OK + h.Fail},
 	}
 	if id, ok := h.ID.FeedID(); ok {
-		if f := a.Sources.Feed(id, c.id()); f != nil {
+		if f := a.Sources.Feed(id, c.ID()); f != nil {
 			s.Label, s.Attribution, s.Licence = f.Name, f.Attribution, f.Licence
 		}
 		return s

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/http/httpapi/httpapitest"
 )
 
 // boundedProblem is the part of a problem that grows with a request.
@@ -22,7 +23,7 @@ type boundedProblem struct {
 // TestAnswersToWrongQuestionsAreBounded sends as many errors as a URL can hold, and checks that the answers are bounded. A request
 // of 60 KB was once answered by 3.8 MB (F7, D4.4).
 func TestAnswersToWrongQuestionsAreBounded(t *testing.T) {
-	s := newReadService(t, nil)
+	s := httpapitest.NewReadService(t, nil)
 	const place = "lat=1&lng=1&radius=5"
 	equal := strings.TrimSuffix(strings.Repeat("a,", 30_000), ",")
 	var different, few strings.Builder
@@ -51,7 +52,7 @@ func TestAnswersToWrongQuestionsAreBounded(t *testing.T) {
 			{"one wrong source thrice", "sources=a,a&sources[]=a", 1, "unknown_source", false},
 		} {
 			t.Run(path+tt.name, func(t *testing.T) {
-				resp, body := s.get(path + place + "&" + tt.query)
+				resp, body := s.Get(path + place + "&" + tt.query)
 				var p boundedProblem
 				if err := json.Unmarshal(body, &p); err != nil {
 					t.Fatal(err)
@@ -69,10 +70,10 @@ func TestAnswersToWrongQuestionsAreBounded(t *testing.T) {
 
 // TestListsOfHundred checks that as many values as a list may have are accepted.
 func TestListsOfHundred(t *testing.T) {
-	s := newReadService(t, nil)
+	s := httpapitest.NewReadService(t, nil)
 	for _, list := range []string{"kinds=", "layers=", "networks="} {
 		values := strings.Repeat("camera.speed,", 100)
-		if resp, body := s.get("/v2/entities/nearby?lat=1&lng=1&radius=5&" + list + values); resp.StatusCode != http.StatusOK {
+		if resp, body := s.Get("/v2/entities/nearby?lat=1&lng=1&radius=5&" + list + values); resp.StatusCode != http.StatusOK {
 			t.Errorf("100 values of %s: %d %s", list, resp.StatusCode, body)
 		}
 	}
@@ -80,17 +81,17 @@ func TestListsOfHundred(t *testing.T) {
 
 // TestUnknownFieldsAreBounded sends a body of unknown members, and checks that the answer is bounded.
 func TestUnknownFieldsAreBounded(t *testing.T) {
-	d := newTestService(t)
-	owner := d.signedInAs("owner@example.org", mapdata.Driver)
+	d := httpapitest.NewService(t)
+	owner := d.SignedInAs("owner@example.org", mapdata.Driver)
 	var members strings.Builder
 	for i := range 2_000 {
 		fmt.Fprintf(&members, `,"x%d":1`, i)
 	}
 	members.WriteString(`,"` + strings.Repeat("y", 5_000) + `":1`)
-	r := owner.send(http.MethodPost, "/v2/feeds", `{"name": "a", "direction": "push"`+members.String()+`}`)
+	r := owner.Send(http.MethodPost, "/v2/feeds", `{"name": "a", "direction": "push"`+members.String()+`}`)
 	var p boundedProblem
-	r.want(t, http.StatusUnprocessableEntity).decode(t, &p)
-	if len(p.Errors) != 20 || !p.Truncated || len(r.body) > 8<<10 {
-		t.Errorf("%d errors (truncated: %v) in %d bytes", len(p.Errors), p.Truncated, len(r.body))
+	r.Want(t, http.StatusUnprocessableEntity).Decode(t, &p)
+	if len(p.Errors) != 20 || !p.Truncated || len(r.Body) > 8<<10 {
+		t.Errorf("%d errors (truncated: %v) in %d bytes", len(p.Errors), p.Truncated, len(r.Body))
 	}
 }

@@ -22,19 +22,19 @@ func TestEventWriterKeepsQuietStreams(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var protocols http.Protocols
 				set(&protocols)
-				a := &api{}
+				a := &API{}
 				a.StreamWriteTimeout = defaultStreamWriteTimeout
 				server := &http.Server{Protocols: &protocols, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					events := a.newEventWriter(w)
+					events := a.NewEventWriter(w)
 					for _, event := range []string{"first\n", "second\n"} {
-						if err := events.send(r.Context(), []byte(event)); err != nil {
+						if err := events.Send(r.Context(), []byte(event)); err != nil {
 							t.Error(err)
 						}
 						time.Sleep(2 * defaultStreamWriteTimeout) // virtual
 					}
 				})}
 				client, accepted := net.Pipe()
-				listener := pipeListener{make(chan net.Conn, 1)}
+				listener := pipes{make(chan net.Conn, 1)}
 				listener.accepted <- accepted
 				go func() { _ = server.Serve(listener) }() // ends when the listener is closed
 				transport := &http.Transport{Protocols: &protocols, DialContext: func(context.Context, string, string) (net.Conn, error) { return client, nil }}
@@ -58,3 +58,17 @@ func TestEventWriterKeepsQuietStreams(t *testing.T) {
 		})
 	}
 }
+
+// pipes accepts the server's ends of pipes, so that connections can be used over virtual time.
+type pipes struct{ accepted chan net.Conn }
+
+func (l pipes) Accept() (net.Conn, error) {
+	conn, open := <-l.accepted
+	if !open {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+
+func (l pipes) Close() error   { return nil }
+func (l pipes) Addr() net.Addr { return &net.UnixAddr{Net: "pipe"} }

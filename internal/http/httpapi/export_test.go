@@ -4,21 +4,13 @@ import (
 	"time"
 
 	"wayside/internal/entities/stream"
-	"wayside/internal/people/account"
 )
 
-// RouteLine is a line of the table of routes, for tests.
-type RouteLine struct {
-	Method, Path string
-	Who          account.Who
-	Page         bool // for people
-}
-
-// RouteTable returns the whole table.
-func RouteTable() []RouteLine {
-	var all []RouteLine
-	for _, r := range new(api).routes() {
-		all = append(all, RouteLine{Method: r.method, Path: r.path, Who: r.who, Page: r.class == classPage})
+// ProblemStatuses returns the status of each kind of error by its name.
+func ProblemStatuses() map[string]int {
+	all := map[string]int{}
+	for _, s := range statuses {
+		all[s.name] = s.status
 	}
 	return all
 }
@@ -27,6 +19,3 @@ func RouteTable() []RouteLine {
 func AccountCheckInterval() time.Duration {
 	return heartbeatsPerAccountCheck * stream.HeartbeatInterval
 }
-
-// DescribeAPI returns openapi.json, with apps or without.
-func DescribeAPI(withApps bool) ([]byte, error) { return describeAPI(withApps) }

@@ -5,44 +5,29 @@ import (
 	"strings"
 	"testing"
 
-	"wayside/internal/http/httpapi"
+	"wayside/internal/http/httpapi/httpapitest"
+	"wayside/internal/http/httpapi/public"
 )
-
-// getAs sends a request with a Host header.
-func (s *readService) getAs(host, path string) *http.Response {
-	s.t.Helper()
-	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.server.URL+path, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	req.Host = host
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	_ = resp.Body.Close()
-	return resp
-}
 
 // TestForeignHostsAreRefused sends requests under foreign names, as a page does that resolves its own name to this service, and
 // checks that they are refused (F21).
 func TestForeignHostsAreRefused(t *testing.T) {
-	s := newReadService(t, func(d *httpapi.Deps) { d.Hosts = []string{"alias.example.org"} })
+	s := httpapitest.NewReadService(t, func(d *public.Deps) { d.Hosts = []string{"alias.example.org"} })
 	for host, want := range map[string]int{
 		"wayside.test": 200, "WAYSIDE.test.:8080": 200, "alias.example.org": 200, "alias.example.org:81": 200,
 		"localhost:1234": 200, "127.0.0.1:1": 200, "[::1]:80": 200, "192.168.1.7": 200,
 		"evil.example.org": 421, "wayside.test.evil.example.org": 421, "127.0.0.1.evil.example.org": 421, "localhost.evil.example.org:80": 421,
 	} {
-		if got := s.getAs(host, "/v2/kinds").StatusCode; got != want {
+		if got := s.GetAs(host, "/v2/kinds").StatusCode; got != want {
 			t.Errorf("%s: %d, want %d", host, got, want)
 		}
 	}
-	if got := s.getAs("evil.example.org", "/healthz").StatusCode; got != http.StatusOK {
+	if got := s.GetAs("evil.example.org", "/healthz").StatusCode; got != http.StatusOK {
 		t.Errorf("a probe under another name: %d", got)
 	}
 	for name, hosts := range map[string][]string{"not checked": nil, "all": {"*"}} {
-		open := newReadService(t, func(d *httpapi.Deps) { d.Hosts = hosts })
-		if got := open.getAs("other.example.org", "/v2/kinds").StatusCode; got != http.StatusOK {
+		open := httpapitest.NewReadService(t, func(d *public.Deps) { d.Hosts = hosts })
+		if got := open.GetAs("other.example.org", "/v2/kinds").StatusCode; got != http.StatusOK {
 			t.Errorf("%s: %d", name, got)
 		}
 	}
@@ -52,9 +37,9 @@ func TestForeignHostsAreRefused(t *testing.T) {
 // every answer (F13).
 func TestStrictTransportSecurity(t *testing.T) {
 	for base, want := range map[string]string{"https://map.example.org": "max-age=31536000", "http://wayside.test": ""} {
-		s := newReadService(t, func(d *httpapi.Deps) { d.BaseURL = base })
+		s := httpapitest.NewReadService(t, func(d *public.Deps) { d.BaseURL = base })
 		for _, path := range []string{"/v2/kinds", "/about", "/docs", "/nothing", "/v2/entities/nearby"} {
-			if resp, _ := s.get(path); resp.Header.Get("Strict-Transport-Security") != want {
+			if resp, _ := s.Get(path); resp.Header.Get("Strict-Transport-Security") != want {
 				t.Errorf("%s%s: %q", base, path, resp.Header.Get("Strict-Transport-Security"))
 			}
 		}
@@ -63,9 +48,9 @@ func TestStrictTransportSecurity(t *testing.T) {
 
 // TestDataHasPolicy checks that answers other than pages have a Content-Security-Policy too.
 func TestDataHasPolicy(t *testing.T) {
-	s := newReadService(t, nil)
+	s := httpapitest.NewReadService(t, nil)
 	for _, path := range []string{"/v2/kinds", "/v2/sources", "/v2/openapi.json", "/v2/entities/nearby?lat=1&lng=1&radius=5", "/v2/entities/nearby", "/nothing", "/healthz"} {
-		resp, _ := s.get(path)
+		resp, _ := s.Get(path)
 		if got := resp.Header.Get("Content-Security-Policy"); got != "default-src 'none'; frame-ancestors 'none'" {
 			t.Errorf("%s: %q", path, got)
 		}
@@ -75,13 +60,13 @@ func TestDataHasPolicy(t *testing.T) {
 // TestVaryWithCORS checks that no shared cache returns the answer to one page to another page (F14).
 func TestVaryWithCORS(t *testing.T) {
 	const friend = "https://friend.example.org"
-	s := newReadService(t, func(d *httpapi.Deps) { d.CORSOrigins = []string{friend} })
+	s := httpapitest.NewReadService(t, func(d *public.Deps) { d.CORSOrigins = []string{friend} })
 	for _, path := range []string{
 		"/v2/sources", "/v2/kinds", "/v2/sources/incidents/entities", "/v2/entities/nearby?lat=1&lng=1&radius=5", "/v2/entities/nearby",
 		"/v2/alerts?lat=1&lng=1&speed=0",
 	} {
 		for _, origin := range []string{friend, "https://foe.example.org", ""} {
-			resp, _ := s.get(path, "Origin", origin)
+			resp, _ := s.Get(path, "Origin", origin)
 			if vary := strings.Join(resp.Header.Values("Vary"), ", "); !strings.Contains(vary, "Origin") {
 				t.Errorf("%s from %q varies by %q", path, origin, vary)
 			}

@@ -13,7 +13,7 @@ import (
 // unreadable one is logged once, without its text.
 func TestForwardedAddresses(t *testing.T) {
 	var log bytes.Buffer
-	a := &api{Deps: Deps{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Log: slog.New(slog.NewTextHandler(&log, nil))}}
+	a := &API{Deps: Deps{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Log: slog.New(slog.NewTextHandler(&log, nil))}}
 	for header, want := range map[string]string{
 		"203.0.113.7":                           "203.0.113.7",
 		"203.0.113.7:443":                       "203.0.113.7",

@@ -23,28 +23,19 @@ type form struct {
 	lines   bool // features with a line have it as their geometry
 }
 
-// form reads the parameters f and geometry; f wins over the header Accept.
-func (p *params) form(r *http.Request) (f form) {
-	text, given := p.value("f")
+// formOf reads the parameters f and geometry; f wins over the header Accept.
+func formOf(p *Params, r *http.Request) (f form) {
+	text, given := p.Value("f")
 	switch {
 	case !given:
 		f.geoJSON = prefersGeoJSON(r.Header["Accept"])
 	case text == "geojson":
 		f.geoJSON = true
 	case text != "json":
-		p.addError("f", "unknown_form", strconv.Quote(truncate(text))+" is no form of this answer: f is json or geojson.")
+		p.AddError("f", "unknown_form", strconv.Quote(Truncate(text))+" is no form of this answer: f is json or geojson.")
 	}
-	f.lines = p.lines()
+	f.lines = p.Lines()
 	return f
-}
-
-// lines reads the parameter geometry: whether features with a line have it as their geometry.
-func (p *params) lines() bool {
-	text, given := p.value("geometry")
-	if given && text != "point" && text != "line" {
-		p.addError("geometry", "unknown_geometry", strconv.Quote(truncate(text))+" is no geometry of features: geometry is point or line.")
-	}
-	return text == "line"
 }
 
 // prefersGeoJSON reports whether a client accepts GeoJSON, and does not prefer the usual form.
@@ -75,7 +66,7 @@ func prefersGeoJSON(accept []string) bool {
 }
 
 // appendFeatures appends the answer as a FeatureCollection, without its time and its end.
-func (a *api) appendFeatures(dst []byte, encoder *wire.Encoder, answer *nearby.Answer, c *caller, lines bool) []byte {
+func (a *API) appendFeatures(dst []byte, encoder *wire.Encoder, answer *nearby.Answer, c *Caller, lines bool) []byte {
 	dst = append(wire.GrowForHits(dst, answer.Hits, true), `{"type":"FeatureCollection","features":[`...)
 	terms := make(map[mapdata.SourceID]wire.Terms)
 	for i := range answer.Hits {

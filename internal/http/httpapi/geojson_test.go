@@ -9,6 +9,7 @@ import (
 
 	"wayside/internal/ground/geo"
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/http/httpapi/httpapitest"
 )
 
 const hereAsked = "/v2/entities/nearby?lat=52.37&lng=4.9&radius=1000"
@@ -16,15 +17,15 @@ const hereAsked = "/v2/entities/nearby?lat=52.37&lng=4.9&radius=1000"
 // TestNearbyAsGeoJSON checks the shape of D17.39: the provider's properties whose names are taken are left out, all others are
 // kept.
 func TestNearbyAsGeoJSON(t *testing.T) {
-	s := newReadService(t, nil)
-	f := testFeed(1, nil)
+	s := httpapitest.NewReadService(t, nil)
+	f := httpapitest.Feed(1, nil)
 	f.Attribution, f.Licence = "© City", "CC0-1.0"
-	closed := testEntity(t, f, "closed", "alert.road_closed", 52.37, 4.9)
+	closed := httpapitest.Entity(t, f, "closed", "alert.road_closed", 52.37, 4.9)
 	closed.Line = []geo.Point{{Lat: 52.37, Lng: 4.9}, {Lat: 52.371, Lng: 4.901}}
 	closed.Properties = []byte(`{"street":"Mill \"Road\"","id":"theirs","title":"<b>","geom":7,"lanes":[1,{"a":null}]}`)
-	plain := testEntity(t, f, `a"b`, "camera.speed", 52.3701, 4.9)
+	plain := httpapitest.Entity(t, f, `a"b`, "camera.speed", 52.3701, 4.9)
 	plain.Properties = []byte(`{"street":5}`)
-	s.addFeed(f, closed, plain)
+	s.AddFeed(f, closed, plain)
 	type feature struct {
 		Type, ID   string
 		Geometry   map[string]any
@@ -38,7 +39,7 @@ func TestNearbyAsGeoJSON(t *testing.T) {
 		FetchedAt       string   `json:"fetched_at_utc"`
 		Truncated       bool
 	}
-	resp, body := s.get(hereAsked + "&f=geojson&geometry=line&limit=2")
+	resp, body := s.Get(hereAsked + "&f=geojson&geometry=line&limit=2")
 	if err := json.Unmarshal(body, &got); err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "application/geo+json" {
 		t.Fatalf("%s %s %v: %s", resp.Status, resp.Header.Get("Content-Type"), err, body)
 	}
@@ -62,7 +63,7 @@ func TestNearbyAsGeoJSON(t *testing.T) {
 	if got.Type != "FeatureCollection" || len(got.Sources) != 1 || len(got.NetworksApplied) != 1 || got.FetchedAt == "" || got.Truncated {
 		t.Errorf("beside the features: %s", body)
 	}
-	_, body = s.get(hereAsked + "&f=geojson&limit=1")
+	_, body = s.Get(hereAsked + "&f=geojson&limit=1")
 	got.Features = nil
 	if err := json.Unmarshal(body, &got); err != nil || !got.Truncated || got.Features[0].Geometry["type"] != "Point" {
 		t.Errorf("%v: %s", err, body)
@@ -71,9 +72,9 @@ func TestNearbyAsGeoJSON(t *testing.T) {
 
 // TestFormOfNearby checks which form a client gets, that caches keep the forms apart, and that unknown forms are refused.
 func TestFormOfNearby(t *testing.T) {
-	s := newReadService(t, nil)
-	f := testFeed(1, nil)
-	s.addFeed(f, testEntity(t, f, "a", "camera.speed", 52.37, 4.9))
+	s := httpapitest.NewReadService(t, nil)
+	f := httpapitest.Feed(1, nil)
+	s.AddFeed(f, httpapitest.Entity(t, f, "a", "camera.speed", 52.37, 4.9))
 	const geoJSON = "application/geo+json"
 	tests := []struct {
 		query, accept, want string
@@ -94,7 +95,7 @@ func TestFormOfNearby(t *testing.T) {
 		if tt.accept == "" {
 			header = nil
 		}
-		resp, body := s.get(hereAsked+tt.query, header...)
+		resp, body := s.Get(hereAsked+tt.query, header...)
 		if got := resp.Header.Get("Content-Type"); got != tt.want {
 			t.Errorf("%q, Accept %q: %s, want %s", tt.query, tt.accept, got, tt.want)
 		}
@@ -102,7 +103,7 @@ func TestFormOfNearby(t *testing.T) {
 			t.Errorf("Vary: %s", got)
 		}
 		tags[tt.want] = resp.Header.Get("ETag")
-		if again, _ := s.get(hereAsked+tt.query, append(header, "If-None-Match", resp.Header.Get("ETag"))...); again.StatusCode != http.StatusNotModified {
+		if again, _ := s.Get(hereAsked+tt.query, append(header, "If-None-Match", resp.Header.Get("ETag"))...); again.StatusCode != http.StatusNotModified {
 			t.Errorf("%q, Accept %q: %s for the same version: %s", tt.query, tt.accept, again.Status, body)
 		}
 	}
@@ -110,7 +111,7 @@ func TestFormOfNearby(t *testing.T) {
 		t.Errorf("tags: %v", tags)
 	}
 	for query, want := range map[string]string{"&f=kml": "f unknown_form", "&geometry=area": "geometry unknown_geometry"} {
-		resp, body := s.get(hereAsked + query)
+		resp, body := s.Get(hereAsked + query)
 		var problem struct {
 			Errors []struct{ Parameter, Code string }
 		}

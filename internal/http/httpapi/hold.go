@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"wayside/internal/drive/nav/osrm"
 	"wayside/internal/ground/budget"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/ratelimit"
@@ -25,8 +24,8 @@ const (
 	smallAnswer = 256 << 10
 	// holdTimeout is how long a request, or an update of a stream, waits for memory.
 	holdTimeout = 2 * time.Second
-	// hitBytes is about the memory of one entity of an answer while the answer is found and written.
-	hitBytes = 1280
+	// HitBytes is about the memory of one entity of an answer while the answer is found and written.
+	HitBytes = 1280
 	// heavyLimit is the number of entities above which a read waits for a slot: the page for cars asks for 1 000, and a list for
 	// 20.
 	heavyLimit = 50
@@ -36,15 +35,15 @@ const (
 const busyRetryAfter = 2 * time.Second
 
 // memoryKey returns the key of a request's caller in the budget.
-func memoryKey(c *caller) ratelimit.Key {
-	if c.account != nil {
-		return ratelimit.AccountKey(ratelimit.HeldBytes, c.account.ID)
+func memoryKey(c *Caller) ratelimit.Key {
+	if c.Account != nil {
+		return ratelimit.AccountKey(ratelimit.HeldBytes, c.Account.ID)
 	}
-	return ratelimit.ClientKey(ratelimit.HeldBytes, c.client)
+	return ratelimit.ClientKey(ratelimit.HeldBytes, c.Client)
 }
 
-// takeMemory takes memory for an answer of about the given size. It fails with a problem if there is none soon.
-func takeMemory(ctx context.Context, part *budget.Part, c *caller, bytes int) (*budget.Hold, error) {
+// TakeMemory takes memory for an answer of about the given size. It fails with a problem if there is none soon.
+func TakeMemory(ctx context.Context, part *budget.Part, c *Caller, bytes int) (*budget.Hold, error) {
 	if part == nil {
 		return nil, nil
 	}
@@ -65,17 +64,17 @@ func takeMemory(ctx context.Context, part *budget.Part, c *caller, bytes int) (*
 	return nil, busyProblem()
 }
 
-func busyProblem() *problem {
-	return &problem{
-		Type: "unavailable", Status: http.StatusServiceUnavailable, retryAfter: busyRetryAfter, expected: true,
+func busyProblem() *Problem {
+	return &Problem{
+		Type: "unavailable", Status: http.StatusServiceUnavailable, RetryAfter: busyRetryAfter, Expected: true,
 		Detail: "The service is making too many large answers now. Ask again, or for less.",
 	}
 }
 
-// hold takes memory for the answer to a request until its handler returns. w is the handler's.
-func (a *api) hold(w http.ResponseWriter, r *http.Request, part *budget.Part, c *caller, bytes int) error {
-	h, err := takeMemory(r.Context(), part, c, bytes)
-	if rec, ok := w.(*recorder); ok && err == nil {
+// Hold takes memory for the answer to a request until its handler returns. w is the handler's.
+func (a *API) Hold(w http.ResponseWriter, r *http.Request, part *budget.Part, c *Caller, bytes int) error {
+	h, err := TakeMemory(r.Context(), part, c, bytes)
+	if rec, ok := w.(*Recorder); ok && err == nil {
 		rec.hold = h
 		return nil
 	}
@@ -83,9 +82,9 @@ func (a *api) hold(w http.ResponseWriter, r *http.Request, part *budget.Part, c 
 	return err
 }
 
-// holdBody reduces the memory of a request to the body of its answer, which is written next.
-func holdBody(w http.ResponseWriter, body []byte) {
-	rec, ok := w.(*recorder)
+// HoldBody reduces the memory of a request to the body of its answer, which is written next.
+func HoldBody(w http.ResponseWriter, body []byte) {
+	rec, ok := w.(*Recorder)
 	if !ok || rec.hold == nil {
 		return
 	}
@@ -94,10 +93,10 @@ func holdBody(w http.ResponseWriter, body []byte) {
 	rec.hold.Write(func() { _ = control.SetWriteDeadline(time.Unix(1, 0)) }) // fails only if the connection is closed
 }
 
-// turn returns the function with which a query waits for its turn to search; nil: the query is short, and need not wait. The turn
+// Turn returns the function with which a query waits for its turn to search; nil: the query is short, and need not wait. The turn
 // lasts until the answer is sent, because encoding and compressing a megabyte takes as long as finding its contents.
-func (a *api) turn(w http.ResponseWriter, c *caller, limit int) func(ctx context.Context) (done func(), err error) {
-	rec, ok := w.(*recorder)
+func (a *API) Turn(w http.ResponseWriter, c *Caller, limit int) func(ctx context.Context) (done func(), err error) {
+	rec, ok := w.(*Recorder)
 	if a.Work == nil || limit <= heavyLimit || !ok {
 		return nil
 	}
@@ -105,23 +104,14 @@ func (a *api) turn(w http.ResponseWriter, c *caller, limit int) func(ctx context
 }
 
 // takeTurn waits for the request's turn, which ends when its answer begins to be sent.
-func (a *api) takeTurn(ctx context.Context, rec *recorder, c *caller) error {
+func (a *API) takeTurn(ctx context.Context, rec *Recorder, c *Caller) error {
 	done, err := a.Work.Enter(ctx, memoryKey(c), 1, true)
 	if errors.Is(err, ratelimit.ErrBusy) {
 		return busyProblem()
 	}
 	if err == nil {
-		rec.endTurn()
+		rec.EndTurn()
 		rec.turn = done
 	}
 	return err
-}
-
-// answerFactor is how many times the text of an answer of navigation is held while the answer is found and written (measured in
-// Monaco: 2.4 MB of text for 100 places with everything, and two and a half times as much to make it).
-const answerFactor = 3
-
-// holdRoute takes memory for an answer of navigation. The search itself waits for its turn separately (searchTurn).
-func (a *api) holdRoute(w http.ResponseWriter, r *http.Request, c *caller, q *osrm.Request) error {
-	return a.hold(w, r, a.Memory.Routes, c, answerFactor*q.AnswerBytes())
 }

@@ -16,7 +16,8 @@ import (
 	"wayside/internal/ground/budget"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/ratelimit"
-	"wayside/internal/http/httpapi"
+	"wayside/internal/http/httpapi/httpapitest"
+	"wayside/internal/http/httpapi/public"
 )
 
 func someone(last byte) ratelimit.Key {
@@ -25,7 +26,7 @@ func someone(last byte) ratelimit.Key {
 
 // everything requests a route of 100 places with everything that an answer may contain: 6 MiB by the estimate.
 func everything(t *testing.T) string {
-	return "/v2/navigation/route/v1/driving/" + strings.TrimSuffix(strings.Repeat(pathOf(t, "12")+";", 50), ";") +
+	return "/v2/navigation/route/v1/driving/" + strings.TrimSuffix(strings.Repeat(httpapitest.PathOf(t, "12")+";", 50), ";") +
 		"?steps=true&annotations=true&overview=full&geometries=geojson"
 }
 
@@ -34,25 +35,25 @@ func everything(t *testing.T) string {
 func TestRoutesWaitForMemory(t *testing.T) {
 	part := budget.New(8<<20).Part(8<<20, 8<<20)
 	var log bytes.Buffer
-	s := newNavigationService(t, func(d *httpapi.Deps) {
+	s := httpapitest.NewNavigationService(t, func(d *public.Deps) {
 		d.Memory.Routes, d.Log = part, slog.New(slog.NewTextHandler(&log, nil))
 	})
 	others, err := part.Take(t.Context(), someone(1), 6<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, body := s.get(everything(t))
+	resp, body := s.Get(everything(t))
 	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") != "2" {
 		t.Errorf("with 2 of 8 MiB left: %d, Retry-After %q: %.200s", resp.StatusCode, resp.Header.Get("Retry-After"), body)
 	}
 	if said := log.String(); said != "" {
 		t.Errorf("the refusal is in the log: %s", said)
 	}
-	if resp, body := s.get("/v2/navigation/route/v1/driving/" + pathOf(t, "12") + "?steps=true"); resp.StatusCode != http.StatusOK {
+	if resp, body := s.Get("/v2/navigation/route/v1/driving/" + httpapitest.PathOf(t, "12") + "?steps=true"); resp.StatusCode != http.StatusOK {
 		t.Errorf("a small answer waited: %d: %.200s", resp.StatusCode, body)
 	}
 	others.Release()
-	if resp, body := s.get(everything(t)); resp.StatusCode != http.StatusOK {
+	if resp, body := s.Get(everything(t)); resp.StatusCode != http.StatusOK {
 		t.Errorf("with 8 MiB left: %d: %.200s", resp.StatusCode, body)
 	}
 	waitUntil(t, "memory is still held", func() bool { return part.Held() == 0 })
@@ -61,7 +62,7 @@ func TestRoutesWaitForMemory(t *testing.T) {
 // TestOneCallerLeavesMemory checks that a caller who holds the share of a caller gets 429.
 func TestOneCallerLeavesMemory(t *testing.T) {
 	part := budget.New(32<<20).Part(32<<20, 8<<20)
-	s := newNavigationService(t, func(d *httpapi.Deps) {
+	s := httpapitest.NewNavigationService(t, func(d *public.Deps) {
 		d.Memory.Routes = part
 		d.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
@@ -70,10 +71,10 @@ func TestOneCallerLeavesMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer hold.Release()
-	if resp, body := s.get(everything(t), "X-Forwarded-For", "192.0.2.1"); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "2" {
+	if resp, body := s.Get(everything(t), "X-Forwarded-For", "192.0.2.1"); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "2" {
 		t.Errorf("a caller beyond their share: %d: %.200s", resp.StatusCode, body)
 	}
-	if resp, body := s.get(everything(t), "X-Forwarded-For", "192.0.2.2"); resp.StatusCode != http.StatusOK {
+	if resp, body := s.Get(everything(t), "X-Forwarded-For", "192.0.2.2"); resp.StatusCode != http.StatusOK {
 		t.Errorf("another caller: %d: %.200s", resp.StatusCode, body)
 	}
 }
@@ -88,16 +89,16 @@ func waitUntil(t *testing.T, what string, done func() bool) {
 }
 
 // manyRows fills a service with 1 000 entities of 1 KB at one place.
-func manyRows(t *testing.T, s *readService) string {
+func manyRows(t *testing.T, s *httpapitest.ReadService) string {
 	t.Helper()
-	f := testFeed(1, nil)
+	f := httpapitest.Feed(1, nil)
 	var all []mapdata.Entity
 	for i := range 1000 {
-		e := testEntity(t, f, fmt.Sprintf("large:%d", i), "camera.speed", 52.1, 4.9)
+		e := httpapitest.Entity(t, f, fmt.Sprintf("large:%d", i), "camera.speed", 52.1, 4.9)
 		e.Properties = []byte(`{"note":"` + strings.Repeat("n", 1000) + `"}`)
 		all = append(all, e)
 	}
-	s.addFeed(f, all...)
+	s.AddFeed(f, all...)
 	return "/v2/entities/nearby?lat=52.1&lng=4.9&radius=1000&limit=1000"
 }
 
@@ -107,7 +108,7 @@ func TestUnreadAnswersMakeRoom(t *testing.T) {
 	const limit = 4 << 20
 	all := budget.New(limit)
 	part := all.Part(limit, limit)
-	s := newReadService(t, func(d *httpapi.Deps) {
+	s := httpapitest.NewReadService(t, func(d *public.Deps) {
 		d.Memory.Reads, d.TrustedProxies = part, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
 	path := manyRows(t, s)
@@ -116,7 +117,7 @@ func TestUnreadAnswersMakeRoom(t *testing.T) {
 	}
 	waitUntil(t, "no answer waits for its client", func() bool { return part.Held() > limit/2 })
 	for range 3 {
-		if resp, body := s.get(path, "X-Forwarded-For", "192.0.2.100"); resp.StatusCode != http.StatusOK || len(body) < 1_000_000 {
+		if resp, body := s.Get(path, "X-Forwarded-For", "192.0.2.100"); resp.StatusCode != http.StatusOK || len(body) < 1_000_000 {
 			t.Errorf("beside clients that read nothing: %d, %d bytes", resp.StatusCode, len(body))
 		}
 	}
@@ -124,7 +125,7 @@ func TestUnreadAnswersMakeRoom(t *testing.T) {
 		readNothing(t, s, path, i)
 	}
 	waitUntil(t, "no answer waits for its client", func() bool { return part.Held() > limit/2 })
-	if resp, body := s.get(strings.Replace(path, "limit=1000", "limit=20", 1), "X-Forwarded-For", "192.0.2.100"); resp.StatusCode != http.StatusOK {
+	if resp, body := s.Get(strings.Replace(path, "limit=1000", "limit=20", 1), "X-Forwarded-For", "192.0.2.100"); resp.StatusCode != http.StatusOK {
 		t.Errorf("a small read waits behind large ones: %d: %.200s", resp.StatusCode, body)
 	}
 	if _, most := all.Held(); most > 3*limit/2 {
@@ -133,10 +134,10 @@ func TestUnreadAnswersMakeRoom(t *testing.T) {
 }
 
 // readNothing requests 22 MB of answers, more than the system's buffers hold, and reads none.
-func readNothing(t *testing.T, s *readService, path string, number int) {
+func readNothing(t *testing.T, s *httpapitest.ReadService, path string, number int) {
 	t.Helper()
 	var dialer net.Dialer
-	conn, err := dialer.DialContext(t.Context(), "tcp", s.server.Listener.Addr().String())
+	conn, err := dialer.DialContext(t.Context(), "tcp", s.Server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,11 +151,11 @@ func readNothing(t *testing.T, s *readService, path string, number int) {
 // TestCompressedAnswersAreWhole checks that an answer is compressed before it is sent: it has its length, so that no compressor is held
 // while the client reads.
 func TestCompressedAnswersAreWhole(t *testing.T) {
-	s := newReadService(t, nil)
+	s := httpapitest.NewReadService(t, nil)
 	path := manyRows(t, s)
 	for _, coding := range []string{"gzip", "zstd"} {
 		var dialer net.Dialer
-		conn, err := dialer.DialContext(t.Context(), "tcp", s.server.Listener.Addr().String())
+		conn, err := dialer.DialContext(t.Context(), "tcp", s.Server.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +178,7 @@ func TestCompressedAnswersAreWhole(t *testing.T) {
 // short read does not wait.
 func TestLargeReadsTakeTurns(t *testing.T) {
 	work := ratelimit.NewGate(1, 1)
-	s := newReadService(t, func(d *httpapi.Deps) { d.Work = work })
+	s := httpapitest.NewReadService(t, func(d *public.Deps) { d.Work = work })
 	path := manyRows(t, s)
 	done, err := work.Enter(t.Context(), someone(1), 1, true)
 	if err != nil {
@@ -185,10 +186,10 @@ func TestLargeReadsTakeTurns(t *testing.T) {
 	}
 	answered := make(chan int, 1)
 	go func() {
-		resp, _ := s.get(path)
+		resp, _ := s.Get(path)
 		answered <- resp.StatusCode
 	}()
-	if resp, _ := s.get(strings.Replace(path, "limit=1000", "limit=50", 1)); resp.StatusCode != http.StatusOK {
+	if resp, _ := s.Get(strings.Replace(path, "limit=1000", "limit=50", 1)); resp.StatusCode != http.StatusOK {
 		t.Errorf("a short read: %d", resp.StatusCode)
 	}
 	if len(answered) != 0 {
@@ -199,7 +200,7 @@ func TestLargeReadsTakeTurns(t *testing.T) {
 		t.Errorf("the large read: %d", status)
 	}
 	readNothing(t, s, path, 1) // it does not read its answers
-	if resp, _ := s.get(path); resp.StatusCode != http.StatusOK {
+	if resp, _ := s.Get(path); resp.StatusCode != http.StatusOK {
 		t.Errorf("behind a client that reads nothing: %d", resp.StatusCode)
 	}
 }

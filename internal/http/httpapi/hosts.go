@@ -13,7 +13,7 @@ import (
 const hsts = "max-age=31536000"
 
 // publicHost returns host and port of the public address, as browsers send it.
-func (a *api) publicHost() string {
+func (a *API) publicHost() string {
 	u, err := url.Parse(a.BaseURL)
 	if err != nil {
 		return ""
@@ -24,14 +24,14 @@ func (a *api) publicHost() string {
 // guardHost refuses requests under foreign names, and sets Strict-Transport-Security. If the service listens in a private network,
 // a foreign page can have its own name resolved to the service's address, and would read the service's answers as its own (DNS
 // rebinding).
-func (a *api) guardHost(next http.Handler) http.Handler {
+func (a *API) guardHost(next http.Handler) http.Handler {
 	strict := []string{hsts}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.https {
 			w.Header()["Strict-Transport-Security"] = strict[0:1:1]
 		}
 		if a.Hosts != nil && r.Host != "" && r.Host != a.host && !a.ownHost(r.Host) && r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
-			writeProblem(w, r, &problem{
+			writeProblem(w, r, &Problem{
 				Type: "foreign-host", Status: http.StatusMisdirectedRequest,
 				Detail: "This service is not called by that name. Its operator may add the name to http.hosts.",
 			})
@@ -43,7 +43,7 @@ func (a *api) guardHost(next http.Handler) http.Handler {
 
 // ownHost reports whether a Host header names this service: by the name of the public address, a configured one, localhost, or an
 // address, which no foreign page can have as its own name.
-func (a *api) ownHost(host string) bool {
+func (a *API) ownHost(host string) bool {
 	name := host
 	if bare, _, err := net.SplitHostPort(host); err == nil {
 		name = bare
@@ -62,7 +62,7 @@ func (a *api) ownHost(host string) bool {
 
 // mapOrigin returns the origin for the map's documents, and whether they may be cached: the origin of the public address, or the
 // one by which the service was called, if that is another one of its names.
-func (a *api) mapOrigin(r *http.Request) (origin string, cacheable bool) {
+func (a *API) mapOrigin(r *http.Request) (origin string, cacheable bool) {
 	if r.Host == a.host || !a.ownHost(r.Host) {
 		return a.BaseURL, r.Host == a.host
 	}

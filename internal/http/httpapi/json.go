@@ -11,27 +11,27 @@ import (
 	"wayside/internal/ground/response"
 )
 
-// timestamp is a time in JSON; the zero time is null.
-type timestamp time.Time
+// Timestamp is a time in JSON; the zero time is null.
+type Timestamp time.Time
 
 // MarshalJSON writes the time in the API's only layout.
-func (t timestamp) MarshalJSON() ([]byte, error) {
+func (t Timestamp) MarshalJSON() ([]byte, error) {
 	if time.Time(t).IsZero() {
 		return []byte("null"), nil
 	}
 	return []byte(`"` + time.Time(t).UTC().Format(wire.TimeLayout) + `"`), nil
 }
 
-// timestampOf converts milliseconds since 1970; 0 is null.
-func timestampOf(ms int64) timestamp {
+// TimestampOf converts milliseconds since 1970; 0 is null.
+func TimestampOf(ms int64) Timestamp {
 	if ms == 0 {
-		return timestamp{}
+		return Timestamp{}
 	}
-	return timestamp(time.UnixMilli(ms))
+	return Timestamp(time.UnixMilli(ms))
 }
 
-// writeJSON encodes v to a buffer first, so that a failing encode never yields half a response, and writes it.
-func writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) error {
+// WriteJSON encodes v to a buffer first, so that a failing encode never yields half a response, and writes it.
+func WriteJSON(w http.ResponseWriter, r *http.Request, status int, v any) error {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)

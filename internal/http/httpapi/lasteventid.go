@@ -77,7 +77,7 @@ func (id eventID) resumableAt(now time.Time) bool {
 // fingerprint hashes everything that may bring entities into view or out of it although they have not changed: this process, the
 // parameters, the caller, the sources, whether the answer is truncated, and which entities are merged. If it is equal, the client
 // only needs the entities that changed since and the list of ids.
-func (a *api) fingerprint(q *nearby.Query, answer *nearby.Answer) uint64 {
+func (a *API) fingerprint(q *nearby.Query, answer *nearby.Answer) uint64 {
 	d := xxhash.New()
 	text := func(s string) {
 		_, _ = d.WriteString(s) // writing to a hash cannot fail

@@ -1,9 +1,7 @@
 package httpapi_test
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,58 +12,31 @@ import (
 	"wayside/internal/feeds/ingest"
 	"wayside/internal/ground/geo"
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/http/httpapi/httpapitest"
 )
-
-// bridge stores rows of a feed as a poll of a document in another format does, each with a line and an end beside it.
-func (d *testService) bridge(id string, beside ingest.Beside, rows ...string) {
-	d.t.Helper()
-	feedID, _ := mapdata.ParseFeedID(id)
-	f, err := d.db.Feed(d.t.Context(), feedID)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	_, err = d.ingester.Snapshot(d.t.Context(), feedID, ingest.Snapshot{
-		Hash: []byte(fmt.Sprint(beside, rows)), At: d.time(), Lease: mapdata.Lease{Generation: f.Generation},
-		Source: func(_ context.Context, yield func([]byte, ingest.Beside) error) (again time.Time, err error) {
-			for _, row := range rows {
-				if err := yield([]byte(row), beside); err != nil {
-					return again, err
-				}
-			}
-			return again, nil
-		},
-		Finish: func(r ingest.Result) (ingest.Record, error) {
-			return ingest.Record{Polling: mapdata.Polling{LastRows: r.Rows}, Attempt: mapdata.Attempt{At: d.time(), OK: true, Outcome: mapdata.OutcomeOK}}, nil
-		},
-	})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	d.waitForIndex()
-}
 
 // TestReadsShowLinesAndEnds checks that every read has the line of a stored entity where it shows geometries, and its end where it
 // shows an expiry (D17.3).
 func TestReadsShowLinesAndEnds(t *testing.T) {
-	d := newTestService(t)
-	owner, id := d.publish("Works", row("plain", "alert.police", 10))
-	guest := d.browser()
-	events := guest.openStream(streamQuery)
-	events.wantEvents("snapshot plain")
-	end := d.time().Add(30 * time.Minute)
-	d.bridge(id, ingest.Beside{Line: []geo.Point{{Lat: 52, Lng: 5}, {Lat: 52.001, Lng: 5.0015}}, EndsAt: end}, row("closed", "alert.road_closed", 20))
+	d := httpapitest.NewService(t)
+	owner, id := d.Publish("Works", httpapitest.Row("plain", "alert.police", 10))
+	guest := d.Browser()
+	events := guest.OpenStream(httpapitest.StreamQuery)
+	events.WantEvents("snapshot plain")
+	end := d.Time().Add(30 * time.Minute)
+	d.Bridge(id, ingest.Beside{Line: []geo.Point{{Lat: 52, Lng: 5}, {Lat: 52.001, Lng: 5.0015}}, EndsAt: end}, httpapitest.Row("closed", "alert.road_closed", 20))
 	const line = `{"type":"LineString","coordinates":[[5,52],[5.0015,52.001]]}`
 	const ends = `"expires_at":"2026-11-21T08:30:00.000Z"`
 	closed := mapdata.EntityID(mapdata.SourceID("feed:"+id), "closed")
 
-	d.updateStreams()
-	if e := events.next(); e.summary(t) != "entity closed reported" || !strings.Contains(e.data, `"geom_line":`+line) || !strings.Contains(e.data, ends) {
-		t.Errorf("the stream sends %s %s", e.name, e.data)
+	d.UpdateStreams()
+	if e := events.Next(); e.Summary(t) != "entity closed reported" || !strings.Contains(e.Data, `"geom_line":`+line) || !strings.Contains(e.Data, ends) {
+		t.Errorf("the stream sends %s %s", e.Name, e.Data)
 	}
 	for path, want := range map[string]string{
-		nearbyPath:                                           `"geom_line":` + line,
-		nearbyPath + "&f=geojson&geometry=line":              `"geometry":` + line,
-		nearbyPath + "&f=geojson":                            `"geometry":{"type":"Point"`,
+		httpapitest.NearbyPath:                               `"geom_line":` + line,
+		httpapitest.NearbyPath + "&f=geojson&geometry=line":  `"geometry":` + line,
+		httpapitest.NearbyPath + "&f=geojson":                `"geometry":{"type":"Point"`,
 		"/v2/entities/" + closed:                             `"geom_line":` + line,
 		"/v2/sources/feed:" + id + "/entities?geometry=line": `"geometry":` + line,
 		"/v2/sources/feed:" + id + "/entities":               `"geometry":{"type":"Point"`,
@@ -76,40 +47,40 @@ func TestReadsShowLinesAndEnds(t *testing.T) {
 		if rest, ok := strings.CutPrefix(path, "owner:"); ok {
 			reader, address = owner, rest
 		}
-		body := reader.send(http.MethodGet, address, "").want(t, http.StatusOK).body
+		body := reader.Send(http.MethodGet, address, "").Want(t, http.StatusOK).Body
 		if compact := strings.ReplaceAll(body, `", "`, `","`); !strings.Contains(compact, want) || !strings.Contains(compact, ends) {
 			t.Errorf("%s lacks %s or %s:\n%s", path, want, ends, body)
 		}
 	}
 	for _, path := range []string{"/v2/sources/feed:" + id + "/entities", "/v2/feeds/" + id + "/entities"} {
-		owner.send(http.MethodGet, path+"?geometry=area", "").want(t, http.StatusBadRequest)
+		owner.Send(http.MethodGet, path+"?geometry=area", "").Want(t, http.StatusBadRequest)
 	}
 	var explained struct {
 		Explain struct{ Ends map[string]any }
 	}
-	guest.send(http.MethodGet, "/v2/entities/"+closed, "").want(t, http.StatusOK).decode(t, &explained)
+	guest.Send(http.MethodGet, "/v2/entities/"+closed, "").Want(t, http.StatusOK).Decode(t, &explained)
 	want := map[string]any{"at": "2026-11-21T08:30:00.000Z", "rule": "end", "detail": "Its source says that it ends at this time."}
 	if diff := cmp.Diff(want, explained.Explain.Ends); diff != "" {
 		t.Errorf("explained as (-want +got):\n%s", diff)
 	}
 
-	voter := d.signedInAs("voter@example.org", mapdata.Driver)
-	if got := voter.vote(closed, "confirm")["expires_at"]; got != "2026-11-21T08:30:00.000Z" {
+	voter := d.SignedInAs("voter@example.org", mapdata.Driver)
+	if got := voter.Vote(closed, "confirm")["expires_at"]; got != "2026-11-21T08:30:00.000Z" {
 		t.Errorf("after a confirm it expires at %v, want its end", got)
 	}
-	events.wantEvents("entity closed reported")
+	events.WantEvents("entity closed reported")
 	// The end moves closer without a change of the geometry.
-	d.bridge(id, ingest.Beside{EndsAt: end.Add(-10 * time.Minute)}, row("closed", "alert.road_closed", 20))
-	d.updateStreams()
-	if e := events.next(); !strings.Contains(e.data, `"geom_line":null`) || !strings.Contains(e.data, `"expires_at":"2026-11-21T08:20:00.000Z"`) {
-		t.Errorf("the stream sends %s %s", e.name, e.data)
+	d.Bridge(id, ingest.Beside{EndsAt: end.Add(-10 * time.Minute)}, httpapitest.Row("closed", "alert.road_closed", 20))
+	d.UpdateStreams()
+	if e := events.Next(); !strings.Contains(e.Data, `"geom_line":null`) || !strings.Contains(e.Data, `"expires_at":"2026-11-21T08:20:00.000Z"`) {
+		t.Errorf("the stream sends %s %s", e.Name, e.Data)
 	}
-	d.advance(20 * time.Minute)
-	d.updateStreams()
-	events.wantEvents("gone closed")
-	guest.send(http.MethodGet, "/v2/entities/"+closed, "").want(t, http.StatusNotFound)
+	d.Advance(20 * time.Minute)
+	d.UpdateStreams()
+	events.WantEvents("gone closed")
+	guest.Send(http.MethodGet, "/v2/entities/"+closed, "").Want(t, http.StatusNotFound)
 	var left struct{ Entities []json.RawMessage }
-	guest.send(http.MethodGet, nearbyPath, "").want(t, http.StatusOK).decode(t, &left)
+	guest.Send(http.MethodGet, httpapitest.NearbyPath, "").Want(t, http.StatusOK).Decode(t, &left)
 	if len(left.Entities) != 1 {
 		t.Errorf("%d entities are left, want the plain one", len(left.Entities))
 	}

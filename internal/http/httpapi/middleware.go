@@ -13,71 +13,72 @@ import (
 	"wayside/internal/ground/ratelimit"
 )
 
-// caller is the identified sender of a request.
-type caller struct {
-	account *mapdata.Account // nil: a guest
-	session *mapdata.Session // nil: a guest or an API token
-	client  netip.Addr
+// Caller is the identified sender of a request.
+type Caller struct {
+	Account *mapdata.Account // nil: a guest
+	Session *mapdata.Session // nil: a guest or an API token
+	Client  netip.Addr
 }
 
-// id returns the caller's account id; zero for a guest.
-func (c *caller) id() mapdata.AccountID {
-	if c.account == nil {
+// ID returns the caller's account id; zero for a guest.
+func (c *Caller) ID() mapdata.AccountID {
+	if c.Account == nil {
 		return mapdata.AccountID{}
 	}
-	return c.account.ID
+	return c.Account.ID
 }
 
-func (c *caller) tier() mapdata.Tier {
-	if c.account == nil {
+// Tier returns the caller's tier.
+func (c *Caller) Tier() mapdata.Tier {
+	if c.Account == nil {
 		return mapdata.TierGuest
 	}
-	return c.account.Tier
+	return c.Account.Tier
 }
 
-// isCurator reports whether the caller sees entities that votes hide (D9.5).
-func (c *caller) isCurator() bool { return c.account != nil && c.account.MayReview() }
+// IsCurator reports whether the caller sees entities that votes hide (D9.5).
+func (c *Caller) IsCurator() bool { return c.Account != nil && c.Account.MayReview() }
 
-// tenantName returns the name from which upstreams' tenant keys are derived (D8.2). It is different for each caller.
-func (c *caller) tenantName() string {
+// TenantName returns the name from which upstreams' tenant keys are derived (D8.2). It is different for each caller.
+func (c *Caller) TenantName() string {
 	switch {
-	case c.session != nil:
-		return "session " + c.session.ID
-	case c.account != nil:
-		return "account " + c.account.ID.String()
+	case c.Session != nil:
+		return "session " + c.Session.ID
+	case c.Account != nil:
+		return "account " + c.Account.ID.String()
 	}
-	return "client " + c.client.String()
+	return "client " + c.Client.String()
 }
 
 // wrap makes an http.HandlerFunc of a route: it admits the caller, calls the handler, writes its error, and recovers a panic.
-func (a *api) wrap(r route) http.HandlerFunc {
+func (a *API) wrap(r Route) http.HandlerFunc {
 	deprecated := a.deprecationsOf(r)
 	return func(w http.ResponseWriter, req *http.Request) {
 		start := a.Now()
 		if len(deprecated) > 0 {
 			announceDeprecations(w.Header(), req, deprecated)
 		}
-		rec := recorder{ResponseWriter: w, status: http.StatusOK}
+		rec := Recorder{ResponseWriter: w, status: http.StatusOK}
 		defer func() {
-			rec.endTurn()
+			rec.EndTurn()
 			rec.hold.Release()
 			if p := recover(); p != nil {
 				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 					panic(p) // net/http aborts the response on this value
 				}
-				a.Log.Error("handler failed", "route", r.path, "panic", p, "stack", string(debug.Stack()))
+				a.Log.Error("handler failed", "route", r.Path, "panic", p, "stack", string(debug.Stack()))
 				if !rec.wrote {
 					writeProblem(&rec, req, internalProblem())
 				}
 			}
 			if a.Observe != nil {
-				a.Observe(r.path, rec.status, a.Now().Sub(start))
+				a.Observe(r.Path, rec.status, a.Now().Sub(start))
 			}
 		}()
 		body := watchBody(req)
 		c, err := a.admit(&rec, req, r)
 		if err == nil {
-			err = r.handle(&rec, withAuditVia(req, r.class), c)
+			err = r.Handle(&rec, withAuditVia(req, r.Class), c)
 		}
 		if err = body.refusal(err); err != nil {
 			a.writeError(&rec, req, r, err)
@@ -86,93 +87,85 @@ func (a *api) wrap(r route) http.HandlerFunc {
 }
 
 // withAuditVia marks the context with the way a request came in, for the audit log. Reads write no audit entries.
-func withAuditVia(r *http.Request, c class) *http.Request {
+func withAuditVia(r *http.Request, c Class) *http.Request {
 	switch c {
-	case classAccount, classSignIn:
+	case ClassAccount, ClassSignIn:
 		return r.WithContext(mapdata.WithVia(r.Context(), mapdata.ViaAPI))
-	case classPage:
+	case ClassPage:
 		return r.WithContext(mapdata.WithVia(r.Context(), mapdata.ViaPage))
-	case classOpen, classRead, classPageRead, classRoute, classDrive, classNode, classVote, classReport, classPush:
+	case ClassOpen, ClassRead, ClassPageRead, ClassRoute, ClassDrive, ClassNode, ClassVote, ClassReport, ClassPush:
 	}
 	return r
 }
 
 // admit identifies the caller and checks the route's class and Who.
-func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, error) {
-	c := &caller{client: a.callerAddr(r, rt)}
-	switch rt.class {
-	case classOpen, classPush, classPage, classNode:
+func (a *API) admit(w http.ResponseWriter, r *http.Request, rt Route) (*Caller, error) {
+	c := &Caller{Client: a.callerAddr(r, rt)}
+	switch rt.Class {
+	case ClassOpen, ClassPush, ClassPage, ClassNode:
 		return c, nil
-	case classDrive:
+	case ClassDrive:
 		a.allowOrigin(w, r)
 		return c, nil
-	case classRead, classPageRead, classRoute:
-		if rt.class != classPageRead {
+	case ClassRead, ClassPageRead, ClassRoute:
+		if rt.Class != ClassPageRead {
 			a.allowOrigin(w, r)
 		}
 		if a.Loaded != nil && !a.Loaded() { // an answer from an empty index would be wrong
 			return nil, loadingProblem()
 		}
-		if err := a.identify(r, c, true); err != nil {
+		if err := a.Identify(r, c, true); err != nil {
 			return nil, err
 		}
-		if rt.path == drivesPath {
+		if rt.Path == DrivesPath {
 			return c, nil // a session that continues a lost one is not refused: boundDrive checks that
 		}
-		if rt.class == classRoute {
-			return c, a.peekRoutes(c)
+		if rt.Class == ClassRoute {
+			return c, a.PeekRoutes(c)
 		}
 		if err := a.limitReads(w, c); err != nil {
 			return nil, err
 		}
-		if c.session != nil {
+		if c.Session != nil {
 			a.awaitVote(r)
 		}
 		return c, nil
 	}
 	if err := a.crossOrigin.Check(r); err != nil {
-		return nil, crossOriginError()
+		return nil, CrossOriginError()
 	}
-	if err := a.identify(r, c, false); err != nil {
+	if err := a.Identify(r, c, false); err != nil {
 		return nil, err
 	}
-	if rt.class == classSignIn {
+	if rt.Class == ClassSignIn {
 		return c, nil
 	}
-	if c.session == nil {
+	if c.Session == nil {
 		return nil, mapdata.Describe(mapdata.ErrUnauthenticated, "Sign in first: POST /v2/auth/email, then /v2/auth/verify.")
 	}
-	if err := rt.who.Admit(c.account, c.session); err != nil {
+	if err := rt.Who.Admit(c.Account, c.Session); err != nil {
 		return nil, err
 	}
-	if rt.class == classReport {
+	if rt.Class == ClassReport {
 		if a.Loaded != nil && !a.Loaded() { // an entity that is on the map already would be reported again
 			return nil, loadingProblem()
 		}
-		return c, a.limitAccount(c, ratelimit.Reports, a.Limits.Reports, "reports of this account")
+		return c, a.LimitAccount(c, ratelimit.Reports, a.Limits.Reports, "reports of this account")
 	}
-	if rt.class == classVote {
-		return c, a.limitAccount(c, ratelimit.Votes, a.Limits.Votes, "votes of this account")
+	if rt.Class == ClassVote {
+		return c, a.LimitAccount(c, ratelimit.Votes, a.Limits.Votes, "votes of this account")
 	}
-	return c, a.limitAccount(c, ratelimit.Manage, a.Limits.Manage, "management requests of this account")
+	return c, a.LimitAccount(c, ratelimit.Manage, a.Limits.Manage, "management requests of this account")
 }
 
-// crossOriginError returns the error for a write from another site's page.
-func crossOriginError() error {
+// CrossOriginError returns the error for a write from another site's page.
+func CrossOriginError() error {
 	return mapdata.Describe(mapdata.ErrForbidden, "This request comes from another site's page and is refused.")
 }
 
-// limitAccount counts one request of a signed-in caller against a limit.
-func (a *api) limitAccount(c *caller, class ratelimit.Class, perMinute int, what string) error {
-	if d := a.Buckets.Allow(ratelimit.AccountKey(class, c.account.ID), ratelimit.PerMinute(perMinute), 1, a.Now()); !d.OK {
-		return &mapdata.LimitError{RetryAfter: d.RetryAfter, What: what}
-	}
-	return nil
-}
-
-// identify looks up the session of the cookie, or the API token if the route accepts tokens. An invalid cookie makes the
+// Identify looks up the session of the cookie, or the API token if the route accepts tokens. An invalid cookie makes the
 // caller a guest; an invalid token is an error, because a program would not notice that it is treated as a guest.
-func (a *api) identify(r *http.Request, c *caller, tokens bool) error {
+func (a *API) Identify(r *http.Request, c *Caller, tokens bool) error {
 	if header := r.Header.Get("Authorization"); header != "" && tokens {
 		token, ok := strings.CutPrefix(header, "Bearer ")
 		if !ok {
@@ -182,7 +175,7 @@ func (a *api) identify(r *http.Request, c *caller, tokens bool) error {
 		if errors.Is(err, mapdata.ErrNotFound) || errors.Is(err, mapdata.ErrUnauthenticated) {
 			return mapdata.Describe(mapdata.ErrUnauthenticated, "This API token is unknown or revoked.")
 		}
-		c.account = account
+		c.Account = account
 		return err
 	}
 	cookie, err := r.Cookie(a.cookieName())
@@ -193,53 +186,26 @@ func (a *api) identify(r *http.Request, c *caller, tokens bool) error {
 	if errors.Is(err, mapdata.ErrNotFound) || errors.Is(err, mapdata.ErrUnauthenticated) {
 		return nil
 	}
-	c.session, c.account = session, account
+	c.Session, c.Account = session, account
 	return err
 }
 
 // cookieName returns the name of the session cookie. Browsers accept the prefix __Host- only from this host over HTTPS (D11.2).
-func (a *api) cookieName() string { return a.hostCookie("wayside_session") }
+func (a *API) cookieName() string { return a.hostCookie("wayside_session") }
 
 // signInCookieName returns the name of the cookie that binds codes to the browser that requested them (D11.10).
-func (a *api) signInCookieName() string { return a.hostCookie("wayside_sign_in") }
+func (a *API) signInCookieName() string { return a.hostCookie("wayside_sign_in") }
 
-func (a *api) hostCookie(name string) string {
+func (a *API) hostCookie(name string) string {
 	if a.https {
 		return "__Host-" + name
 	}
 	return name
 }
 
-// limitReads counts one read and sets the rate limit's headers (D4.12).
-func (a *api) limitReads(w http.ResponseWriter, c *caller) error {
-	limit, key := ratelimit.PerMinute(a.Limits.GuestReads), ratelimit.ClientKey(ratelimit.Reads, c.client)
-	if c.account != nil {
-		limit, key = ratelimit.PerMinute(a.Limits.AccountReads), ratelimit.AccountKey(ratelimit.Reads, c.account.ID)
-	}
-	return a.limit(w, limit, key, 1, "reads")
-}
-
-// limit counts a request against a limit, and sets the rate limit's headers.
-func (a *api) limit(w http.ResponseWriter, limit ratelimit.Limit, key ratelimit.Key, cost int, what string) error {
-	if limit.Count == 0 {
-		return nil
-	}
-	decision := a.Buckets.Allow(key, limit, cost, a.Now())
-	var buffer [128]byte
-	policy := ratelimit.AppendPolicy(buffer[:0], limit)
-	text := string(ratelimit.AppendState(policy, decision))
-	values := [...]string{text[:len(policy)], text[len(policy):]}
-	h := w.Header()
-	h[ratelimit.PolicyHeader], h[ratelimit.StateHeader] = values[0:1:1], values[1:2:2] // of capacity 1, so that Add copies them
-	if !decision.OK {
-		return &mapdata.LimitError{RetryAfter: decision.RetryAfter, What: what}
-	}
-	return nil
-}
-
 // callerAddr returns the address that limits count for a request to a route: another node names the client for which it asks.
-func (a *api) callerAddr(r *http.Request, rt route) netip.Addr {
-	if rt.class == classNode {
+func (a *API) callerAddr(r *http.Request, rt Route) netip.Addr {
+	if rt.Class == ClassNode {
 		return clientOf(r)
 	}
 	return a.clientAddr(r)
@@ -247,7 +213,7 @@ func (a *api) callerAddr(r *http.Request, rt route) netip.Addr {
 
 // clientAddr returns the address that limits count: the peer's, or the rightmost one in X-Forwarded-For that is not a trusted
 // proxy.
-func (a *api) clientAddr(r *http.Request) netip.Addr {
+func (a *API) clientAddr(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
@@ -291,13 +257,13 @@ func parseHop(text string) (netip.Addr, bool) {
 
 // warnOfHop logs once that a trusted proxy sent an unreadable X-Forwarded-For, because all its clients then share the proxy's
 // limits.
-func (a *api) warnOfHop() {
+func (a *API) warnOfHop() {
 	a.hopWarning.Do(func() {
 		a.Log.Warn("a trusted proxy sends an X-Forwarded-For that cannot be read: its clients share one limit. It must be a list of addresses")
 	})
 }
 
-func (a *api) trusted(addr netip.Addr) bool {
+func (a *API) trusted(addr netip.Addr) bool {
 	for _, p := range a.TrustedProxies {
 		if p.Contains(addr) {
 			return true
@@ -307,17 +273,17 @@ func (a *api) trusted(addr netip.Addr) bool {
 }
 
 // writeError writes an error as a problem document, and logs it if it is the service's own failure.
-func (a *api) writeError(w *recorder, r *http.Request, rt route, err error) {
+func (a *API) writeError(w *Recorder, r *http.Request, rt Route, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return // the client is gone
 	}
 	p := problemOf(err)
 	switch {
-	case p.expected: // strangers could fill the log
+	case p.Expected: // strangers could fill the log
 	case p.Status == http.StatusServiceUnavailable:
-		a.Log.Warn("request put off", "route", rt.path, "method", r.Method, "error", err)
+		a.Log.Warn("request put off", "route", rt.Path, "method", r.Method, "error", err)
 	case p.Status >= http.StatusInternalServerError:
-		a.Log.Error("request failed", "route", rt.path, "method", r.Method, "error", err)
+		a.Log.Error("request failed", "route", rt.Path, "method", r.Method, "error", err)
 	}
 	if p.Status == http.StatusTooManyRequests && !w.wrote {
 		a.slowRefusal(w, r, rt)
@@ -327,8 +293,8 @@ func (a *api) writeError(w *recorder, r *http.Request, rt route, err error) {
 	}
 }
 
-// recorder records the status of a response.
-type recorder struct {
+// Recorder records the status of a response.
+type Recorder struct {
 	http.ResponseWriter
 	status int
 	wrote  bool
@@ -336,25 +302,36 @@ type recorder struct {
 	turn   func()       // ends the request's turn; nil: it has none
 }
 
-// endTurn ends the request's turn, so that the next request can work.
-func (w *recorder) endTurn() {
+// EndTurn ends the request's turn, so that the next request can work.
+func (w *Recorder) EndTurn() {
 	if w.turn != nil {
 		w.turn()
 		w.turn = nil
 	}
 }
 
-func (w *recorder) WriteHeader(status int) {
-	w.endTurn() // from now on the handler waits for the client
+// WriteHeader records the status, and ends the request's turn.
+func (w *Recorder) WriteHeader(status int) {
+	w.EndTurn() // from now on the handler waits for the client
 	w.status, w.wrote = status, true
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *recorder) Write(p []byte) (int, error) {
-	w.endTurn()
+// Write ends the request's turn.
+func (w *Recorder) Write(p []byte) (int, error) {
+	w.EndTurn()
 	w.wrote = true
 	return w.ResponseWriter.Write(p)
 }
 
 // Unwrap returns the underlying writer, so that http.ResponseController reaches the connection.
-func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *Recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// ClientHeader contains the client's address for another node, whose limits count it. It is believed only from nodes.
+const ClientHeader = "Wayside-Client"
+
+// clientOf returns the address of the client whose request another node forwards.
+func clientOf(r *http.Request) netip.Addr {
+	addr, _ := netip.ParseAddr(r.Header.Get(ClientHeader)) // zero: all such clients are counted together
+	return addr
+}

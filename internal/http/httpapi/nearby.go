@@ -13,18 +13,7 @@ import (
 	"wayside/internal/entities/wire"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/response"
-
 	"wayside/internal/ground/sched"
-)
-
-// Cache-Control of reads (Limits: Read caching; D4.13).
-const (
-	noStore      = "no-store" // for answers that may hold live incidents or drivers' reports
-	cacheShared  = "public, max-age=10"
-	cachePrivate = "private, max-age=10"
-	varyReads    = "Accept-Encoding, Authorization, Cookie"
-	varyOrigins  = varyReads + ", Origin" // if CORS is configured
-	inForms      = "Accept, "             // before these, for answers that there are in several forms
 )
 
 // nearbyScratch is reusable memory for one response.
@@ -32,9 +21,6 @@ type nearbyScratch struct {
 	answer  nearby.Answer
 	encoder wire.Encoder
 }
-
-// maxPooledBody is the largest body, in bytes, whose memory is kept for the next response.
-const maxPooledBody = 1 << 20
 
 // nearbyPool reuses memory between requests; it holds no state of the service.
 var nearbyPool = sync.Pool{New: func() any { return new(nearbyScratch) }}
@@ -52,32 +38,32 @@ func takeBody() []byte {
 }
 
 func giveBackBody(body []byte) {
-	if cap(body) <= maxPooledBody {
+	if cap(body) <= MaxPooledBody {
 		bodyPool.Put(&body)
 	}
 }
 
 // getNearby answers GET /v2/entities/nearby (D4).
-func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (a *API) getNearby(w http.ResponseWriter, r *http.Request, c *Caller) error {
 	var form form
 	q, err := a.parseNearby(r, c, &form)
 	if err != nil {
 		return err
 	}
-	q.Turn = a.turn(w, c, q.Limit)
-	if err := a.hold(w, r, a.Memory.Reads, c, q.Limit*hitBytes); err != nil {
+	q.Turn = a.Turn(w, c, q.Limit)
+	if err := a.Hold(w, r, a.Memory.Reads, c, q.Limit*HitBytes); err != nil {
 		return err
 	}
 	body, as, facts, err := a.findNearby(r.Context(), q, c, form)
 	if err != nil {
-		return sourcesProblem(err)
+		return SourcesProblem(err)
 	}
 	giveBackBody(a.writeRead(w, r, c, as, body, facts))
 	return nil
 }
 
 // findNearby answers a query in a form. The body lacks its end.
-func (a *api) findNearby(ctx context.Context, q *nearby.Query, c *caller, form form) (body []byte, as representation, facts readFacts, err error) {
+func (a *API) findNearby(ctx context.Context, q *nearby.Query, c *Caller, form form) (body []byte, as representation, facts readFacts, err error) {
 	scratch, ok := nearbyPool.Get().(*nearbyScratch)
 	if !ok {
 		scratch = new(nearbyScratch)
@@ -89,12 +75,12 @@ func (a *api) findNearby(ctx context.Context, q *nearby.Query, c *caller, form f
 	if err := a.Nearby.Near(ctx, q, &scratch.answer); err != nil {
 		return nil, as, facts, err
 	}
-	a.Votes.Seen(c.id(), q.Center)
+	a.Votes.Seen(c.ID(), q.Center)
 	facts = factsOf(&scratch.answer)
 	if form.geoJSON {
-		return a.appendFeatures(takeBody(), &scratch.encoder, &scratch.answer, c, form.lines), representation{mediaGeoJSON, a.varyForms()}, facts, nil
+		return a.appendFeatures(takeBody(), &scratch.encoder, &scratch.answer, c, form.lines), representation{mediaGeoJSON, a.VaryForms()}, facts, nil
 	}
-	return a.appendAnswer(takeBody(), &scratch.encoder, &scratch.answer), representation{mediaJSON, a.varyForms()}, facts, nil
+	return a.appendAnswer(takeBody(), &scratch.encoder, &scratch.answer), representation{mediaJSON, a.VaryForms()}, facts, nil
 }
 
 // readFacts holds the facts about an answer, besides its body, that the response to a read needs.
@@ -113,57 +99,21 @@ type representation struct{ media, vary string }
 // writeRead writes the response to a read. The body still lacks fetched_at_utc and its end, so that the ETag does not cover that
 // time. Live incidents may not be cached, unless they are stored in the database (D8.9). It returns the body, which may have been
 // reallocated.
-func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, as representation, body []byte, facts readFacts) []byte {
-	values := [...]string{as.vary, noStore}
+func (a *API) writeRead(w http.ResponseWriter, r *http.Request, c *Caller, as representation, body []byte, facts readFacts) []byte {
+	values := [...]string{as.vary, NoStore}
 	h := w.Header()
 	h["Vary"] = values[0:1:1] // of capacity 1, so that Add copies it
 	if facts.live && (a.Incidents == nil || !a.Incidents.Stored) {
 		h["Cache-Control"] = values[1:2:2]
-	} else if a.writeCacheHeaders(w, r, c, body) {
+	} else if a.WriteCacheHeaders(w, r, c, body) {
 		return body
 	}
 	body = append(body, `,"fetched_at_utc":`...)
 	body = wire.AppendTime(body, facts.at.UnixMilli())
 	body = append(body, "}\n"...)
-	holdBody(w, body)
+	HoldBody(w, body)
 	response.Write(w, r, http.StatusOK, as.media, body)
 	return body
-}
-
-// vary returns the names of the headers on which a read's response depends.
-func (a *api) vary() string {
-	if len(a.CORSOrigins) > 0 {
-		return varyOrigins
-	}
-	return varyReads
-}
-
-// varyForms returns the names of the headers on which a response in several forms depends.
-func (a *api) varyForms() string {
-	if len(a.CORSOrigins) > 0 {
-		return inForms + varyOrigins
-	}
-	return inForms + varyReads
-}
-
-// writeCacheHeaders sets ETag and Cache-Control. If the client has this version, it writes 304 and returns true.
-func (a *api) writeCacheHeaders(w http.ResponseWriter, r *http.Request, c *caller, body []byte) bool {
-	etag := response.ETag(body)
-	h := w.Header()
-	values := [...]string{etag, cacheControl(c)}
-	h["Etag"], h["Cache-Control"] = values[0:1:1], values[1:2:2]
-	if match := r.Header["If-None-Match"]; match != nil && response.MatchesETag(match, etag) {
-		w.WriteHeader(http.StatusNotModified)
-		return true
-	}
-	return false
-}
-
-func cacheControl(c *caller) string {
-	if c.account == nil {
-		return cacheShared
-	}
-	return cachePrivate
 }
 
 // yieldEvery is the number of entities that are encoded before the processor is offered to others: some tenths of a millisecond's work,
@@ -178,7 +128,7 @@ func yield(encoded int) {
 }
 
 // appendAnswer appends the answer without its time and its end.
-func (a *api) appendAnswer(dst []byte, encoder *wire.Encoder, answer *nearby.Answer) []byte {
+func (a *API) appendAnswer(dst []byte, encoder *wire.Encoder, answer *nearby.Answer) []byte {
 	dst = append(wire.GrowForHits(dst, answer.Hits, false), `{"entities":[`...)
 	for i := range answer.Hits {
 		if i > 0 {
@@ -191,7 +141,7 @@ func (a *api) appendAnswer(dst []byte, encoder *wire.Encoder, answer *nearby.Ans
 }
 
 // appendBeside appends the members beside the entities.
-func (a *api) appendBeside(dst []byte, answer *nearby.Answer) []byte {
+func (a *API) appendBeside(dst []byte, answer *nearby.Answer) []byte {
 	dst = a.appendSources(dst, answer)
 	dst = append(dst, `,"networks_applied":[`...)
 	for i, n := range answer.Networks {
@@ -225,7 +175,7 @@ func appendKinds(dst []byte, kinds mapdata.KindSet) []byte {
 }
 
 // appendSources appends the member with the health of the sources.
-func (a *api) appendSources(dst []byte, answer *nearby.Answer) []byte {
+func (a *API) appendSources(dst []byte, answer *nearby.Answer) []byte {
 	dst = append(dst, `"sources":[`...)
 	if answer.Live {
 		dst = appendHealth(dst, &answer.Incidents)
@@ -283,25 +233,49 @@ func appendHealth(dst []byte, s *mapdata.SourceHealth) []byte {
 	return append(dst, `}}`...)
 }
 
-// sourcesProblem converts the error of unknown sources to a problem that lists the known ones (D4.5, D4.11).
-func sourcesProblem(err error) error {
-	var unknown *nearby.UnknownSourcesError
-	if !errors.As(err, &unknown) {
-		return err
+// parseNearby reads the parameters of a nearby query (D4.1 to D4.7), and into f, unless that is nil, the form of its answer.
+func (a *API) parseNearby(r *http.Request, c *Caller, f *form) (*nearby.Query, error) {
+	p, err := ReadParams(r)
+	if err != nil {
+		return nil, err
 	}
-	p := parameterProblem()
-	p.addSources(unknown)
-	return p
+	center, radius := p.Point(), p.Number("radius", 0, nearby.MaxRadius, false)
+	q := a.parseSelection(p, c)
+	q.Center, q.Radius = center, radius
+	q.Since = p.Since()
+	q.Limit = p.Limit()
+	if f != nil {
+		*f = formOf(p, r)
+	}
+	return q, a.parameterErrors(p, q)
 }
 
-func (p *problem) addSources(e *nearby.UnknownSourcesError) {
-	for _, name := range e.Unknown {
-		p.add(problemField{
-			Parameter: "sources", Code: "unknown_source",
-			Message: strconv.Quote(truncate(name)) + " is not a source you may read; valid_ids lists those.",
-		})
+// parseSelection reads the parameters that select entities independent of their position (D4.5 to D4.7).
+func (a *API) parseSelection(p *Params, c *Caller) *nearby.Query {
+	q := &nearby.Query{Account: c.ID(), Tier: c.Tier(), Curator: c.IsCurator()}
+	if a.Incidents != nil {
+		q.Driver = c.TenantName()
 	}
-	for _, id := range e.Valid[:min(len(e.Valid), maxValidIDs-len(p.ValidIDs))] {
-		p.ValidIDs = append(p.ValidIDs, string(id))
+	q.Kinds = p.Kinds()
+	q.Sources = p.Sources()
+	if text, given := p.Value("layers"); given {
+		q.ByLayer = true
+		q.Layers, _ = p.List("layers", text)
 	}
+	if text, given := p.Value("networks"); given {
+		q.Named, q.Networks = true, p.NetworkNames(text)
+	}
+	return q
+}
+
+// parameterErrors returns the collected errors, with unknown sources among them; nil: there are none.
+func (a *API) parameterErrors(p *Params, q *nearby.Query) error {
+	if p.Problem == nil {
+		return nil
+	}
+	var unknown *nearby.UnknownSourcesError
+	if err := a.Nearby.CheckSources(q); errors.As(err, &unknown) {
+		p.Problem.addSources(unknown)
+	}
+	return p.Problem
 }

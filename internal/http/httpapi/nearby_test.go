@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,169 +23,21 @@ import (
 	"wayside/internal/entities/index"
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/wire"
-	"wayside/internal/feeds/feed"
-	"wayside/internal/ground/geo"
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/ratelimit"
-	"wayside/internal/ground/signal"
-	"wayside/internal/http/console"
 	"wayside/internal/http/httpapi"
-	"wayside/internal/store/sqlite"
-	"wayside/internal/store/sqlite/sqlitetest"
+	"wayside/internal/http/httpapi/httpapitest"
+	"wayside/internal/http/httpapi/public"
 )
 
-var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-
-// readService is the part of the service that answers reads; tests fill its index.
-type readService struct {
-	t         *testing.T
-	index     *index.Index
-	catalogue *catalog.Catalog
-	server    *httptest.Server
-
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newReadService(t *testing.T, edit func(*httpapi.Deps)) *readService {
-	t.Helper()
-	s := &readService{t: t, index: index.New(wire.EncodeEntity), catalogue: catalog.New(nil), now: start}
-	deps := httpapi.Deps{
-		BaseURL: "http://wayside.test",
-		Now:     s.time,
-		Log:     slog.New(slog.DiscardHandler),
-		Ready:   func() error { return nil },
-		Nearby:  nearby.New(nearby.Config{Index: s.index, Catalog: s.catalogue, Primary: "tesla", Now: s.time}),
-		Sources: s.catalogue,
-		Limits:  httpapi.Limits{GuestReads: 1_000_000, AccountReads: 1_000_000, Manage: 1_000_000},
-		Buckets: ratelimit.NewMemory(1000),
-	}
-	db, err := sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{Now: s.time})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	deps.Console = newConsole(t, &console.Config{
-		BaseURL: deps.BaseURL, Now: s.time, Log: deps.Log, Sources: s.catalogue, Entities: func(mapdata.FeedID) int { return 0 },
-		Feeds: feed.New(feed.Config{Store: db, Now: s.time, Signals: signal.NewSet()}),
-		State: func() console.State { return console.State{Since: start, Ready: true} },
-	})
-	if edit != nil {
-		edit(&deps)
-	}
-	s.server = httptest.NewServer(httpapi.New(deps))
-	t.Cleanup(s.server.Close)
-	return s
-}
-
-func (s *readService) time() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.now
-}
-
-func (s *readService) advance(d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.now = s.now.Add(d)
-}
-
-func (s *readService) addFeed(f *mapdata.Feed, entities ...mapdata.Entity) {
-	s.index.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID, Entities: entities}})
-	s.catalogue.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID}}).Publish()
-}
-
-// get requests a path; header pairs may follow.
-func (s *readService) get(path string, header ...string) (*http.Response, []byte) {
-	s.t.Helper()
-	req, err := http.NewRequest(http.MethodGet, s.server.URL+path, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Add(header[i], header[i+1])
-	}
-	transport := &http.Transport{DisableCompression: true}
-	defer transport.CloseIdleConnections()
-	resp, err := transport.RoundTrip(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return resp, body
-}
-
-// answer is a nearby response as a client decodes it.
-type answer struct {
-	Entities        []map[string]any
-	HiddenKinds     []string `json:"hidden_kinds"`
-	Sources         []map[string]any
-	NetworksApplied []string `json:"networks_applied"`
-	Truncated       *bool
-	FetchedAt       string `json:"fetched_at_utc"`
-}
-
-func (s *readService) near(query string) answer {
-	s.t.Helper()
-	resp, body := s.get("/v2/entities/nearby?" + query)
-	if resp.StatusCode != http.StatusOK {
-		s.t.Fatalf("%s: %s: %s", query, resp.Status, body)
-	}
-	var a answer
-	if err := json.Unmarshal(body, &a); err != nil {
-		s.t.Fatalf("%s: %v: %s", query, err, body)
-	}
-	return a
-}
-
-func (a answer) externalIDs() []string {
-	ids := []string{}
-	for _, e := range a.Entities {
-		ids = append(ids, e["external_id"].(string))
-	}
-	return ids
-}
-
-func testFeed(n byte, edit func(*mapdata.Feed)) *mapdata.Feed {
-	f := &mapdata.Feed{
-		ID: mapdata.FeedID{6: 0x70, 8: 0x80, 15: n}, Owner: mapdata.AccountID{15: 1}, Name: fmt.Sprintf("Feed %d", n), Attribution: "© Somebody",
-		Direction: mapdata.Push, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true,
-		Layer: mapdata.Layer{Slug: fmt.Sprintf("layer-%d", n)}, SnapshotAt: start,
-	}
-	if edit != nil {
-		edit(f)
-	}
-	return f
-}
-
-func testEntity(t *testing.T, f *mapdata.Feed, id, kind string, lat, lng float64) mapdata.Entity {
-	t.Helper()
-	k, ok := mapdata.ParseKind(kind)
-	if !ok {
-		t.Fatalf("no kind %q", kind)
-	}
-	return mapdata.Entity{
-		Feed: f.ID, ExternalID: id, Kind: k, Point: geo.Point{Lat: lat, Lng: lng}, Properties: []byte(`{"street":"A1"}`),
-		FirstSeenAt: start, SeenAt: start, ChangedAt: start, Lifetime: k.Lifetime(0),
-	}
-}
-
 func TestNearbyReadShape(t *testing.T) {
-	s := newReadService(t, nil)
-	f := testFeed(1, nil)
-	police := testEntity(t, f, `he said "\ü"`, "alert.police", 52.37, 4.9)
-	camera := testEntity(t, f, "cam", "camera.speed", 52.3701, 4.9)
-	camera.SeenAt = start.Add(-90*24*time.Hour + 7*time.Millisecond)
-	s.addFeed(f, police, camera)
-	got := s.near("lat=52.37&lng=4.9&radius=100")
+	s := httpapitest.NewReadService(t, nil)
+	f := httpapitest.Feed(1, nil)
+	police := httpapitest.Entity(t, f, `he said "\ü"`, "alert.police", 52.37, 4.9)
+	camera := httpapitest.Entity(t, f, "cam", "camera.speed", 52.3701, 4.9)
+	camera.SeenAt = httpapitest.Start.Add(-90*24*time.Hour + 7*time.Millisecond)
+	s.AddFeed(f, police, camera)
+	got := s.Near("lat=52.37&lng=4.9&radius=100")
 	want := []map[string]any{
 		{
 			"id": mapdata.EntityID(f.ID.SourceID(), police.ExternalID), "layer_slug": "layer-1", "kind_id": "alert.police",
@@ -220,9 +71,9 @@ func TestNearbyReadShape(t *testing.T) {
 
 // TestNearbyParameters checks D4.1 to D4.6 and D4.11: one response lists all wrong parameters.
 func TestNearbyParameters(t *testing.T) {
-	s := newReadService(t, nil)
-	f := testFeed(1, nil)
-	s.addFeed(f, testEntity(t, f, "a", "alert.hazard.ice", 52, 4), testEntity(t, f, "b", "camera.speed", 52, 4))
+	s := httpapitest.NewReadService(t, nil)
+	f := httpapitest.Feed(1, nil)
+	s.AddFeed(f, httpapitest.Entity(t, f, "a", "alert.hazard.ice", 52, 4), httpapitest.Entity(t, f, "b", "camera.speed", 52, 4))
 	const here = "lat=52&lng=4&radius=100"
 	source := string(f.ID.SourceID())
 	tests := []struct {
@@ -278,9 +129,9 @@ func TestNearbyParameters(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			resp, body := s.get("/v2/entities/nearby?" + tt.query)
+			resp, body := s.Get("/v2/entities/nearby?" + tt.query)
 			if tt.wrong == nil {
-				var a answer
+				var a httpapitest.Answer
 				if err := json.Unmarshal(body, &a); err != nil || resp.StatusCode != http.StatusOK || len(a.Entities) != tt.found {
 					t.Errorf("%s, want %d entities: %s", resp.Status, tt.found, body)
 				}
@@ -322,51 +173,51 @@ func TestNearbyParameters(t *testing.T) {
 // TestNearbyHidesPrivateAndPendingFeeds checks D4.8 and the states of a feed: no parameter shows another account's private or
 // pending feed.
 func TestNearbyHidesPrivateAndPendingFeeds(t *testing.T) {
-	s := newReadService(t, nil)
+	s := httpapitest.NewReadService(t, nil)
 	hidden := []*mapdata.Feed{
-		testFeed(1, func(f *mapdata.Feed) { f.Visibility = mapdata.Private }),
-		testFeed(2, func(f *mapdata.Feed) { f.ReviewState = mapdata.Pending }),
-		testFeed(3, func(f *mapdata.Feed) { f.ReviewState = mapdata.Rejected }),
-		testFeed(5, func(f *mapdata.Feed) { f.Active = false }), // by a person (D4.16)
+		httpapitest.Feed(1, func(f *mapdata.Feed) { f.Visibility = mapdata.Private }),
+		httpapitest.Feed(2, func(f *mapdata.Feed) { f.ReviewState = mapdata.Pending }),
+		httpapitest.Feed(3, func(f *mapdata.Feed) { f.ReviewState = mapdata.Rejected }),
+		httpapitest.Feed(5, func(f *mapdata.Feed) { f.Active = false }), // by a person (D4.16)
 	}
 	for _, f := range hidden {
-		s.addFeed(f, testEntity(t, f, "secret", "camera.speed", 52, 4))
+		s.AddFeed(f, httpapitest.Entity(t, f, "secret", "camera.speed", 52, 4))
 	}
-	off := testFeed(4, func(f *mapdata.Feed) {
-		f.Direction, f.Active, f.SnapshotAt, f.Polling.ConsecutiveFailures = mapdata.Pull, false, start, mapdata.MaxFailures
+	off := httpapitest.Feed(4, func(f *mapdata.Feed) {
+		f.Direction, f.Active, f.SnapshotAt, f.Polling.ConsecutiveFailures = mapdata.Pull, false, httpapitest.Start, mapdata.MaxFailures
 	})
-	s.addFeed(off, testEntity(t, off, "deactivated", "camera.speed", 52, 4))
+	s.AddFeed(off, httpapitest.Entity(t, off, "deactivated", "camera.speed", 52, 4))
 	const here = "lat=52&lng=4&radius=100"
 	for _, query := range []string{here, here + "&layers=layer-1,layer-2,layer-3,layer-4,layer-5"} {
-		if diff := cmp.Diff([]string{"deactivated"}, s.near(query).externalIDs()); diff != "" {
+		if diff := cmp.Diff([]string{"deactivated"}, s.Near(query).ExternalIDs()); diff != "" {
 			t.Errorf("%s: %s", query, diff)
 		}
 	}
 	for _, f := range hidden {
-		resp, body := s.get("/v2/entities/nearby?" + here + "&sources=" + url.QueryEscape(string(f.ID.SourceID())))
+		resp, body := s.Get("/v2/entities/nearby?" + here + "&sources=" + url.QueryEscape(string(f.ID.SourceID())))
 		if resp.StatusCode != http.StatusBadRequest || strings.Count(string(body), string(f.ID.SourceID())) != 1 {
 			t.Errorf("a hidden source answers %s: %s", resp.Status, body)
 		}
 	}
-	resp, body := s.get("/v2/sources")
+	resp, body := s.Get("/v2/sources")
 	if strings.Contains(string(body), "feed:") || resp.Header.Get("Cache-Control") != "public, max-age=60" {
 		t.Errorf("the catalogue lists what is not public, approved and active: %s", body)
 	}
 }
 
 func TestNearbyNetworksOfAGuest(t *testing.T) {
-	s := newReadService(t, nil)
-	f := testFeed(1, nil)
+	s := httpapitest.NewReadService(t, nil)
+	f := httpapitest.Feed(1, nil)
 	charger := func(id, network string) mapdata.Entity {
-		e := testEntity(t, f, id, "charger.supercharger", 52, 4)
+		e := httpapitest.Entity(t, f, id, "charger.supercharger", 52, 4)
 		e.Network = network
 		return e
 	}
-	camera := testEntity(t, f, "camera", "camera.speed", 52, 4)
-	s.addFeed(f, charger("none", ""), charger("tesla", "tesla"), charger("other", "fastned"), camera)
+	camera := httpapitest.Entity(t, f, "camera", "camera.speed", 52, 4)
+	s.AddFeed(f, charger("none", ""), charger("tesla", "tesla"), charger("other", "fastned"), camera)
 	for _, query := range []string{"", "&networks=fastned", "&networks=fastned,tesla", "&networks="} {
-		got := s.near("lat=52&lng=4&radius=10" + query)
-		ids := got.externalIDs()
+		got := s.Near("lat=52&lng=4&radius=10" + query)
+		ids := got.ExternalIDs()
 		slices.Sort(ids)
 		if diff := cmp.Diff([]string{"camera", "none", "tesla"}, ids); diff != "" {
 			t.Errorf("%q: %s", query, diff)
@@ -378,15 +229,15 @@ func TestNearbyNetworksOfAGuest(t *testing.T) {
 }
 
 func TestNearbyTruncates(t *testing.T) {
-	s := newReadService(t, nil)
-	f := testFeed(1, nil)
+	s := httpapitest.NewReadService(t, nil)
+	f := httpapitest.Feed(1, nil)
 	var all []mapdata.Entity
 	for i := range 1100 {
-		all = append(all, testEntity(t, f, fmt.Sprint(i), "camera.speed", 52, 4))
+		all = append(all, httpapitest.Entity(t, f, fmt.Sprint(i), "camera.speed", 52, 4))
 	}
-	s.addFeed(f, all...)
+	s.AddFeed(f, all...)
 	for query, want := range map[string]int{"": 200, "&limit=7": 7, "&limit=1000": 1000, "&limit=5000": 1000} {
-		got := s.near("lat=52&lng=4&radius=10" + query)
+		got := s.Near("lat=52&lng=4&radius=10" + query)
 		if len(got.Entities) != want || got.Truncated == nil || !*got.Truncated {
 			t.Errorf("%q: %d entities, truncated %v", query, len(got.Entities), got.Truncated)
 		}
@@ -395,12 +246,12 @@ func TestNearbyTruncates(t *testing.T) {
 
 // TestNearbyCaching checks D4.13: the ETag covers everything but the response's time.
 func TestNearbyCaching(t *testing.T) {
-	s := newReadService(t, nil)
-	f := testFeed(1, nil)
-	e := testEntity(t, f, "a", "alert.police", 52, 4)
-	s.addFeed(f, e)
+	s := httpapitest.NewReadService(t, nil)
+	f := httpapitest.Feed(1, nil)
+	e := httpapitest.Entity(t, f, "a", "alert.police", 52, 4)
+	s.AddFeed(f, e)
 	const path = "/v2/entities/nearby?lat=52&lng=4&radius=10"
-	first, _ := s.get(path)
+	first, _ := s.Get(path)
 	tag := first.Header.Get("ETag")
 	if !regexp.MustCompile(`^W/"[0-9a-z]+"$`).MatchString(tag) {
 		t.Fatalf("ETag %q", tag)
@@ -411,35 +262,35 @@ func TestNearbyCaching(t *testing.T) {
 	if got := first.Header.Get("Vary"); got != "Accept, Accept-Encoding, Authorization, Cookie" {
 		t.Errorf("Vary %q", got)
 	}
-	s.advance(time.Second)
+	s.Advance(time.Second)
 	for _, match := range []string{tag, strings.TrimPrefix(tag, "W/"), `"x", ` + tag, "*"} {
-		again, body := s.get(path, "If-None-Match", match)
+		again, body := s.Get(path, "If-None-Match", match)
 		if again.StatusCode != http.StatusNotModified || len(body) != 0 || again.Header.Get("ETag") != tag {
 			t.Errorf("If-None-Match %s: %s, %d bytes", match, again.Status, len(body))
 		}
 	}
-	e.SeenAt = start.Add(time.Second)
-	s.addFeed(f, e)
-	if again, _ := s.get(path, "If-None-Match", tag); again.StatusCode != http.StatusOK {
+	e.SeenAt = httpapitest.Start.Add(time.Second)
+	s.AddFeed(f, e)
+	if again, _ := s.Get(path, "If-None-Match", tag); again.StatusCode != http.StatusOK {
 		t.Errorf("after a refresh: %s", again.Status)
 	}
 }
 
 func TestNearbyCompresses(t *testing.T) {
-	s := newReadService(t, nil)
-	f := testFeed(1, nil)
+	s := httpapitest.NewReadService(t, nil)
+	f := httpapitest.Feed(1, nil)
 	var all []mapdata.Entity
 	for i := range 50 {
-		all = append(all, testEntity(t, f, fmt.Sprint(i), "camera.speed", 52, 4))
+		all = append(all, httpapitest.Entity(t, f, fmt.Sprint(i), "camera.speed", 52, 4))
 	}
-	s.addFeed(f, all...)
+	s.AddFeed(f, all...)
 	const path = "/v2/entities/nearby?lat=52&lng=4&radius=10"
-	_, plain := s.get(path)
+	_, plain := s.Get(path)
 	for accept, want := range map[string]string{
 		"gzip": "gzip", "zstd": "zstd", "gzip, zstd": "zstd", "gzip;q=1, zstd;q=0.5": "gzip", "*": "zstd", "*;q=0.1, zstd;q=0": "gzip",
 		"br": "", "gzip;q=0": "", "identity": "", "gzip;q=x": "",
 	} {
-		resp, body := s.get(path, "Accept-Encoding", accept)
+		resp, body := s.Get(path, "Accept-Encoding", accept)
 		if got := resp.Header.Get("Content-Encoding"); got != want {
 			t.Errorf("%q is answered in %q, want %q", accept, got, want)
 			continue
@@ -467,19 +318,19 @@ func TestNearbyCompresses(t *testing.T) {
 			t.Errorf("%q: another body", accept)
 		}
 	}
-	if resp, _ := s.get("/v2/entities/nearby?lat=10&lng=4&radius=10", "Accept-Encoding", "gzip"); resp.Header.Get("Content-Encoding") != "" {
+	if resp, _ := s.Get("/v2/entities/nearby?lat=10&lng=4&radius=10", "Accept-Encoding", "gzip"); resp.Header.Get("Content-Encoding") != "" {
 		t.Error("a small answer is compressed")
 	}
 }
 
 // TestReadLimits checks D4.12 on a clock that the test advances.
 func TestReadLimits(t *testing.T) {
-	s := newReadService(t, func(d *httpapi.Deps) {
+	s := httpapitest.NewReadService(t, func(d *public.Deps) {
 		d.Limits.GuestReads = 60
 		d.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}
 	})
 	read := func(forwarded string) *http.Response {
-		resp, _ := s.get("/v2/sources", "X-Forwarded-For", forwarded)
+		resp, _ := s.Get("/v2/sources", "X-Forwarded-For", forwarded)
 		return resp
 	}
 	for i := range 60 {
@@ -513,18 +364,18 @@ func TestReadLimits(t *testing.T) {
 	if resp := read("2001:db8:0:2::1"); resp.StatusCode != http.StatusOK {
 		t.Errorf("another /64: %s", resp.Status)
 	}
-	s.advance(time.Second)
+	s.Advance(time.Second)
 	if resp := read("192.0.2.1"); resp.StatusCode != http.StatusOK {
 		t.Errorf("a second later: %s", resp.Status)
 	}
 }
 
 func TestUnknownPathsAndMethods(t *testing.T) {
-	s := newReadService(t, nil)
-	if resp, body := s.get("/v2/moose"); resp.StatusCode != http.StatusNotFound || resp.Header.Get("Content-Type") != "application/problem+json" {
+	s := httpapitest.NewReadService(t, nil)
+	if resp, body := s.Get("/v2/moose"); resp.StatusCode != http.StatusNotFound || resp.Header.Get("Content-Type") != "application/problem+json" {
 		t.Errorf("%s: %s", resp.Status, body)
 	}
-	resp, err := http.Post(s.server.URL+"/v2/sources", "application/json", strings.NewReader("{}"))
+	resp, err := http.Post(s.Server.URL+"/v2/sources", "application/json", strings.NewReader("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -535,8 +386,8 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 }
 
 func TestKindsAndIcons(t *testing.T) {
-	s := newReadService(t, nil)
-	_, body := s.get("/v2/kinds")
+	s := httpapitest.NewReadService(t, nil)
+	_, body := s.Get("/v2/kinds")
 	var listing struct {
 		Kinds []struct {
 			ID, Group, Label string
@@ -556,7 +407,7 @@ func TestKindsAndIcons(t *testing.T) {
 		if !ok {
 			t.Errorf("%s: icon %q", k.ID, k.IconURL)
 		}
-		if resp, _ := s.get(path); resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "image/svg+xml" {
+		if resp, _ := s.Get(path); resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "image/svg+xml" {
 			t.Errorf("%s: %s", path, resp.Status)
 		}
 		kind, _ := mapdata.ParseKind(k.ID)
@@ -564,7 +415,7 @@ func TestKindsAndIcons(t *testing.T) {
 			t.Errorf("%s: default lifetime %v", k.ID, k.Default)
 		}
 	}
-	if resp, _ := s.get("/v2/icons/moose.svg"); resp.StatusCode != http.StatusNotFound {
+	if resp, _ := s.Get("/v2/icons/moose.svg"); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("an unknown icon: %s", resp.Status)
 	}
 }
@@ -574,8 +425,8 @@ func FuzzNearbyQuery(f *testing.F) {
 		f.Add(q)
 	}
 	ix, catalogue := index.New(wire.EncodeEntity), catalog.New(nil)
-	now := func() time.Time { return start }
-	handler := httpapi.New(httpapi.Deps{
+	now := func() time.Time { return httpapitest.Start }
+	handler := public.New(public.Deps{
 		BaseURL: "http://wayside.test", Now: now, Log: slog.New(slog.DiscardHandler), Ready: func() error { return nil },
 		Nearby: nearby.New(nearby.Config{Index: ix, Catalog: catalogue, Primary: "tesla", Now: now}), Sources: catalogue,
 		Limits: httpapi.Limits{}, Buckets: ratelimit.NewMemory(10),

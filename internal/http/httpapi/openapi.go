@@ -19,8 +19,8 @@ var openapiText []byte
 //go:embed openapi-apps.json
 var openapiApps []byte
 
-// describeAPI returns openapi.json, with apps or without any mention of them.
-func describeAPI(withApps bool) ([]byte, error) {
+// DescribeAPI returns openapi.json, with apps or without any mention of them.
+func DescribeAPI(withApps bool) ([]byte, error) {
 	if !withApps {
 		return openapiText, nil
 	}

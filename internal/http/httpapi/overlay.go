@@ -32,7 +32,7 @@ type overlayBaseMap struct {
 }
 
 // getOverlay answers GET / with the page for cars; a service without it redirects to the page about the service.
-func (a *api) getOverlay(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (a *API) getOverlay(w http.ResponseWriter, r *http.Request, c *Caller) error {
 	if a.Overlay == nil {
 		http.Redirect(w, r, "/about", http.StatusSeeOther)
 		return nil
@@ -42,13 +42,13 @@ func (a *api) getOverlay(w http.ResponseWriter, r *http.Request, c *caller) erro
 
 // appsOfDriver describes the driver and the apps for the page; nil: there are no apps here, and the driver is a guest. Only a
 // browser with a session costs a query of the store. If that fails, the page opens as for a guest.
-func (a *api) appsOfDriver(r *http.Request, c *caller) *pages.AppsOfDriver {
+func (a *API) appsOfDriver(r *http.Request, c *Caller) *pages.AppsOfDriver {
 	shown := &pages.AppsOfDriver{None: a.Apps == nil}
-	err := a.identify(r, c, false)
-	if err == nil && c.session != nil {
+	err := a.Identify(r, c, false)
+	if err == nil && c.Session != nil {
 		shown.SignedIn = true
 		if a.Apps != nil {
-			shown.Origins, err = a.Apps.Origins(r.Context(), c.id())
+			shown.Origins, err = a.Apps.Origins(r.Context(), c.ID())
 		}
 	}
 	if err != nil {
@@ -73,12 +73,12 @@ func extentOf(b geo.Box) *overlayExtent {
 }
 
 // getOverlayConfig answers GET /v2/overlay/config.
-func (a *api) getOverlayConfig(w http.ResponseWriter, r *http.Request, _ *caller) error {
+func (a *API) getOverlayConfig(w http.ResponseWriter, r *http.Request, _ *Caller) error {
 	config := overlayConfig{Version: a.Version, PrimaryNetwork: a.PrimaryNetwork, Demo: a.Demo != nil}
 	if m := a.BaseMap(); m != nil {
 		config.BaseMap = &overlayBaseMap{StyleURL: m.StyleURL, Attribution: m.Attribution}
 	}
-	w.Header().Set("Cache-Control", cacheListing)
+	w.Header().Set("Cache-Control", CacheListing)
 	if a.Demo != nil && a.Demo.Extent != nil {
 		config.Extent = extentOf(*a.Demo.Extent)
 	} else if box, found := a.Nearby.Extent(); found {
@@ -86,5 +86,5 @@ func (a *api) getOverlayConfig(w http.ResponseWriter, r *http.Request, _ *caller
 	} else {
 		w.Header().Set("Cache-Control", "no-cache") // the first data may arrive at any moment
 	}
-	return writeJSON(w, r, http.StatusOK, config)
+	return WriteJSON(w, r, http.StatusOK, config)
 }

@@ -13,36 +13,18 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"wayside/internal/http/httpapi"
+	"wayside/internal/http/httpapi/httpapitest"
+	"wayside/internal/http/httpapi/public"
 	"wayside/web"
 )
-
-// wantOverlayPolicy repeats the policy, so that a test fails when the page gets more rights.
-const wantOverlayPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; manifest-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"frame-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-func newOverlayService(t *testing.T, overlay fs.FS) *readService {
-	t.Helper()
-	return newReadService(t, func(d *httpapi.Deps) {
-		d.Overlay, d.Version, d.PrimaryNetwork = overlay, "1.2.3", "tesla"
-	})
-}
-
-func builtOverlay(t *testing.T) fs.FS {
-	t.Helper()
-	built, err := web.Overlay()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return built
-}
 
 // TestOverlayLoadsNothingFromElsewhere parses the page as a browser does (D13.4): its policy, its elements, and every
 // file in it.
 func TestOverlayLoadsNothingFromElsewhere(t *testing.T) {
-	s := newOverlayService(t, builtOverlay(t))
-	resp, page := s.get("/")
+	s := httpapitest.NewOverlayService(t, httpapitest.BuiltOverlay(t))
+	resp, page := s.Get("/")
 	for name, want := range map[string]string{
-		"Content-Security-Policy": wantOverlayPolicy, "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache",
+		"Content-Security-Policy": httpapitest.WantOverlayPolicy, "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache",
 		"Permissions-Policy": "geolocation=(self)", "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff",
 	} {
 		if got := resp.Header.Get(name); got != want {
@@ -50,7 +32,7 @@ func TestOverlayLoadsNothingFromElsewhere(t *testing.T) {
 		}
 	}
 	scripts := 0
-	for _, e := range elements(t, page) {
+	for _, e := range httpapitest.Elements(t, page) {
 		if e.Data == "style" || e.Data == "iframe" || e.Data == "base" || e.Data == "object" {
 			t.Errorf("the page holds <%s>", e.Data)
 		}
@@ -60,12 +42,12 @@ func TestOverlayLoadsNothingFromElsewhere(t *testing.T) {
 			if a.Key == "style" || strings.HasPrefix(a.Key, "on") {
 				t.Errorf("<%s> has %s", e.Data, a.Key)
 			}
-			if !addressAttributes[a.Key] {
+			if !httpapitest.AddressAttributes[a.Key] {
 				continue
 			}
 			if !strings.HasPrefix(a.Val, "/") || strings.HasPrefix(a.Val, "//") {
 				t.Errorf("<%s %s=%q> leads elsewhere", e.Data, a.Key, a.Val)
-			} else if resp, _ := s.get(a.Val); resp.StatusCode != http.StatusOK {
+			} else if resp, _ := s.Get(a.Val); resp.StatusCode != http.StatusOK {
 				t.Errorf("%s: %s", a.Val, resp.Status)
 			}
 		}
@@ -96,28 +78,28 @@ var versionIn = regexp.MustCompile(`"(/overlay/[0-9a-z]+/)index\.js"`)
 // that they may be cached forever, and that the page itself is revalidated.
 func TestOverlayFilesAreVersioned(t *testing.T) {
 	script := strings.Repeat("let a = 1;\n", 1000)
-	s := newOverlayService(t, smallOverlay(script))
-	resp, page := s.get("/")
+	s := httpapitest.NewOverlayService(t, smallOverlay(script))
+	resp, page := s.Get("/")
 	folder := versionIn.FindSubmatch(page)
 	if folder == nil {
 		t.Fatalf("the page names no version: %s", page)
 	}
-	if got, _ := s.get("/", "If-None-Match", resp.Header.Get("ETag")); got.StatusCode != http.StatusNotModified {
+	if got, _ := s.Get("/", "If-None-Match", resp.Header.Get("ETag")); got.StatusCode != http.StatusNotModified {
 		t.Errorf("the same page again: %s", got.Status)
 	}
 	address := string(folder[1]) + "index.js"
-	resp, body := s.get(address)
+	resp, body := s.Get(address)
 	if string(body) != script || resp.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" ||
-		resp.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || resp.Header.Get("Content-Security-Policy") != wantOverlayPolicy {
+		resp.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || resp.Header.Get("Content-Security-Policy") != httpapitest.WantOverlayPolicy {
 		t.Errorf("%s: %d bytes, %v", address, len(body), resp.Header)
 	}
-	if resp, body := s.get("/overlay/older/index.js"); string(body) != script || resp.Header.Get("Cache-Control") != "no-cache" {
+	if resp, body := s.Get("/overlay/older/index.js"); string(body) != script || resp.Header.Get("Cache-Control") != "no-cache" {
 		t.Errorf("a file of another version: %d bytes, %v", len(body), resp.Header)
 	}
-	if resp, _ := s.get(string(folder[1]) + "index.html"); resp.StatusCode != http.StatusNotFound {
+	if resp, _ := s.Get(string(folder[1]) + "index.html"); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("the page under a second address: %s", resp.Status)
 	}
-	resp, packed := s.get(address, "Accept-Encoding", "gzip")
+	resp, packed := s.Get(address, "Accept-Encoding", "gzip")
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +107,7 @@ func TestOverlayFilesAreVersioned(t *testing.T) {
 	if plain, err := io.ReadAll(z); err != nil || string(plain) != script || resp.Header.Get("Vary") != "Accept-Encoding" {
 		t.Errorf("compressed: %v, %d bytes, %v", err, len(plain), resp.Header)
 	}
-	_, other := newOverlayService(t, smallOverlay(script+" ")).get("/")
+	_, other := httpapitest.NewOverlayService(t, smallOverlay(script+" ")).Get("/")
 	if found := versionIn.FindSubmatch(other); found == nil || string(found[1]) == string(folder[1]) {
 		t.Errorf("another script has the same version %q", folder[1])
 	}
@@ -134,20 +116,20 @@ func TestOverlayFilesAreVersioned(t *testing.T) {
 // TestOverlayConfig checks the response with and without a base map.
 func TestOverlayConfig(t *testing.T) {
 	const path = "/v2/overlay/config"
-	resp, body := newOverlayService(t, nil).get(path)
+	resp, body := httpapitest.NewOverlayService(t, nil).Get(path)
 	if got, want := strings.TrimSpace(string(body)), `{"version":"1.2.3","base_map":null,"primary_network":"tesla","demo":false,"extent":null}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := resp.Header.Get("Cache-Control"); got != "no-cache" { // data may arrive at any moment
 		t.Errorf("Cache-Control %q", got)
 	}
-	checkAnswer(t, resp, body)
-	s := newReadService(t, func(d *httpapi.Deps) {
+	httpapitest.CheckAnswer(t, resp, body)
+	s := httpapitest.NewReadService(t, func(d *public.Deps) {
 		d.BaseMap = func() *httpapi.BaseMap { return &httpapi.BaseMap{StyleURL: "/map/style.json", Attribution: "Ours"} }
 		d.Demo = &httpapi.Demo{Drive: []byte("{}")}
 	})
-	resp, body = s.get(path)
-	checkAnswer(t, resp, body)
+	resp, body = s.Get(path)
+	httpapitest.CheckAnswer(t, resp, body)
 	if want := `"demo":true`; !strings.Contains(string(body), want) {
 		t.Errorf("%s lacks %s", body, want)
 	}
@@ -163,13 +145,13 @@ func TestOverlayPolicyAllowsTheOperatorsMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newReadService(t, func(d *httpapi.Deps) {
+	s := httpapitest.NewReadService(t, func(d *public.Deps) {
 		d.Overlay = files
 		d.BaseMap = func() *httpapi.BaseMap {
 			return &httpapi.BaseMap{StyleURL: "https://tiles.example.org:8443/day.json", Origins: []string{"https://tiles.example.org:8443"}}
 		}
 	})
-	resp, err := s.server.Client().Get(s.server.URL + "/")
+	resp, err := s.Server.Client().Get(s.Server.URL + "/")
 	if err != nil {
 		t.Fatal(err)
 	}

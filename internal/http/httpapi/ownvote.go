@@ -25,9 +25,9 @@ const (
 	maxVoteWait   = time.Second // also for a revision that the client invented
 )
 
-// followVote waits until readers at this node see the committed vote, and sets the cookie with which the caller's next reads wait
+// FollowVote waits until readers at this node see the committed vote, and sets the cookie with which the caller's next reads wait
 // at other nodes. The vote is stored, so that a failure here only delays when it is seen.
-func (a *api) followVote(w http.ResponseWriter, r *http.Request) {
+func (a *API) FollowVote(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), maxVoteWait)
 	defer cancel()
 	revision, err := a.Revisions.Newest(ctx)
@@ -46,7 +46,7 @@ func (a *api) followVote(w http.ResponseWriter, r *http.Request) {
 }
 
 // awaitVote waits for the vote of a caller who has just voted, perhaps at another node.
-func (a *api) awaitVote(r *http.Request) {
+func (a *API) awaitVote(r *http.Request) {
 	cookie, err := r.Cookie(voteCookie)
 	if err != nil {
 		return

@@ -12,8 +12,8 @@ import (
 	"wayside/internal/ground/mapdata"
 )
 
-// problem is an error as clients read it (RFC 9457).
-type problem struct {
+// Problem is an error as clients read it (RFC 9457).
+type Problem struct {
 	Type       string         `json:"type"` // a name; written as a link into the documentation
 	Title      string         `json:"title"`
 	Status     int            `json:"status"`
@@ -21,8 +21,8 @@ type problem struct {
 	Errors     []problemField `json:"errors,omitempty"`           // writeProblem writes at most maxErrors of them
 	Truncated  bool           `json:"errors_truncated,omitempty"` // set by writeProblem: there were more errors
 	ValidIDs   []string       `json:"valid_ids,omitempty"`        // at most maxValidIDs
-	retryAfter time.Duration
-	expected   bool // a bound worked as intended: not worth a line in the log
+	RetryAfter time.Duration  `json:"-"`
+	Expected   bool           `json:"-"` // a bound worked as intended: not worth a line in the log
 }
 
 // Bounds of a problem document, so that an answer is no larger than a small multiple of its request (D4.4).
@@ -32,7 +32,7 @@ const (
 )
 
 // add adds an error unless it is there already.
-func (p *problem) add(f problemField) {
+func (p *Problem) add(f problemField) {
 	if !slices.Contains(p.Errors, f) {
 		p.Errors = append(p.Errors, f)
 	}
@@ -46,7 +46,8 @@ type problemField struct {
 	Message   string `json:"message"`
 }
 
-func (p *problem) Error() string { return p.Detail }
+// Error returns the sentence for people.
+func (p *Problem) Error() string { return p.Detail }
 
 // statuses is the only table from kinds of errors to statuses. An error that is not in it is an internal one.
 var statuses = []struct {
@@ -66,13 +67,13 @@ var statuses = []struct {
 	{mapdata.ErrUnavailable, http.StatusServiceUnavailable, "unavailable", "The service cannot store this now. Nothing was changed; try again."},
 }
 
-// unavailableRetryAfter is the Retry-After of a 503: a full disk or a busy database rarely recovers sooner.
-const unavailableRetryAfter = 30 * time.Second
+// UnavailableRetryAfter is the Retry-After of a 503: a full disk or a busy database rarely recovers sooner.
+const UnavailableRetryAfter = 30 * time.Second
 
 // problemOf converts an error to the problem that the client gets. Causes are not part of it; they are logged.
-func problemOf(err error) *problem {
+func problemOf(err error) *Problem {
 	var (
-		p         *problem
+		p         *Problem
 		invalid   *mapdata.InvalidError
 		limit     *mapdata.LimitError
 		described *mapdata.Described
@@ -84,10 +85,10 @@ func problemOf(err error) *problem {
 	case errors.As(err, &invalid):
 		return invalidProblem(invalid)
 	case errors.As(err, &changed):
-		return &problem{Type: "conflict", Status: http.StatusConflict, Detail: changed.Error(), Errors: fieldProblems(changed.Fields)}
+		return &Problem{Type: "conflict", Status: http.StatusConflict, Detail: changed.Error(), Errors: fieldProblems(changed.Fields)}
 	case errors.As(err, &limit):
-		return &problem{
-			Type: "rate-limited", Status: http.StatusTooManyRequests, retryAfter: limit.RetryAfter,
+		return &Problem{
+			Type: "rate-limited", Status: http.StatusTooManyRequests, RetryAfter: limit.RetryAfter,
 			Detail: "Too many: the limit on " + limit.What + " is reached. Retry-After says when to come back.",
 		}
 	}
@@ -95,15 +96,15 @@ func problemOf(err error) *problem {
 		if !errors.Is(err, s.kind) {
 			continue
 		}
-		p := &problem{Type: s.name, Status: s.status, Detail: s.detail}
+		p := &Problem{Type: s.name, Status: s.status, Detail: s.detail}
 		if errors.As(err, &described) {
 			p.Detail = described.Detail
 		}
 		switch {
 		case errors.Is(err, mapdata.ErrBusy):
-			p.retryAfter, p.expected = busyRetryAfter, true
+			p.RetryAfter, p.Expected = busyRetryAfter, true
 		case s.status == http.StatusServiceUnavailable:
-			p.retryAfter = unavailableRetryAfter
+			p.RetryAfter = UnavailableRetryAfter
 		}
 		return p
 	}
@@ -113,23 +114,23 @@ func problemOf(err error) *problem {
 // loadingRetryAfter is the Retry-After of reads while the node loads its index: a million entities take about as long.
 const loadingRetryAfter = 5 * time.Second
 
-func loadingProblem() *problem {
-	return &problem{
-		Type: "unavailable", Status: http.StatusServiceUnavailable, retryAfter: loadingRetryAfter,
+func loadingProblem() *Problem {
+	return &Problem{
+		Type: "unavailable", Status: http.StatusServiceUnavailable, RetryAfter: loadingRetryAfter,
 		Detail: "The service has just started and is still loading. Ask again in a few seconds.",
 	}
 }
 
-func internalProblem() *problem {
-	return &problem{
+func internalProblem() *Problem {
+	return &Problem{
 		Type: "internal", Status: http.StatusInternalServerError,
 		Detail: "Something went wrong inside the service. It has been logged; try again.",
 	}
 }
 
 // invalidProblem returns the problem of a well-formed body with invalid fields (D5.3).
-func invalidProblem(e *mapdata.InvalidError) *problem {
-	return &problem{
+func invalidProblem(e *mapdata.InvalidError) *Problem {
+	return &Problem{
 		Type: "invalid-fields", Status: http.StatusUnprocessableEntity, Detail: "Some fields are not acceptable; errors lists them.",
 		Errors: fieldProblems(e.Fields),
 	}
@@ -144,7 +145,7 @@ func fieldProblems(fields []mapdata.FieldError) []problemField {
 }
 
 // writeProblem writes p; it is the only writer of errors.
-func writeProblem(w http.ResponseWriter, _ *http.Request, p *problem) {
+func writeProblem(w http.ResponseWriter, _ *http.Request, p *Problem) {
 	out := *p
 	if len(out.Errors) > maxErrors {
 		out.Errors, out.Truncated = out.Errors[:maxErrors], true
@@ -170,8 +171,8 @@ func writeProblem(w http.ResponseWriter, _ *http.Request, p *problem) {
 	_, _ = w.Write(append(body, '\n')) // a write error means that the client is gone
 }
 
-func (p *problem) setRetryAfter(h http.Header) {
-	if p.retryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(p.retryAfter.Seconds()))))
+func (p *Problem) setRetryAfter(h http.Header) {
+	if p.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(p.RetryAfter.Seconds()))))
 	}
 }

@@ -10,11 +10,11 @@ import (
 )
 
 // errorCode returns the code of the first error of parameters; empty: there is none.
-func errorCode(p *params) string {
-	if p.problem == nil {
+func errorCode(p *Params) string {
+	if p.Problem == nil {
 		return ""
 	}
-	return p.problem.Errors[0].Code
+	return p.Problem.Errors[0].Code
 }
 
 // TestLimitParameter checks the limits of D4.2 by their values.
@@ -26,12 +26,12 @@ func TestLimitParameter(t *testing.T) {
 		"": {200, ""}, "limit=1": {1, ""}, "limit=999": {999, ""}, "limit=1000": {1000, ""}, "limit=1001": {1000, ""},
 		"limit=99999999999999999999": {1000, ""}, "limit=0": {0, "invalid_limit"}, "limit=-99999999999999999999": {0, "invalid_limit"},
 	} {
-		values, err := appendQuery(nil, text)
+		values, err := AppendQuery(nil, text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &params{values: values}
-		if got := p.limit(); got != want.limit || errorCode(p) != want.code {
+		p := &Params{Values: values}
+		if got := p.Limit(); got != want.limit || errorCode(p) != want.code {
 			t.Errorf("%q: %d, %q, want %d, %q", text, got, errorCode(p), want.limit, want.code)
 		}
 	}
@@ -43,8 +43,8 @@ func TestNetworksParameter(t *testing.T) {
 		count, length int
 		code          string
 	}{{100, 64, ""}, {101, 1, "too_many"}, {1, 65, "invalid"}} {
-		p := new(params)
-		names := p.networkNames(strings.Repeat(strings.Repeat("x", tt.length)+",", tt.count))
+		p := new(Params)
+		names := p.NetworkNames(strings.Repeat(strings.Repeat("x", tt.length)+",", tt.count))
 		if errorCode(p) != tt.code || tt.code == "" && len(names) != tt.count {
 			t.Errorf("%d of %d bytes: %d names, %q, want %q", tt.count, tt.length, len(names), errorCode(p), tt.code)
 		}
@@ -59,7 +59,7 @@ func TestTruncate(t *testing.T) {
 		strings.Repeat("x", 79) + "éé": strings.Repeat("x", 79) + "…",
 		"\xff":                         "\uFFFD",
 	} {
-		if got := truncate(text); got != want {
+		if got := Truncate(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

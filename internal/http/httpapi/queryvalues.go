@@ -10,19 +10,19 @@ import (
 // caller and without a map, because a read has three to six parameters.
 type queryValues []queryValue
 
-type queryValue struct{ name, value string }
+type queryValue struct{ Name, Value string }
 
 // maxQueryValues is the most parameters of a query, as in url.ParseQuery.
 const maxQueryValues = 10_000
 
-// Errors of appendQuery beside those of url.QueryUnescape.
+// Errors of AppendQuery beside those of url.QueryUnescape.
 var (
 	errTooManyValues = errors.New("more than 10000 parameters")
 	errSemicolon     = errors.New("a semicolon between parameters")
 )
 
-// appendQuery appends the parameters of a query string. It leaves out malformed ones and returns the first one's error.
-func appendQuery(values queryValues, query string) (queryValues, error) {
+// AppendQuery appends the parameters of a query string. It leaves out malformed ones and returns the first one's error.
+func AppendQuery(values queryValues, query string) (queryValues, error) {
 	if strings.Count(query, "&") >= maxQueryValues {
 		return values, errTooManyValues
 	}
@@ -59,19 +59,19 @@ func parsePair(pair string) (queryValue, error) {
 // get returns the first value with the name, and how many there are.
 func (q queryValues) get(name string) (first string, count int) {
 	for i := range q {
-		if q[i].name != name {
+		if q[i].Name != name {
 			continue
 		}
 		if count == 0 {
-			first = q[i].value
+			first = q[i].Value
 		}
 		count++
 	}
 	return first, count
 }
 
-// has reports whether there is a value with the name.
-func (q queryValues) has(name string) bool {
+// Has reports whether there is a value with the name.
+func (q queryValues) Has(name string) bool {
 	_, count := q.get(name)
 	return count > 0
 }

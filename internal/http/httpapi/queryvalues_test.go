@@ -13,13 +13,13 @@ import (
 func TestAppendQuery(t *testing.T) {
 	compare := func(t rapid.TB, query string) {
 		want, wantErr := url.ParseQuery(query)
-		values, err := appendQuery(nil, query)
+		values, err := AppendQuery(nil, query)
 		if (err != nil) != (wantErr != nil) {
 			t.Fatalf("%.100q: error %v, want %v", query, err, wantErr)
 		}
 		got := url.Values{}
 		for _, v := range values {
-			got.Add(v.name, v.value)
+			got.Add(v.Name, v.Value)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%.100q (-want +got):\n%s", query, diff)

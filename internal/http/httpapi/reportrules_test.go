@@ -11,6 +11,7 @@ import (
 
 	"wayside/internal/feeds/provider/drivers"
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/http/httpapi/httpapitest"
 )
 
 // TestReportsOfNewAccountsShowNoClosure holds what D17.37 is for: hundreds of accounts that signed in an hour ago (two thousand if
@@ -19,14 +20,14 @@ import (
 func TestReportsOfNewAccountsShowNoClosure(t *testing.T) {
 	t.Parallel()
 	r := newReportTest(t)
-	alone := r.ann.reports(http.StatusCreated, "alert.road_closed", 400).id()
-	shown := r.bob.reports(http.StatusCreated, "alert.road_closed", 0).id()
-	r.cem.reports(http.StatusOK, "alert.road_closed", 0)
-	r.waitForIndex()
+	alone := r.ann.Reports(http.StatusCreated, "alert.road_closed", 400).ID()
+	shown := r.bob.Reports(http.StatusCreated, "alert.road_closed", 0).ID()
+	r.cem.Reports(http.StatusOK, "alert.road_closed", 0)
+	r.WaitForIndex()
 	closures := func() string {
-		r.waitForIndex()
+		r.WaitForIndex()
 		var all []string
-		for _, e := range r.guest.read(nearbyPath).Entities {
+		for _, e := range r.guest.Read(httpapitest.NearbyPath).Entities {
 			all = append(all, fmt.Sprint(e["id"], e["expires_at"], e["kind_id"], e["status"], e["confidence"], e["confirm_count"], e["dispute_count"]))
 		}
 		return strings.Join(all, "\n")
@@ -41,22 +42,22 @@ func TestReportsOfNewAccountsShowNoClosure(t *testing.T) {
 	}
 	fresh := make([]mapdata.AccountID, accounts)
 	for i := range fresh {
-		a, err := r.accounts.Create(t.Context(), fmt.Sprintf("crowd%d@example.org", i))
+		a, err := r.Accounts.Create(t.Context(), fmt.Sprintf("crowd%d@example.org", i))
 		if err != nil {
 			t.Fatal(err)
 		}
 		id := fmt.Sprintf("crowd %d", i)
-		s := &mapdata.Session{ID: id, TokenHash: []byte(id), Account: a.ID, CreatedAt: r.time(), SeenAt: r.time()}
-		if err := r.db.CreateSession(t.Context(), s, ""); err != nil {
+		s := &mapdata.Session{ID: id, TokenHash: []byte(id), Account: a.ID, CreatedAt: r.Time(), SeenAt: r.Time()}
+		if err := r.DB.CreateSession(t.Context(), s, ""); err != nil {
 			t.Fatal(err)
 		}
 		fresh[i] = a.ID
 	}
-	r.advance(time.Hour)
+	r.Advance(time.Hour)
 	for i, id := range fresh {
 		lat := 52 + []float64{-800, 400, 0}[i%3]/111_195
 		request := &drivers.Request{Account: id, Kind: "alert.road_closed", Lat: fmt.Append(nil, lat), Lng: []byte("5")}
-		if _, err := r.reports.Report(t.Context(), request); err != nil {
+		if _, err := r.Reports.Report(t.Context(), request); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,7 +65,7 @@ func TestReportsOfNewAccountsShowNoClosure(t *testing.T) {
 		t.Errorf("a guest reads\n%s\nand before\n%s", got, want)
 	}
 	for i := range 20 {
-		r.signedInAs(fmt.Sprintf("doubter%d@example.org", i), mapdata.Driver).vote(shown, "dispute")
+		r.SignedInAs(fmt.Sprintf("doubter%d@example.org", i), mapdata.Driver).Vote(shown, "dispute")
 	}
 	if got := closures(); got != want {
 		t.Errorf("disputed by new accounts, a guest reads\n%s\nand before\n%s", got, want)
@@ -79,11 +80,11 @@ func TestReportsOfNewAccountsShowNoClosure(t *testing.T) {
 func TestReportLivesAndIsHidden(t *testing.T) {
 	t.Parallel()
 	r := newReportTest(t)
-	made := r.ann.reports(http.StatusCreated, "alert.accident", 0)
-	id := made.id()
+	made := r.ann.Reports(http.StatusCreated, "alert.accident", 0)
+	id := made.ID()
 	lives := func(what string, e map[string]any, want time.Duration) {
 		t.Helper()
-		if ends, err := time.Parse(time.RFC3339, e["expires_at"].(string)); err != nil || ends.Sub(r.time()).Round(time.Second) != want {
+		if ends, err := time.Parse(time.RFC3339, e["expires_at"].(string)); err != nil || ends.Sub(r.Time()).Round(time.Second) != want {
 			t.Errorf("%s: until %v, want %v from now", what, e["expires_at"], want)
 		}
 	}
@@ -91,26 +92,26 @@ func TestReportLivesAndIsHidden(t *testing.T) {
 	if made.Entity["confidence"] != 0.3 || made.Entity["layer_slug"] != "drivers" {
 		t.Errorf("the report is %v", made.Entity)
 	}
-	r.advance(30 * time.Minute)
-	if again := r.ann.reports(http.StatusOK, "alert.accident", 90); !again.Renewed || again.id() != id || again.Entity["confirm_count"] != 0.0 {
+	r.Advance(30 * time.Minute)
+	if again := r.ann.Reports(http.StatusOK, "alert.accident", 90); !again.Renewed || again.ID() != id || again.Entity["confirm_count"] != 0.0 {
 		t.Errorf("one's own report again: %+v", again)
 	} else {
 		lives("renewed", again.Entity, time.Hour)
 	}
-	r.advance(45 * time.Minute)
-	lives("confirmed", r.bob.reports(http.StatusOK, "alert.accident", -90).Entity, time.Hour)
+	r.Advance(45 * time.Minute)
+	lives("confirmed", r.bob.Reports(http.StatusOK, "alert.accident", -90).Entity, time.Hour)
 
-	police := r.ann.reports(http.StatusCreated, "alert.police", 0).id()
-	fresh := r.signedInAs("fresh@example.org", mapdata.Driver)
-	fresh.vote(police, "dispute")
+	police := r.ann.Reports(http.StatusCreated, "alert.police", 0).ID()
+	fresh := r.SignedInAs("fresh@example.org", mapdata.Driver)
+	fresh.Vote(police, "dispute")
 	if !r.reads(r.guest, police) {
 		t.Error("the dispute of a new account hides it")
 	}
-	r.bob.vote(police, "dispute")
+	r.bob.Vote(police, "dispute")
 	if r.reads(r.guest, police) || r.reads(r.ann, police) {
 		t.Error("one dispute does not hide it")
 	}
-	if again := r.cem.reports(http.StatusOK, "alert.police", 0); again.id() != police || !r.reads(r.guest, police) {
+	if again := r.cem.Reports(http.StatusOK, "alert.police", 0); again.ID() != police || !r.reads(r.guest, police) {
 		t.Error("another report does not show it again")
 	}
 }
@@ -120,24 +121,24 @@ func TestReportLivesAndIsHidden(t *testing.T) {
 func TestReportsMatchOtherSources(t *testing.T) {
 	t.Parallel()
 	r := newReportTest(t)
-	owner, feed := r.publish("Ring", `{"external_id":"a","kind":"alert.hazard","lat":52,"lng":5,"properties":{}}`)
+	owner, feed := r.Publish("Ring", `{"external_id":"a","kind":"alert.hazard","lat":52,"lng":5,"properties":{}}`)
 	id := mapdata.EntityID(mapdata.SourceID("feed:"+feed), "a")
-	if got := r.ann.reports(http.StatusOK, "alert.hazard.ice", 110); got.id() != id || got.Entity["confirm_count"] != 1.0 {
+	if got := r.ann.Reports(http.StatusOK, "alert.hazard.ice", 110); got.ID() != id || got.Entity["confirm_count"] != 1.0 {
 		t.Errorf("ice at a hazard counts as %+v", got)
 	}
-	r.bob.reports(http.StatusCreated, "alert.hazard.ice", 130)
-	r.bob.reports(http.StatusCreated, "alert.police", 0)
-	owner.reports(http.StatusCreated, "alert.hazard", 10)
+	r.bob.Reports(http.StatusCreated, "alert.hazard.ice", 130)
+	r.bob.Reports(http.StatusCreated, "alert.police", 0)
+	owner.Reports(http.StatusCreated, "alert.hazard", 10)
 }
 
 // TestHostileReports sends reports that no page sends, and checks that none is stored, and that the answer names the fields.
 func TestHostileReports(t *testing.T) {
 	t.Parallel()
-	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, reports: true, law: newLaw(t, `"hide":["alert.police"]`)})
-	ann := d.signedInAs("ann@example.org", mapdata.Driver)
+	d := httpapitest.NewServiceWith(t, httpapitest.Options{Manage: 10_000, Requests: 60, Entities: 10_000, Reports: true, Law: newLaw(t, `"hide":["alert.police"]`)})
+	ann := d.SignedInAs("ann@example.org", mapdata.Driver)
 	at := `"lat": 52, "lng": 5`
-	old := d.time().Add(-10*time.Minute - time.Second).Format(time.RFC3339)
-	future := d.time().Add(6 * time.Minute).Format(time.RFC3339)
+	old := d.Time().Add(-10*time.Minute - time.Second).Format(time.RFC3339)
+	future := d.Time().Add(6 * time.Minute).Format(time.RFC3339)
 	for _, tt := range []struct {
 		name, body string
 		status     int
@@ -166,9 +167,9 @@ func TestHostileReports(t *testing.T) {
 		var problem struct {
 			Errors []struct{ Field, Code string }
 		}
-		answer := ann.send(http.MethodPost, "/v2/reports", tt.body)
-		if err := json.Unmarshal([]byte(answer.body), &problem); err != nil || answer.StatusCode != tt.status {
-			t.Errorf("%s: %s %s", tt.name, answer.Status, answer.body)
+		answer := ann.Send(http.MethodPost, "/v2/reports", tt.body)
+		if err := json.Unmarshal([]byte(answer.Body), &problem); err != nil || answer.StatusCode != tt.status {
+			t.Errorf("%s: %s %s", tt.name, answer.Status, answer.Body)
 			continue
 		}
 		var codes []string
@@ -180,12 +181,12 @@ func TestHostileReports(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"x", "drivers:v1:", "drivers:v1:eA", mapdata.EntityID(mapdata.Incidents, "x"), "drivers:v1:" + strings.Repeat("e", 400)} {
-		ann.send(http.MethodDelete, "/v2/reports/"+id, "").want(t, http.StatusNotFound)
+		ann.Send(http.MethodDelete, "/v2/reports/"+id, "").Want(t, http.StatusNotFound)
 	}
-	d.browser().send(http.MethodPost, "/v2/reports", `{}`).want(t, http.StatusUnauthorized)
-	ann.send(http.MethodPost, "/v2/reports", `{"kind": "traffic.jam", `+at+`}`, "Sec-Fetch-Site", "cross-site").want(t, http.StatusForbidden)
-	d.waitForIndex()
-	if left := d.browser().read(nearbyPath).Entities; len(left) != 0 {
+	d.Browser().Send(http.MethodPost, "/v2/reports", `{}`).Want(t, http.StatusUnauthorized)
+	ann.Send(http.MethodPost, "/v2/reports", `{"kind": "traffic.jam", `+at+`}`, "Sec-Fetch-Site", "cross-site").Want(t, http.StatusForbidden)
+	d.WaitForIndex()
+	if left := d.Browser().Read(httpapitest.NearbyPath).Entities; len(left) != 0 {
 		t.Errorf("stored: %v", left)
 	}
 }
@@ -195,15 +196,15 @@ func TestHostileReports(t *testing.T) {
 func TestReportsThatWaited(t *testing.T) {
 	t.Parallel()
 	r := newReportTest(t)
-	reports := func(metres float64, observed string) reply {
-		return r.ann.send(http.MethodPost, "/v2/reports", fmt.Sprintf(`{"kind": "alert.police", "lat": %v, "lng": 5%s}`, 52+metres/111_195, observed))
+	reports := func(metres float64, observed string) httpapitest.Reply {
+		return r.ann.Send(http.MethodPost, "/v2/reports", fmt.Sprintf(`{"kind": "alert.police", "lat": %v, "lng": 5%s}`, 52+metres/111_195, observed))
 	}
-	reports(0, fmt.Sprintf(`, "observed_at": %q`, r.time().Add(-8*time.Minute).Format(time.RFC3339))).want(t, http.StatusCreated)
-	if refused := reports(43_000, ""); refused.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(refused.body, `"implausible"`) {
-		t.Errorf("43 km further eight minutes later: %s %s", refused.Status, refused.body)
+	reports(0, fmt.Sprintf(`, "observed_at": %q`, r.Time().Add(-8*time.Minute).Format(time.RFC3339))).Want(t, http.StatusCreated)
+	if refused := reports(43_000, ""); refused.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(refused.Body, `"implausible"`) {
+		t.Errorf("43 km further eight minutes later: %s %s", refused.Status, refused.Body)
 	}
-	var made reported
-	reports(41_000, `, "heading": 90.5`).want(t, http.StatusCreated).decode(t, &made)
+	var made httpapitest.Reported
+	reports(41_000, `, "heading": 90.5`).Want(t, http.StatusCreated).Decode(t, &made)
 	if properties, _ := made.Entity["properties"].(map[string]any); properties["bearing"] != 90.5 || len(properties) != 1 { // D17.35
 		t.Errorf("the properties are %v", properties)
 	}

@@ -47,19 +47,19 @@ func (b *watchedBody) refusal(err error) error {
 		return err
 	}
 	if errors.Is(b.err, os.ErrDeadlineExceeded) {
-		var p *problem
+		var p *Problem
 		if errors.As(err, &p) && p.Status == http.StatusRequestTimeout {
 			return err
 		}
-		return tooSlow("The body arrived too slowly.")
+		return TooSlow("The body arrived too slowly.")
 	}
 	if problemOf(err).Status == http.StatusInternalServerError {
-		return &problem{Type: "malformed", Status: http.StatusBadRequest, Detail: "The body was incomplete, or not sent as its header says."}
+		return &Problem{Type: "malformed", Status: http.StatusBadRequest, Detail: "The body was incomplete, or not sent as its header says."}
 	}
 	return err
 }
 
-// tooSlow returns the problem of a body that did not arrive in time.
-func tooSlow(detail string) *problem {
-	return &problem{Type: "too-slow", Status: http.StatusRequestTimeout, Detail: detail}
+// TooSlow returns the problem of a body that did not arrive in time.
+func TooSlow(detail string) *Problem {
+	return &Problem{Type: "too-slow", Status: http.StatusRequestTimeout, Detail: detail}
 }

@@ -18,26 +18,26 @@ import (
 // maxBodyBytes bounds a body of the management API: a feed whose fields all have their maximum length fits.
 const maxBodyBytes = 64 << 10
 
-// requestFields are the members of a request's JSON object. A handler takes them one by one; errors are collected, so
+// Fields are the members of a request's JSON object. A handler takes them one by one; errors are collected, so
 // that one response lists all of them (D5.3). Names match exactly; null counts as absent.
-type requestFields struct {
-	members map[string]jsontext.Value // not taken yet
-	errors  []mapdata.FieldError
+type Fields struct {
+	Members map[string]jsontext.Value // not taken yet
+	Errors  []mapdata.FieldError
 }
 
-// readFields reads the body: one JSON object, sent as application/json (D11.2). Malformed JSON, which includes
+// ReadFields reads the body: one JSON object, sent as application/json (D11.2). Malformed JSON, which includes
 // duplicate members and invalid UTF-8, is mapdata.ErrMalformed.
-func readFields(w http.ResponseWriter, r *http.Request) (*requestFields, error) {
-	return readFieldsUpTo(w, r, maxBodyBytes)
+func ReadFields(w http.ResponseWriter, r *http.Request) (*Fields, error) {
+	return ReadFieldsUpTo(w, r, maxBodyBytes)
 }
 
-// readFieldsUpTo reads a body of at most limit bytes, a multiple of 1024.
-func readFieldsUpTo(w http.ResponseWriter, r *http.Request, limit int64) (*requestFields, error) {
-	if !isJSON(r) {
-		return nil, unsupportedMedia("Send the body as Content-Type: application/json.")
+// ReadFieldsUpTo reads a body of at most limit bytes, a multiple of 1024.
+func ReadFieldsUpTo(w http.ResponseWriter, r *http.Request, limit int64) (*Fields, error) {
+	if !IsJSON(r) {
+		return nil, UnsupportedMedia("Send the body as Content-Type: application/json.")
 	}
-	f := &requestFields{members: make(map[string]jsontext.Value)}
-	err := f.decode(jsontext.NewDecoder(http.MaxBytesReader(w, r.Body, limit)))
+	f := &Fields{Members: make(map[string]jsontext.Value)}
+	err := f.Decode(jsontext.NewDecoder(http.MaxBytesReader(w, r.Body, limit)))
 	var (
 		large  *http.MaxBytesError
 		syntax *jsontext.SyntacticError
@@ -51,20 +51,22 @@ func readFieldsUpTo(w http.ResponseWriter, r *http.Request, limit int64) (*reque
 	return f, err
 }
 
-// isJSON reports whether the body is declared as JSON in UTF-8.
-func isJSON(r *http.Request) bool {
+// IsJSON reports whether the body is declared as JSON in UTF-8.
+func IsJSON(r *http.Request) bool {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset := params["charset"]
 	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
-func unsupportedMedia(detail string) *problem {
-	return &problem{Type: "unsupported-media-type", Status: http.StatusUnsupportedMediaType, Detail: detail}
+// UnsupportedMedia returns the problem of a body in another format.
+func UnsupportedMedia(detail string) *Problem {
+	return &Problem{Type: "unsupported-media-type", Status: http.StatusUnsupportedMediaType, Detail: detail}
 }
 
 var errNoObject = errors.New("no JSON object")
 
-func (f *requestFields) decode(dec *jsontext.Decoder) error {
+// Decode reads the members of an object.
+func (f *Fields) Decode(dec *jsontext.Decoder) error {
 	if start, err := dec.ReadToken(); err != nil {
 		return err
 	} else if start.Kind() != '{' {
@@ -80,7 +82,7 @@ func (f *requestFields) decode(dec *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		f.members[key] = value.Clone()
+		f.Members[key] = value.Clone()
 	}
 	if _, err := dec.ReadToken(); err != nil {
 		return err
@@ -94,53 +96,53 @@ func (f *requestFields) decode(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// take takes a member's value; ok is false if it is absent or null.
-func (f *requestFields) take(name string) (_ jsontext.Value, ok bool) {
-	value, ok := f.members[name]
-	delete(f.members, name)
+// Take takes a member's value; ok is false if it is absent or null.
+func (f *Fields) Take(name string) (_ jsontext.Value, ok bool) {
+	value, ok := f.Members[name]
+	delete(f.Members, name)
 	return value, ok && value.Kind() != 'n'
 }
 
-// text takes a string; ok is false if it is absent, null or not a string.
-func (f *requestFields) text(name string) (_ string, ok bool) {
-	value, ok := f.take(name)
+// Text takes a string; ok is false if it is absent, null or not a string.
+func (f *Fields) Text(name string) (_ string, ok bool) {
+	value, ok := f.Take(name)
 	if !ok {
 		return "", false
 	}
 	if value.Kind() != '"' {
-		f.addError(name, "invalid_type", "must be a string")
+		f.AddError(name, "invalid_type", "must be a string")
 		return "", false
 	}
 	text, err := jsontext.AppendUnquote(nil, value)
 	if err != nil { // cannot happen: the decoder has validated the string
-		f.addError(name, "invalid_type", "must be a string")
+		f.AddError(name, "invalid_type", "must be a string")
 		return "", false
 	}
 	return string(text), true
 }
 
-// required takes a string that must be present.
-func (f *requestFields) required(name string) string {
-	before := len(f.errors)
-	text, ok := f.text(name)
-	if !ok && len(f.errors) == before {
-		f.addError(name, "missing", "is required")
+// Required takes a string that must be present.
+func (f *Fields) Required(name string) string {
+	before := len(f.Errors)
+	text, ok := f.Text(name)
+	if !ok && len(f.Errors) == before {
+		f.AddError(name, "missing", "is required")
 	}
 	return text
 }
 
-// addError adds an error in a field.
-func (f *requestFields) addError(name, code, message string) {
-	f.errors = append(f.errors, mapdata.FieldError{Field: name, Code: code, Message: message})
+// AddError adds an error in a field.
+func (f *Fields) AddError(name, code, message string) {
+	f.Errors = append(f.Errors, mapdata.FieldError{Field: name, Code: code, Message: message})
 }
 
-// check returns the collected errors; members that were not taken are unknown fields.
-func (f *requestFields) check() error {
-	for _, name := range slices.Sorted(maps.Keys(f.members)) {
-		f.addError(truncate(name), "unknown_field", "unknown field")
+// Check returns the collected errors; members that were not taken are unknown fields.
+func (f *Fields) Check() error {
+	for _, name := range slices.Sorted(maps.Keys(f.Members)) {
+		f.AddError(Truncate(name), "unknown_field", "unknown field")
 	}
-	if len(f.errors) > 0 {
-		return &mapdata.InvalidError{Fields: f.errors}
+	if len(f.Errors) > 0 {
+		return &mapdata.InvalidError{Fields: f.Errors}
 	}
 	return nil
 }

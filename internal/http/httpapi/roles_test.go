@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/rand"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -17,7 +18,10 @@ import (
 
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/httpapi"
+	"wayside/internal/http/httpapi/httpapitest"
+	"wayside/internal/http/httpapi/public"
 	"wayside/internal/people/account"
+	"wayside/internal/people/apps"
 )
 
 var update = flag.Bool("update", false, "write docs/roles.md anew")
@@ -25,7 +29,7 @@ var update = flag.Bool("update", false, "write docs/roles.md anew")
 // TestRolesDocument compares docs/roles.md with the table of routes.
 func TestRolesDocument(t *testing.T) {
 	const name = "../../../docs/roles.md"
-	want := rolesPage(httpapi.RouteTable())
+	want := rolesPage(public.Table())
 	if *update {
 		if err := os.WriteFile(name, want, 0o644); err != nil {
 			t.Fatal(err)
@@ -40,8 +44,8 @@ func TestRolesDocument(t *testing.T) {
 	}
 }
 
-func rolesPage(routes []httpapi.RouteLine) []byte {
-	slices.SortStableFunc(routes, func(a, b httpapi.RouteLine) int { return cmp.Compare(a.Path, b.Path) })
+func rolesPage(routes []httpapi.Route) []byte {
+	slices.SortStableFunc(routes, func(a, b httpapi.Route) int { return cmp.Compare(a.Path, b.Path) })
 	var out bytes.Buffer
 	out.WriteString(`# Who may do what
 
@@ -75,7 +79,7 @@ any with ` + "`PUT /v2/account/places`" + `, and removes one that was there, but
 	}{{"Pages", true}, {"The API", false}} {
 		fmt.Fprintf(&out, "\n## %s\n\n| address | who | screen |\n| --- | --- | --- |\n", group.title)
 		for _, r := range routes {
-			if r.Page == group.page {
+			if (r.Class == httpapi.ClassPage) == group.page {
 				fmt.Fprintf(&out, "| %s `%s` | %s | %s |\n", r.Method, strings.TrimSuffix(r.Path, "{$}"), r.Who, screenColumn(r.Who))
 			}
 		}
@@ -93,15 +97,15 @@ func screenColumn(who account.Who) string {
 
 // roleTest is a service with a browser for each role.
 type roleTest struct {
-	*testService
-	guest, other, maintainer, curator, admin, revoked, screen *browser
+	*httpapitest.Service
+	guest, other, maintainer, curator, admin, revoked, screen *httpapitest.Browser
 }
 
 // roleFixture has one of each object that a path may name, all of one owner.
 type roleFixture struct {
-	owner   *browser
+	owner   *httpapitest.Browser
 	ownerID mapdata.AccountID
-	feed    *registered
+	feed    *httpapitest.Registered
 	entity  string
 	app     string
 }
@@ -109,23 +113,23 @@ type roleFixture struct {
 // TestRoutesAdmitByRole requests every route of the table as every role.
 func TestRoutesAdmitByRole(t *testing.T) {
 	t.Parallel()
-	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, reports: true})
+	d := httpapitest.NewServiceWith(t, httpapitest.Options{Manage: 10_000, Requests: 60, Entities: 10_000, Reports: true})
 	c := &roleTest{
-		testService: d, guest: d.browser(), other: d.signedInAs("other@example.org", mapdata.Driver),
-		curator: d.signedInAs("curator@example.org", mapdata.Curator), admin: d.signedInAs("admin@example.org", mapdata.Admin),
-		maintainer: d.signedInAs(maintainerEmail, mapdata.Driver), revoked: d.signedInAs("revoked@example.org", mapdata.Admin),
+		Service: d, guest: d.Browser(), other: d.SignedInAs("other@example.org", mapdata.Driver),
+		curator: d.SignedInAs("curator@example.org", mapdata.Curator), admin: d.SignedInAs("admin@example.org", mapdata.Admin),
+		maintainer: d.SignedInAs(maintainerEmail, mapdata.Driver), revoked: d.SignedInAs("revoked@example.org", mapdata.Admin),
 	}
 	c.revoke("revoked@example.org")
-	c.screen = c.pairedScreen(c.admin)
+	c.screen = c.PairedScreen(c.admin)
 	s := c.newFixture()
-	for i, rt := range httpapi.RouteTable() {
+	for i, rt := range public.Table() {
 		t.Run(rt.Method+" "+rt.Path, func(t *testing.T) {
 			if strings.HasSuffix(rt.Path, "/sign-out") || strings.HasSuffix(rt.Path, "/end-others") {
 				defer c.signInAll(s) // again
 			}
 			asGuest := ""
 			for j, name := range []string{"guest", "revoked", "screen", "other", "curator", "admin", "maintainer", "owner"} {
-				b := map[string]*browser{
+				b := map[string]*httpapitest.Browser{
 					"guest": c.guest, "revoked": c.revoked, "other": c.other, "curator": c.curator, "admin": c.admin, "owner": s.owner,
 					"screen": c.screen, "maintainer": c.maintainer,
 				}[name]
@@ -144,7 +148,7 @@ func TestRoutesAdmitByRole(t *testing.T) {
 }
 
 // wantOutcome returns the expected outcome of a request by a role.
-func wantOutcome(rt httpapi.RouteLine, name string) string {
+func wantOutcome(rt httpapi.Route, name string) string {
 	who := rt.Who
 	if name == "guest" || name == "revoked" {
 		return "sign in"
@@ -172,38 +176,38 @@ func wantOutcome(rt httpapi.RouteLine, name string) string {
 }
 
 func (c *roleTest) account(email string) *mapdata.Account {
-	c.t.Helper()
-	a, err := c.db.AccountByEmail(c.t.Context(), email)
+	c.T.Helper()
+	a, err := c.DB.AccountByEmail(c.T.Context(), email)
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	return a
 }
 
 // revoke ends every session of an account, as its owner may do on another device.
 func (c *roleTest) revoke(email string) {
-	c.t.Helper()
+	c.T.Helper()
 	id := c.account(email).ID
-	sessions, err := c.accounts.Sessions(c.t.Context(), id)
+	sessions, err := c.Accounts.Sessions(c.T.Context(), id)
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	for _, s := range sessions {
-		if err := c.accounts.EndSession(c.t.Context(), id, s.ID); err != nil {
-			c.t.Fatal(err)
+		if err := c.Accounts.EndSession(c.T.Context(), id, s.ID); err != nil {
+			c.T.Fatal(err)
 		}
 	}
 }
 
 func (c *roleTest) newFixture() *roleFixture {
-	c.t.Helper()
+	c.T.Helper()
 	const email = "owner@example.org"
-	s := &roleFixture{owner: c.signedInAs(email, mapdata.Driver), ownerID: c.account(email).ID}
-	s.feed = s.owner.register(`{"name": "Held", "direction": "push", "visibility": "private"}`)
-	c.publish("Voted", row("v", "alert.police", 0))
-	s.entity, _ = c.guest.read(nearbyPath).Entities[0]["id"].(string)
-	s.app = s.owner.submitApp(nil)
-	c.curator.send(http.MethodPost, "/v2/apps/"+s.app+"/versions/1/approve", "").want(c.t, http.StatusOK)
+	s := &roleFixture{owner: c.SignedInAs(email, mapdata.Driver), ownerID: c.account(email).ID}
+	s.feed = s.owner.Register(`{"name": "Held", "direction": "push", "visibility": "private"}`)
+	c.Publish("Voted", httpapitest.Row("v", "alert.police", 0))
+	s.entity, _ = c.guest.Read(httpapitest.NearbyPath).Entities[0]["id"].(string)
+	s.app = s.owner.SubmitApp(nil)
+	c.curator.Send(http.MethodPost, "/v2/apps/"+s.app+"/versions/1/approve", "").Want(c.T, http.StatusOK)
 	return s
 }
 
@@ -211,19 +215,19 @@ func (c *roleTest) newFixture() *roleFixture {
 // decided on.
 func (c *roleTest) restore(t *testing.T, s *roleFixture) {
 	t.Helper()
-	id, ok := mapdata.ParseFeedID(s.feed.id())
+	id, ok := mapdata.ParseFeedID(s.feed.ID())
 	if !ok {
 		t.Fatal("the feed has no id")
 	}
 	defer c.maintain(t, s)
 	// Curators see a private feed only while it waits.
-	if f, err := c.db.Feed(t.Context(), id); err != nil || f.ReviewState != mapdata.Pending {
-		s.feed = s.owner.register(`{"name": "Held", "direction": "push", "visibility": "private"}`)
+	if f, err := c.DB.Feed(t.Context(), id); err != nil || f.ReviewState != mapdata.Pending {
+		s.feed = s.owner.Register(`{"name": "Held", "direction": "push", "visibility": "private"}`)
 	}
 }
 
 // pathValue returns the value of one path parameter.
-func (c *roleTest) pathValue(t *testing.T, rt httpapi.RouteLine, part string, s *roleFixture) string {
+func (c *roleTest) pathValue(t *testing.T, rt httpapi.Route, part string, s *roleFixture) string {
 	t.Helper()
 	switch {
 	case part == "{slug}":
@@ -241,28 +245,28 @@ func (c *roleTest) pathValue(t *testing.T, rt httpapi.RouteLine, part string, s 
 	case strings.Contains(rt.Path, "/invitations/{id}"):
 		return c.openInvitation(t)
 	case strings.Contains(rt.Path, "/regions/{id}"):
-		return c.heldRegion(t)
+		return c.HeldRegion(t)
 	case strings.Contains(rt.Path, "/accounts/{id}"):
 		return c.account("other@example.org").ID.String()
 	case strings.Contains(rt.Path, "/feeds/{id}"), strings.Contains(rt.Path, "/review/{id}"),
 		rt.Method == http.MethodGet && strings.Contains(rt.Path, "/feeds/{token}"):
-		return s.feed.id()
+		return s.feed.ID()
 	case strings.Contains(rt.Path, "/feeds/{token}"):
-		rotated := s.owner.send(http.MethodPost, s.feed.path()+"/rotate-token", "").want(t, http.StatusOK)
+		rotated := s.owner.Send(http.MethodPost, s.feed.Path()+"/rotate-token", "").Want(t, http.StatusOK)
 		var fresh struct {
 			Token string `json:"push_ingest_token"`
 		}
-		rotated.decode(t, &fresh)
+		rotated.Decode(t, &fresh)
 		return fresh.Token
 	case strings.Contains(rt.Path, "/sessions/{id}"):
 		return c.anotherSession("owner@example.org").ID
 	case strings.Contains(rt.Path, "/passkeys/{id}"):
 		return c.passkeyOf(t, s.ownerID)
 	case strings.Contains(rt.Path, "/tokens/{id}"):
-		if all, err := c.accounts.APITokens(t.Context(), s.ownerID); rt.Method == http.MethodGet && err == nil && len(all) > 0 {
+		if all, err := c.Accounts.APITokens(t.Context(), s.ownerID); rt.Method == http.MethodGet && err == nil && len(all) > 0 {
 			return all[0].ID // an account may have 20
 		}
-		_, made, err := c.accounts.CreateAPIToken(t.Context(), s.ownerID, "held")
+		_, made, err := c.Accounts.CreateAPIToken(t.Context(), s.ownerID, "held")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,9 +292,9 @@ const maintainerEmail = "maintainer@example.org"
 // maintain makes the maintainer one again.
 func (c *roleTest) maintain(t *testing.T, s *roleFixture) {
 	t.Helper()
-	id, _ := mapdata.ParseFeedID(s.feed.id())
+	id, _ := mapdata.ParseFeedID(s.feed.ID())
 	maintainer := c.account(maintainerEmail).ID
-	_, err := c.db.UpdateFeed(t.Context(), id, func(f *mapdata.Feed) (mapdata.Side, error) {
+	_, err := c.DB.UpdateFeed(t.Context(), id, func(f *mapdata.Feed) (mapdata.Side, error) {
 		f.Maintainers = []mapdata.AccountID{maintainer}
 		return mapdata.Side{}, nil
 	})
@@ -302,21 +306,21 @@ func (c *roleTest) maintain(t *testing.T, s *roleFixture) {
 // openInvitation returns an invitation to the owner of the fixture.
 func (c *roleTest) openInvitation(t *testing.T) string {
 	t.Helper()
-	if open, err := c.db.InvitationsTo(t.Context(), "owner@example.org", c.time()); err != nil || len(open) > 0 {
+	if open, err := c.DB.InvitationsTo(t.Context(), "owner@example.org", c.Time()); err != nil || len(open) > 0 {
 		return open[0].ID
 	}
-	by := c.signedInAs("inviter"+strings.ToLower(rand.Text())+"@example.org", mapdata.Driver)
-	f := by.register(`{"name": "Offered", "direction": "push", "visibility": "private"}`)
-	id, _ := mapdata.ParseFeedID(f.id())
-	stored, err := c.db.Feed(t.Context(), id)
+	by := c.SignedInAs("inviter"+strings.ToLower(rand.Text())+"@example.org", mapdata.Driver)
+	f := by.Register(`{"name": "Offered", "direction": "push", "visibility": "private"}`)
+	id, _ := mapdata.ParseFeedID(f.ID())
+	stored, err := c.DB.Feed(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	i := &mapdata.Invitation{
 		ID: strings.ToLower(rand.Text()), Feed: id, What: mapdata.InvitedToMaintain, Email: "owner@example.org", By: stored.Owner,
-		At: c.time().Add(-2 * mapdata.InvitationWindow), ExpiresAt: c.time().Add(time.Hour),
+		At: c.Time().Add(-2 * mapdata.InvitationWindow), ExpiresAt: c.Time().Add(time.Hour),
 	}
-	if err := c.db.Invite(t.Context(), i, func(*mapdata.Feed) (mapdata.Side, error) { return mapdata.Side{}, nil }); err != nil {
+	if err := c.DB.Invite(t.Context(), i, func(*mapdata.Feed) (mapdata.Side, error) { return mapdata.Side{}, nil }); err != nil {
 		t.Fatal(err)
 	}
 	return i.ID
@@ -330,18 +334,18 @@ func (c *roleTest) openReport(t *testing.T, s *roleFixture) string {
 			ID string `json:"id"`
 		} `json:"entity"`
 	}
-	s.owner.send(http.MethodPost, "/v2/reports", `{"kind": "alert.hazard.fog", "lat": 12, "lng": 13}`).decode(t, &made)
+	s.owner.Send(http.MethodPost, "/v2/reports", `{"kind": "alert.hazard.fog", "lat": 12, "lng": 13}`).Decode(t, &made)
 	return made.Entity.ID
 }
 
 // openComplaint returns a complaint that waits for a curator.
 func (c *roleTest) openComplaint(t *testing.T, s *roleFixture) string {
 	t.Helper()
-	one := mapdata.Complaint{ID: rand.Text(), Source: mapdata.Incidents, ExternalID: "x", Account: s.ownerID, At: c.time()}
-	if err := c.db.Complain(t.Context(), &one, c.time().Add(time.Hour), 1); err != nil {
+	one := mapdata.Complaint{ID: rand.Text(), Source: mapdata.Incidents, ExternalID: "x", Account: s.ownerID, At: c.Time()}
+	if err := c.DB.Complain(t.Context(), &one, c.Time().Add(time.Hour), 1); err != nil {
 		t.Fatal(err)
 	}
-	all, _, err := c.db.Complaints(t.Context(), 1)
+	all, _, err := c.DB.Complaints(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,10 +357,10 @@ func (c *roleTest) passkeyOf(t *testing.T, id mapdata.AccountID) string {
 	t.Helper()
 	name := rand.Text()
 	p := &mapdata.Passkey{
-		ID: strings.ToLower(name), CredentialID: []byte(name), Account: id, Name: "held", Blob: []byte("{}"), CreatedAt: c.time(),
+		ID: strings.ToLower(name), CredentialID: []byte(name), Account: id, Name: "held", Blob: []byte("{}"), CreatedAt: c.Time(),
 	}
-	answer := mapdata.Challenge{Hash: []byte(name), ExpiresAt: c.time().Add(time.Minute)}
-	if err := c.db.CreatePasskey(t.Context(), p, answer, mapdata.AuditEntry{At: c.time()}, nil); err != nil {
+	answer := mapdata.Challenge{Hash: []byte(name), ExpiresAt: c.Time().Add(time.Minute)}
+	if err := c.DB.CreatePasskey(t.Context(), p, answer, mapdata.AuditEntry{At: c.Time()}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return p.ID
@@ -364,50 +368,37 @@ func (c *roleTest) passkeyOf(t *testing.T, id mapdata.AccountID) string {
 
 // pendingCode returns the code of a screen that waits for approval.
 func (c *roleTest) pendingCode() string {
-	c.t.Helper()
-	begun, err := c.accounts.BeginPairing(c.t.Context(), "x")
+	c.T.Helper()
+	begun, err := c.Accounts.BeginPairing(c.T.Context(), "x")
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	return begun.Code.Shown()
 }
 
 // anotherSession makes another session of an account.
 func (c *roleTest) anotherSession(email string) *mapdata.Session {
-	c.t.Helper()
-	link, err := c.accounts.LoginLink(c.t.Context(), email)
+	c.T.Helper()
+	link, err := c.Accounts.LoginLink(c.T.Context(), email)
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
-	in, err := c.accounts.VerifyToken(c.t.Context(), link, account.Browser{Agent: "Elsewhere"})
+	in, err := c.Accounts.VerifyToken(c.T.Context(), link, account.Browser{Agent: "Elsewhere"})
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	return in.Session
 }
 
 // signInAll signs in every role whose session has ended.
 func (c *roleTest) signInAll(s *roleFixture) {
-	c.other, c.curator, c.admin = c.anotherBrowser("other@example.org"), c.anotherBrowser("curator@example.org"), c.anotherBrowser("admin@example.org")
-	s.owner, c.maintainer = c.anotherBrowser("owner@example.org"), c.anotherBrowser(maintainerEmail)
-	c.screen = c.pairedScreen(c.admin)
-}
-
-// pairedScreen returns a screen that a phone has signed in.
-func (d *testService) pairedScreen(phone *browser) *browser {
-	d.t.Helper()
-	begun, err := d.accounts.BeginPairing(d.t.Context(), "Mozilla/5.0 (X11; Linux) QtCarBrowser Safari/537.36 Tesla/2026.40")
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	phone.send(http.MethodPost, "/v2/auth/pair/"+begun.Code.Shown()+"/approve", "").want(d.t, http.StatusOK)
-	screen := d.browser()
-	screen.send(http.MethodPost, "/v2/auth/pair/token", `{"device_code": "`+begun.Secret+`"}`).want(d.t, http.StatusOK)
-	return screen
+	c.other, c.curator, c.admin = c.AnotherBrowser("other@example.org"), c.AnotherBrowser("curator@example.org"), c.AnotherBrowser("admin@example.org")
+	s.owner, c.maintainer = c.AnotherBrowser("owner@example.org"), c.AnotherBrowser(maintainerEmail)
+	c.screen = c.PairedScreen(c.admin)
 }
 
 // request sends a request without a valid body, and returns whether the caller was admitted.
-func (c *roleTest) request(t *testing.T, rt httpapi.RouteLine, b *browser, s *roleFixture, from string) string {
+func (c *roleTest) request(t *testing.T, rt httpapi.Route, b *httpapitest.Browser, s *roleFixture, from string) string {
 	t.Helper()
 	c.restore(t, s)
 	if strings.Contains(rt.Path, "/account/apps/") && b != c.guest && b != c.revoked {
@@ -424,14 +415,14 @@ func (c *roleTest) request(t *testing.T, rt httpapi.RouteLine, b *browser, s *ro
 	switch {
 	case rt.Method == http.MethodGet || rt.Method == http.MethodDelete:
 	case rt.Path == "/pair":
-		body, media = url.Values{"code": {c.pendingCode()}, "answer": {"deny"}}.Encode(), formType
-	case rt.Page:
-		body, media = "x=", formType
+		body, media = url.Values{"code": {c.pendingCode()}, "answer": {"deny"}}.Encode(), httpapitest.FormType
+	case rt.Class == httpapi.ClassPage:
+		body, media = "x=", httpapitest.FormType
 	case strings.HasSuffix(rt.Path, "/confirm"), strings.HasSuffix(rt.Path, "/dispute"), strings.HasSuffix(rt.Path, "/rotate-token"):
 	default:
 		body = "{}"
 	}
-	req, err := http.NewRequestWithContext(t.Context(), rt.Method, c.server.URL+strings.Join(parts, "/"), strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), rt.Method, c.Server.URL+strings.Join(parts, "/"), strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -439,7 +430,7 @@ func (c *roleTest) request(t *testing.T, rt httpapi.RouteLine, b *browser, s *ro
 		req.Header.Set("Content-Type", media)
 	}
 	req.Header.Set("X-Forwarded-For", from)
-	keeps := *b.client
+	keeps := *b.Client
 	keeps.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	keeps.Jar = &readOnlyJar{keeps.Jar}
 	resp, err := keeps.Do(req)
@@ -475,3 +466,30 @@ func (c *roleTest) request(t *testing.T, rt httpapi.RouteLine, b *browser, s *ro
 type readOnlyJar struct{ http.CookieJar }
 
 func (*readOnlyJar) SetCookies(*url.URL, []*http.Cookie) {}
+
+// appValue returns the value of a path parameter of apps; for a decision, that is a version that waits for one.
+func (c *roleTest) appValue(t *testing.T, rt httpapi.Route, part string, s *roleFixture) string {
+	t.Helper()
+	if part == "{id}" || rt.Method == http.MethodGet {
+		return s.app
+	}
+	var made struct {
+		Version struct{ Number json.Number }
+	}
+	s.owner.Send(http.MethodPost, "/v2/apps/"+s.app+"/versions", httpapitest.Submission(t, nil)).Want(t, http.StatusCreated).Decode(t, &made)
+	return made.Version.Number.String()
+}
+
+// installs makes the browser's account install the app.
+func (c *roleTest) installs(t *testing.T, b *httpapitest.Browser, app string) {
+	t.Helper()
+	var who struct {
+		Account struct{ Email string }
+	}
+	b.Send(http.MethodGet, "/v2/account", "").Want(t, http.StatusOK).Decode(t, &who)
+	id, _ := mapdata.ParseAppID(app)
+	_, err := c.Apps.Configure(t.Context(), c.account(who.Account.Email).ID, id, apps.Change{Config: []byte(`{"token":"t"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

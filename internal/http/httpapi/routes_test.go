@@ -1,4 +1,4 @@
-package httpapi
+package httpapi_test
 
 import (
 	"go/ast"
@@ -12,12 +12,14 @@ import (
 	"testing"
 
 	"wayside/internal/http/apidocs"
+	"wayside/internal/http/httpapi"
+	"wayside/internal/http/httpapi/public"
 )
 
 // parseWhole parses the document with the part about apps.
 func parseWhole(t *testing.T) *apidocs.Document {
 	t.Helper()
-	text, err := describeAPI(true)
+	text, err := httpapi.DescribeAPI(true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,11 +39,11 @@ func TestEveryRouteIsInOpenAPI(t *testing.T) {
 			written[strings.ToUpper(op.Name)+" "+path.Name] = true
 		}
 	}
-	for _, r := range new(api).routes() {
-		if r.class == classPage {
+	for _, r := range public.Table() {
+		if r.Class == httpapi.ClassPage {
 			continue // pages are not part of the API; docs/roles.md lists them
 		}
-		name := r.method + " " + strings.TrimSuffix(r.path, "{$}")
+		name := r.Method + " " + strings.TrimSuffix(r.Path, "{$}")
 		if !written[name] {
 			t.Errorf("openapi.json has no %s", name)
 		}
@@ -55,12 +57,12 @@ func TestEveryRouteIsInOpenAPI(t *testing.T) {
 // TestOpenAPISecurityMatchesClasses compares the security of each operation with its route's class.
 func TestOpenAPISecurityMatchesClasses(t *testing.T) {
 	doc := parseWhole(t)
-	for _, r := range new(api).routes() {
-		path := doc.Paths.Get(strings.TrimSuffix(r.path, "{$}"))
+	for _, r := range public.Table() {
+		path := doc.Paths.Get(strings.TrimSuffix(r.Path, "{$}"))
 		if path == nil {
 			continue // TestEveryRouteIsInOpenAPI reports it
 		}
-		op := path.Get(strings.ToLower(r.method))
+		op := path.Get(strings.ToLower(r.Method))
 		if op == nil {
 			continue
 		}
@@ -69,26 +71,26 @@ func TestOpenAPISecurityMatchesClasses(t *testing.T) {
 			statuses = append(statuses, answer.Name)
 		}
 		want, security := []string{}, ""
-		switch r.class {
-		case classRead, classPageRead, classRoute:
+		switch r.Class {
+		case httpapi.ClassRead, httpapi.ClassPageRead, httpapi.ClassRoute:
 			want, security = []string{"401", "429"}, "Needs no account; takes an API token or a signed-in session."
-		case classAccount:
+		case httpapi.ClassAccount:
 			want, security = []string{"401", "403", "429"}, "Needs a signed-in session."
-		case classVote:
+		case httpapi.ClassVote:
 			want, security = []string{"401", "403", "404", "429", "503"}, "Needs a signed-in session."
-		case classPush:
+		case httpapi.ClassPush:
 			want, security = []string{"400", "401", "413", "415", "429", "503"}, "Needs no account."
-		case classSignIn:
+		case httpapi.ClassSignIn:
 			want = []string{"403"}
-		case classOpen:
+		case httpapi.ClassOpen:
 			security = "Needs no account."
 		}
 		if got := apidocs.Access(op.Security); security != "" && got != security {
-			t.Errorf("%s %s: %q, want %q", r.method, r.path, got, security)
+			t.Errorf("%s %s: %q, want %q", r.Method, r.Path, got, security)
 		}
 		for _, status := range want {
 			if !slices.Contains(statuses, status) {
-				t.Errorf("%s %s does not say %s", r.method, r.path, status)
+				t.Errorf("%s %s does not say %s", r.Method, r.Path, status)
 			}
 		}
 	}
@@ -97,10 +99,7 @@ func TestOpenAPISecurityMatchesClasses(t *testing.T) {
 // TestEveryProblemIsInOpenAPI compares the types of problems in the source with openapi.json, in both directions.
 func TestEveryProblemIsInOpenAPI(t *testing.T) {
 	doc := parseWhole(t)
-	made := map[string]int{}
-	for _, s := range statuses {
-		made[s.name] = s.status
-	}
+	made := httpapi.ProblemStatuses()
 	for name, status := range problemsInSource(t) {
 		made[name] = status
 	}
@@ -135,6 +134,11 @@ func problemsInSource(t *testing.T) map[string]int {
 	if err != nil {
 		t.Fatal(err)
 	}
+	leaves, err := fs.Glob(os.DirFS("."), "*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names = append(names, leaves...)
 	found := map[string]int{}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
@@ -146,7 +150,7 @@ func problemsInSource(t *testing.T) map[string]int {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			lit, ok := n.(*ast.CompositeLit)
-			if kind, named := litType(lit); !ok || !named || kind != "problem" {
+			if kind, named := litType(lit); !ok || !named || kind != "Problem" {
 				return true
 			}
 			typ, status := "", 0
@@ -179,9 +183,11 @@ func litType(lit *ast.CompositeLit) (string, bool) {
 	if lit == nil {
 		return "", false
 	}
-	name, ok := lit.Type.(*ast.Ident)
-	if !ok {
-		return "", false
+	switch name := lit.Type.(type) {
+	case *ast.Ident:
+		return name.Name, true
+	case *ast.SelectorExpr:
+		return name.Sel.Name, true
 	}
-	return name.Name, true
+	return "", false
 }

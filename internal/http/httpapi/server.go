@@ -15,17 +15,12 @@ import (
 	"time"
 
 	"wayside/internal/drive/nav"
-	"wayside/internal/drive/nav/session"
-	"wayside/internal/drive/speech"
 	"wayside/internal/entities/catalog"
 	"wayside/internal/entities/nearby"
 	"wayside/internal/entities/stream"
 	"wayside/internal/entities/votes"
-	"wayside/internal/feeds/feed"
 	"wayside/internal/feeds/provider/drivers"
-	"wayside/internal/feeds/provider/push"
 	"wayside/internal/ground/geo"
-	"wayside/internal/ground/mapdata"
 	"wayside/internal/ground/ratelimit"
 	"wayside/internal/ground/response"
 	"wayside/internal/http/apidocs"
@@ -33,13 +28,9 @@ import (
 	"wayside/internal/http/pages"
 	"wayside/internal/people/account"
 	"wayside/internal/people/apps"
-	"wayside/internal/people/audit"
-	"wayside/internal/people/takedown"
 	"wayside/internal/roads/basemap"
 	"wayside/internal/roads/basemap/tileserver"
 	"wayside/internal/roads/basemap/world"
-	"wayside/internal/roads/region"
-	"wayside/internal/roads/region/imports"
 )
 
 // Deps are the dependencies of the handlers. Every field is required unless its comment says otherwise.
@@ -58,30 +49,16 @@ type Deps struct {
 	Nearby   *nearby.Reader
 	Sources  *catalog.Catalog
 	Accounts *account.Service
-	Passkeys *account.Passkeys // nil: the service offers no passkeys
-	Feeds    *feed.Service
-	Entities func(mapdata.FeedID) int // number of a feed's entities, from memory, because a list of feeds must not query the store for each
-	Pushes   *push.Service
 	Streams  *stream.Hub
 	Votes    *votes.Service
 	Reports  *drivers.Service // nil: there are no drivers' reports
-	Audit    *audit.Service
-	Apps     *apps.Service // nil: apps are off, and no answer mentions them
+	Apps     *apps.Service    // nil: apps are off, and no answer mentions them
 
-	Regions func() *region.Region // the region from which routes are served; nil: there is none
-	Imports *imports.Service      // of regions, by admins
-	// Engine answers requests to OSRM's services; nil: navigation is off, and every request to it is answered with 503.
-	Engine Engine
-	// Navigation finds the routes of sessions, and Drives holds the sessions of drivers on the way; nil under the same condition as
-	// Engine, and if routes come from a remote engine.
+	// Navigation knows the roads; nil: navigation is off, or routes come from a remote engine.
 	Navigation *nav.Service
-	Drives     *session.Hub
-	Nodes      Nodes             // the other nodes, which have sessions too; nil: there are none
-	Conditions ExplainConditions // nil: navigation is off
-	Geocoder   Geocoder          // nil: navigation is off
-	Speech     *speech.Speaker   // of announcements; nil: they have no clips
-	// Takedowns hides single pins for curators, and stores drivers' complaints.
-	Takedowns *takedown.Service
+	Ways       SessionWays // ahead of drivers
+	// NodeRequests sets the handler for the requests of other nodes. nil: there are none.
+	NodeRequests func(http.Handler)
 
 	Revisions Revisions // published at this node
 	// AwaitRoads waits until routes see the changes that readers of this node see, for a short time at most; nil: there are no
@@ -111,8 +88,6 @@ type Deps struct {
 	Memory  Memory
 	// Work admits large reads, shared fairly among callers. nil: they do not wait.
 	Work *ratelimit.Gate
-	// Searches admits searches, shared fairly among callers. nil: they do not wait.
-	Searches *ratelimit.Gate
 
 	Deprecated []Deprecation // deprecations, as Deprecated returns them; nil: none
 
@@ -122,7 +97,7 @@ type Deps struct {
 }
 
 // Newest points to the newest handler of a process.
-type Newest struct{ api atomic.Pointer[api] }
+type Newest struct{ api atomic.Pointer[API] }
 
 // Limits are the rates of D14 per minute.
 type Limits struct {
@@ -141,29 +116,29 @@ type Incidents struct {
 	Stored      bool   // incidents.mode is database: reads may be cached (D8.9)
 }
 
-// api is the receiver of the handlers.
-type api struct {
+// API is what all handlers share: those of leaves embed it.
+type API struct {
 	Deps
+	leaves      []Leaf
 	https       bool   // the public address is HTTPS: cookies are Secure
 	host        string // of the public address, with its port if there is one
 	crossOrigin *http.CrossOriginProtection
 	health      healthCache
-	forwards    forwards
 	hopWarning  sync.Once
 
-	openapi    func() (*response.File, error) // openapi.json with marks of what is deprecated, made on the first request
-	docs       func() (*response.File, error) // the API's page, rendered on the first request
-	slowed     atomic.Int64                   // refusals that wait
-	overlay    *pages.Overlay
-	scripts    *pages.Scripts
-	tiles      tileserver.Server
-	appAnswers atomic.Pointer[appAnswers]
-	processID  string // random: a stream can be resumed only in the process in which it began
+	openapi   func() (*response.File, error) // openapi.json with marks of what is deprecated, made on the first request
+	docs      func() (*response.File, error) // the API's page, rendered on the first request
+	slowed    atomic.Int64                   // refusals that wait
+	overlay   *pages.Overlay
+	scripts   *pages.Scripts
+	tiles     tileserver.Server
+	processID string // random: a stream can be resumed only in the process in which it began
 }
 
-// New returns the handler of the public address.
-func New(deps Deps) http.Handler {
-	a := &api{
+// New returns the handler of the public address, of this package's routes and those of the leaves.
+func New(deps Deps, leaves ...Leaf) http.Handler {
+	a := &API{
+		leaves:      leaves,
 		Deps:        deps,
 		https:       strings.HasPrefix(deps.BaseURL, "https://"),
 		crossOrigin: http.NewCrossOriginProtection(),
@@ -172,7 +147,7 @@ func New(deps Deps) http.Handler {
 	a.host = a.publicHost()
 	a.StreamWriteTimeout = cmp.Or(a.StreamWriteTimeout, defaultStreamWriteTimeout)
 	describe := sync.OnceValues(func() ([]byte, error) {
-		text, err := describeAPI(a.Apps != nil)
+		text, err := DescribeAPI(a.Apps != nil)
 		if err != nil {
 			return nil, err
 		}
@@ -196,22 +171,30 @@ func New(deps Deps) http.Handler {
 	}
 	a.overlay = pages.NewOverlay(a.Overlay, a.BaseURL, mapOrigins)
 	a.scripts = pages.NewScripts(a.Scripts, a.overlay)
+	mux, nodes := http.NewServeMux(), http.NewServeMux()
 	byPath := make(map[string]methods)
-	for _, r := range a.servedRoutes() {
-		if byPath[r.path] == nil {
-			byPath[r.path] = make(methods)
+	for _, r := range a.routes() {
+		path := cmp.Or(r.Pattern, r.Path)
+		switch {
+		case r.Off:
+			continue
+		case r.Class == ClassNode:
+			nodes.HandleFunc(r.Method+" "+path, a.wrap(r))
+			continue
+		case byPath[path] == nil:
+			byPath[path] = make(methods)
 		}
-		byPath[r.path][r.method] = a.wrap(r)
-		if (r.class == classRead || r.class == classRoute || r.class == classDrive) && len(a.CORSOrigins) > 0 {
-			byPath[r.path][http.MethodOptions] = a.preflight
+		byPath[path][r.Method] = a.wrap(r)
+		if (r.Class == ClassRead || r.Class == ClassRoute || r.Class == ClassDrive) && len(a.CORSOrigins) > 0 {
+			byPath[path][http.MethodOptions] = a.preflight
 		}
 	}
-	mux := http.NewServeMux()
 	for path, m := range byPath {
 		mux.Handle(path, a.dispatch(m))
 	}
-	a.serveNodes()
-	mux.Handle(navigationPath, a.otherNavigation())
+	if a.NodeRequests != nil {
+		a.NodeRequests(nodes)
+	}
 	mux.HandleFunc("/", a.unknownPath)
 	if a.Newest != nil {
 		if before := a.Newest.api.Load(); before != nil {
@@ -223,7 +206,7 @@ func New(deps Deps) http.Handler {
 }
 
 // newest returns the API with the settings in force.
-func (a *api) newest() *api {
+func (a *API) newest() *API {
 	if a.Newest == nil {
 		return a
 	}
@@ -234,7 +217,7 @@ func (a *api) newest() *api {
 type methods map[string]http.HandlerFunc
 
 // dispatch calls the handler of the request's method, or answers 405 with the allowed ones.
-func (a *api) dispatch(m methods) http.Handler {
+func (a *API) dispatch(m methods) http.Handler {
 	allowed := make([]string, 0, len(m)+1)
 	for method := range m {
 		allowed = append(allowed, method)
@@ -254,7 +237,7 @@ func (a *api) dispatch(m methods) http.Handler {
 			return
 		}
 		w.Header().Set("Allow", allow)
-		writeProblem(w, r, &problem{
+		writeProblem(w, r, &Problem{
 			Type: "method-not-allowed", Status: http.StatusMethodNotAllowed,
 			Detail: "This address answers " + allow + ".",
 		})
@@ -263,12 +246,12 @@ func (a *api) dispatch(m methods) http.Handler {
 
 // unknownPath answers requests for unknown paths: a browser gets a page for people, as often as it may read pages, and a program a
 // problem document.
-func (a *api) unknownPath(w http.ResponseWriter, r *http.Request) {
+func (a *API) unknownPath(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept")
 	if asksForPage(r) && a.refuseOnPage(w, r) {
 		return
 	}
-	writeProblem(w, r, &problem{
+	writeProblem(w, r, &Problem{
 		Type: "not-found", Status: http.StatusNotFound,
 		Detail: "There is nothing at this address. GET /docs lists what there is.",
 	})

@@ -15,7 +15,7 @@ const (
 
 // slowRefusal delays the refusal of a client that is refused again and again. A client that does not heed Retry-After, and asks again as
 // soon as it is refused, would use the processor with refusals alone: 52 000 in 15 s took 3 to 6 s of it.
-func (a *api) slowRefusal(w *recorder, r *http.Request, rt route) {
+func (a *API) slowRefusal(w *Recorder, r *http.Request, rt Route) {
 	key := ratelimit.ClientKey(ratelimit.Refusals, a.callerAddr(r, rt))
 	if a.Buckets.Allow(key, ratelimit.Limit{Count: promptRefusals, Per: time.Second}, 1, a.Now()).OK {
 		return
@@ -24,7 +24,7 @@ func (a *api) slowRefusal(w *recorder, r *http.Request, rt route) {
 	if a.slowed.Add(1) > maxSlowRefusals {
 		return
 	}
-	w.endTurn()
+	w.EndTurn()
 	w.hold.Release()
 	delay := time.NewTimer(refusalDelay)
 	defer delay.Stop()

@@ -14,13 +14,13 @@ import (
 // TestSlowRefusals checks that the refusals of one address are delayed by a second beyond twenty in a second, and that nobody else waits.
 func TestSlowRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &api{}
+		a := &API{}
 		a.Buckets, a.Now = ratelimit.NewMemory(1000), time.Now
 		refuse := func(ctx context.Context, from string) time.Duration {
 			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody)
 			r.RemoteAddr = from
 			began := time.Now()
-			a.slowRefusal(&recorder{ResponseWriter: httptest.NewRecorder()}, r, route{class: classRead})
+			a.slowRefusal(&Recorder{ResponseWriter: httptest.NewRecorder()}, r, Route{Class: ClassRead})
 			return time.Since(began)
 		}
 		const greedy, other = "192.0.2.1:1000", "192.0.2.2:1000"
@@ -58,13 +58,13 @@ func TestSlowRefusals(t *testing.T) {
 // node.
 func TestSlowRefusalsOfNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &api{}
+		a := &API{}
 		a.Buckets, a.Now = ratelimit.NewMemory(1000), time.Now
 		refuse := func(client string) time.Duration {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, "/", http.NoBody)
-			r.Header.Set(clientHeader, client)
+			r.Header.Set(ClientHeader, client)
 			began := time.Now()
-			a.slowRefusal(&recorder{ResponseWriter: httptest.NewRecorder()}, r, route{class: classNode})
+			a.slowRefusal(&Recorder{ResponseWriter: httptest.NewRecorder()}, r, Route{Class: ClassNode})
 			return time.Since(began)
 		}
 		for range 20 {

@@ -2,15 +2,10 @@ package httpapi
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"wayside/internal/ground/mapdata"
-	"wayside/internal/http/pages"
 )
-
-// cacheListing is the Cache-Control of the lists of sources and kinds (Limits: Read caching).
-const cacheListing = "public, max-age=60"
 
 // sourceItem is one source of the list.
 type sourceItem struct {
@@ -25,7 +20,7 @@ type sourceItem struct {
 }
 
 // getSources answers GET /v2/sources with the sources that are public, approved and active.
-func (a *api) getSources(w http.ResponseWriter, r *http.Request, _ *caller) error {
+func (a *API) getSources(w http.ResponseWriter, r *http.Request, _ *Caller) error {
 	items := []sourceItem{}
 	if a.Incidents != nil {
 		items = append(items, a.incidentsItem())
@@ -42,14 +37,14 @@ func (a *api) getSources(w http.ResponseWriter, r *http.Request, _ *caller) erro
 			KindIDs:     kindIDs(f.BuiltinKinds()),
 		})
 	}
-	w.Header().Set("Cache-Control", cacheListing)
-	return writeJSON(w, r, http.StatusOK, map[string]any{"sources": items})
+	w.Header().Set("Cache-Control", CacheListing)
+	return WriteJSON(w, r, http.StatusOK, map[string]any{"sources": items})
 }
 
 const incidentsLabel = "Live incidents"
 
 // incidentsItem returns the built-in source of live incidents.
-func (a *api) incidentsItem() sourceItem {
+func (a *API) incidentsItem() sourceItem {
 	item := sourceItem{
 		ID: string(mapdata.Incidents), Label: incidentsLabel, Attribution: a.Incidents.Attribution,
 		LayerSlugs: []string{string(mapdata.Incidents)}, DefaultOn: true, SourceType: "builtin",
@@ -118,7 +113,7 @@ func propertyItems() (items []propertyItem, names [mapdata.KindCount][]string) {
 }
 
 // getKinds answers GET /v2/kinds.
-func (a *api) getKinds(w http.ResponseWriter, r *http.Request, _ *caller) error {
+func (a *API) getKinds(w http.ResponseWriter, r *http.Request, _ *Caller) error {
 	items := make([]kindItem, 0, mapdata.KindCount)
 	properties, names := propertyItems()
 	for i, k := range mapdata.Kinds() {
@@ -130,8 +125,8 @@ func (a *api) getKinds(w http.ResponseWriter, r *http.Request, _ *caller) error 
 			Gravity:        k.Gravity, Colour: k.Colour, Properties: names[i],
 		})
 	}
-	w.Header().Set("Cache-Control", cacheListing)
-	return writeJSON(w, r, http.StatusOK, map[string]any{"kinds": items, "properties": properties})
+	w.Header().Set("Cache-Control", CacheListing)
+	return WriteJSON(w, r, http.StatusOK, map[string]any{"kinds": items, "properties": properties})
 }
 
 func secondsOrNull(d time.Duration) *int64 {
@@ -140,14 +135,4 @@ func secondsOrNull(d time.Duration) *int64 {
 	}
 	s := int64(d / time.Second)
 	return &s
-}
-
-// getIcon answers GET /v2/icons/<kind>.svg (D2.5).
-func (a *api) getIcon(w http.ResponseWriter, r *http.Request, _ *caller) error {
-	id, ok := strings.CutSuffix(r.PathValue("file"), ".svg")
-	kind, known := mapdata.ParseKind(id)
-	if !ok || !known {
-		return mapdata.Describe(mapdata.ErrNotFound, "Unknown icon; GET /v2/kinds lists them.")
-	}
-	return pages.ServeIcon(w, r, kind)
 }

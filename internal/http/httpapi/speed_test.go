@@ -25,6 +25,8 @@ import (
 	"wayside/internal/ground/ratelimit"
 	"wayside/internal/ground/telemetry"
 	"wayside/internal/http/httpapi"
+	"wayside/internal/http/httpapi/httpapitest"
+	"wayside/internal/http/httpapi/public"
 	"wayside/internal/http/httpserver"
 )
 
@@ -47,7 +49,7 @@ func speedFixture(b *testing.B) (handler http.Handler, paths func(wanted int) []
 	ix, catalogue := index.New(wire.EncodeEntity), catalog.New(nil)
 	feeds := make([]*mapdata.Feed, 2)
 	for i := range feeds {
-		feeds[i] = testFeed(byte(i), nil)
+		feeds[i] = httpapitest.Feed(byte(i), nil)
 		catalogue.Apply([]mapdata.FeedChange{{Feed: feeds[i], FeedID: feeds[i].ID}}).Publish()
 	}
 	towns := make([]geo.Point, 300)
@@ -69,7 +71,7 @@ func speedFixture(b *testing.B) (handler http.Handler, paths func(wanted int) []
 		batch = append(batch, mapdata.FeedChange{Feed: feed, FeedID: feed.ID, Entities: []mapdata.Entity{{
 			Feed: feed.ID, ExternalID: fmt.Sprintf("bench%02d:%07d", i/50_000, i%50_000), Kind: mapdata.Kind(i % 12), Point: at,
 			Properties:  fmt.Appendf(nil, `{"street":"Street %d","city":"Town %d","maxspeed_kmh":%d,"version":0}`, i%977, i%300, 30+i%10*10),
-			FirstSeenAt: start, SeenAt: start.Add(time.Duration(i) * time.Millisecond), ChangedAt: start, Lifetime: 24 * time.Hour,
+			FirstSeenAt: httpapitest.Start, SeenAt: httpapitest.Start.Add(time.Duration(i) * time.Millisecond), ChangedAt: httpapitest.Start, Lifetime: 24 * time.Hour,
 		}}})
 		if len(batch) == 5000 {
 			ix.Apply(batch)
@@ -77,8 +79,8 @@ func speedFixture(b *testing.B) (handler http.Handler, paths func(wanted int) []
 		}
 	}
 	metrics := telemetry.NewMetrics("test")
-	clock := func() time.Time { return start.Add(time.Since(benchmarkBegan)) }
-	handler = httpapi.New(httpapi.Deps{
+	clock := func() time.Time { return httpapitest.Start.Add(time.Since(benchmarkBegan)) }
+	handler = public.New(public.Deps{
 		BaseURL: "http://wayside.test", Now: clock, Log: slog.New(slog.DiscardHandler), Ready: func() error { return nil },
 		Nearby: nearby.New(nearby.Config{Index: ix, Catalog: catalogue, Primary: "tesla", Now: clock}), Sources: catalogue,
 		Limits: httpapi.Limits{GuestReads: 1_000_000_000}, Buckets: ratelimit.NewMemory(ratelimit.DefaultBuckets), Observe: metrics.Request,
@@ -88,7 +90,7 @@ func speedFixture(b *testing.B) (handler http.Handler, paths func(wanted int) []
 		var found []string
 		for _, p := range places {
 			for radius := 100.0; radius < 20_000; radius *= 1.15 {
-				hits, _ := ix.Search(&mapdata.Search{Center: p, Radius: radius, Kinds: mapdata.AllKinds, Served: true, Now: start, Limit: 1000}, nil)
+				hits, _ := ix.Search(&mapdata.Search{Center: p, Radius: radius, Kinds: mapdata.AllKinds, Served: true, Now: httpapitest.Start, Limit: 1000}, nil)
 				if len(hits) >= wanted {
 					found = append(found, fmt.Sprintf("/v2/entities/nearby?lat=%.5f&lng=%.5f&radius=%.0f", p.Lat, p.Lng, radius))
 					break

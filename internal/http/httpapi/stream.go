@@ -17,10 +17,8 @@ import (
 	"wayside/internal/ground/ratelimit"
 )
 
-// Parameters of writing to a stream.
+// Times of streams.
 const (
-	defaultStreamWriteTimeout = 5 * time.Second // for one chunk to be sent: less than the grace time of a shutdown
-	streamChunkBytes          = 32 << 10        // bytes
 	minReconnectDelay         = 2 * time.Second // before a client whose stream ended reconnects …
 	reconnectJitter           = 3 * time.Second // … plus a random time up to this, so that clients do not all reconnect at the same time
 	heartbeatsPerAccountCheck = 3               // heartbeats between two checks whether the account may still read
@@ -38,51 +36,51 @@ type streamScratch struct {
 var streamPool = sync.Pool{New: func() any { return new(streamScratch) }}
 
 // getStream answers GET /v2/stream with the result of a nearby query, and its changes until the client leaves.
-func (a *api) getStream(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (a *API) getStream(w http.ResponseWriter, r *http.Request, c *Caller) error {
 	q, err := a.parseNearby(r, c, nil)
 	if err != nil {
 		return err
 	}
 	q.Since = time.Time{}
 	if err := a.Nearby.CheckSources(q); err != nil {
-		return sourcesProblem(err)
+		return SourcesProblem(err)
 	}
 	if r.Method == http.MethodHead {
-		a.streamHeader(w.Header())
+		a.StreamHeader(w.Header())
 		return nil
 	}
-	key := ratelimit.ClientKey(ratelimit.Streams, c.client)
-	if c.account != nil {
-		key = ratelimit.AccountKey(ratelimit.Streams, c.account.ID)
+	key := ratelimit.ClientKey(ratelimit.Streams, c.Client)
+	if c.Account != nil {
+		key = ratelimit.AccountKey(ratelimit.Streams, c.Account.ID)
 	}
 	s, err := a.Streams.Open(key, a.streamArea(q))
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if a.Apps != nil && c.session != nil {
+	if a.Apps != nil && c.Session != nil {
 		s.WatchApps()
 	}
-	a.Votes.Seen(c.id(), q.Center)
-	wt := &streamClient{api: a, stream: s, request: r, caller: c, query: q, driver: q.Driver, events: a.newEventWriter(w)}
-	wt.recorder, _ = w.(*recorder) // it always is
-	q.Turn = a.turn(w, c, q.Limit)
-	a.streamHeader(w.Header())
+	a.Votes.Seen(c.ID(), q.Center)
+	wt := &streamClient{api: a, stream: s, request: r, caller: c, query: q, driver: q.Driver, events: a.NewEventWriter(w)}
+	wt.recorder, _ = w.(*Recorder) // it always is
+	q.Turn = a.Turn(w, c, q.Limit)
+	a.StreamHeader(w.Header())
 	next, err := wt.begin(r.Context(), r.Header.Get("Last-Event-ID"))
 	if err == nil {
 		err = s.Run(r.Context(), next, stream.Client{Update: wt.update, Heartbeat: wt.heartbeat, CheckCaller: wt.checkCaller, Apps: wt.tellApps})
 	}
-	if !wt.events.started {
+	if !wt.events.Started {
 		return err
 	}
 	// net/http still has to write the end of the body, for which the last deadline may have passed.
-	_ = wt.events.setWriteDeadline() // fails only if the connection is closed
+	_ = wt.events.SetWriteDeadline() // fails only if the connection is closed
 	return nil
 }
 
 // streamArea returns the circle in which changes can affect the query: larger than the query's own if restrictions show cameras
 // away from their position.
-func (a *api) streamArea(q *nearby.Query) geo.Circle {
+func (a *API) streamArea(q *nearby.Query) geo.Circle {
 	area := geo.Circle{Center: q.Center, Radius: q.Radius}
 	if a.Nearby.Law != nil {
 		area.Radius += a.Nearby.Law.Drift()
@@ -90,26 +88,17 @@ func (a *api) streamArea(q *nearby.Query) geo.Circle {
 	return area
 }
 
-func (a *api) streamHeader(h http.Header) {
-	h["Vary"] = []string{a.vary()}
-	h["Content-Type"] = []string{"text/event-stream"}
-	h["Cache-Control"] = []string{noStore}
-	h["X-Accel-Buffering"] = []string{"no"}
-	h["X-Content-Type-Options"] = []string{"nosniff"}
-	h["Connection"] = []string{"close"} // the connection is not reused after a stream
-}
-
 // streamClient sends one stream to its client.
 type streamClient struct {
-	api     *api
+	api     *API
 	stream  *stream.Stream
 	request *http.Request
-	caller  *caller
+	caller  *Caller
 	query   *nearby.Query
 	driver  string
-	events  eventWriter
+	events  EventWriter
 
-	recorder *recorder // the turn of an update is recorded there
+	recorder *Recorder // the turn of an update is recorded there
 
 	sent           stream.Sent
 	sourceStatuses uint64 // hash of the sources' statuses that the client has
@@ -186,14 +175,14 @@ func (wt *streamClient) update(ctx context.Context, cause stream.Cause) (next ti
 // sendRead runs the query, and sends the events that fill makes from the answer. The memory of the answer is free for other
 // requests while the events are sent.
 func (wt *streamClient) sendRead(ctx context.Context, fill func(s *streamScratch) error) error {
-	hold, err := takeMemory(ctx, wt.api.Memory.Reads, wt.caller, wt.query.Limit*hitBytes)
+	hold, err := TakeMemory(ctx, wt.api.Memory.Reads, wt.caller, wt.query.Limit*HitBytes)
 	if err != nil {
 		return err
 	}
 	defer hold.Release()
 	body, err := wt.read(ctx, fill)
 	if wt.recorder != nil {
-		wt.recorder.endTurn()
+		wt.recorder.EndTurn()
 	}
 	defer giveBackBody(body)
 	if err != nil || len(body) == 0 {
@@ -204,7 +193,7 @@ func (wt *streamClient) sendRead(ctx context.Context, fill func(s *streamScratch
 	hold.Set(cap(body))
 	hold.Write(func() {
 		cancel(errSlowStream)
-		_ = wt.events.setDeadline(time.Unix(1, 0)) // fails only if the connection is closed
+		_ = wt.events.SetDeadline(time.Unix(1, 0)) // fails only if the connection is closed
 	})
 	return wt.send(sending, body)
 }
@@ -225,7 +214,7 @@ func (wt *streamClient) read(ctx context.Context, fill func(s *streamScratch) er
 		streamPool.Put(s)
 	}()
 	if err := wt.api.Nearby.Near(ctx, wt.query, &s.answer); err != nil {
-		return nil, sourcesProblem(err)
+		return nil, SourcesProblem(err)
 	}
 	s.body = takeBody()
 	err = fill(s)
@@ -240,7 +229,7 @@ func (wt *streamClient) setLastID(answer *nearby.Answer) {
 // heartbeat sends a comment with the id of the last update, which lets the client resume from there. Every few heartbeats it checks
 // that the caller's account, tier and role are unchanged.
 func (wt *streamClient) heartbeat(ctx context.Context) error {
-	if wt.heartbeats++; wt.caller.account != nil && wt.heartbeats%heartbeatsPerAccountCheck == 0 {
+	if wt.heartbeats++; wt.caller.Account != nil && wt.heartbeats%heartbeatsPerAccountCheck == 0 {
 		if err := wt.identifyAgain(); err != nil {
 			return err
 		}
@@ -257,11 +246,11 @@ func (wt *streamClient) checkCaller(context.Context) error {
 
 // identifyAgain fails unless the caller's account, tier and role are unchanged.
 func (wt *streamClient) identifyAgain() error {
-	now := &caller{client: wt.caller.client}
-	if err := wt.api.identify(wt.request, now, true); err != nil {
+	now := &Caller{Client: wt.caller.Client}
+	if err := wt.api.Identify(wt.request, now, true); err != nil {
 		return err
 	}
-	if now.id() != wt.caller.id() || now.tier() != wt.caller.tier() || now.isCurator() != wt.caller.isCurator() {
+	if now.ID() != wt.caller.ID() || now.Tier() != wt.caller.Tier() || now.IsCurator() != wt.caller.IsCurator() {
 		return errAccountChanged
 	}
 	return nil
@@ -273,7 +262,7 @@ func (wt *streamClient) send(ctx context.Context, body []byte) error {
 		return nil
 	}
 	wt.stream.Sent(len(body))
-	return wt.events.send(ctx, body)
+	return wt.events.Send(ctx, body)
 }
 
 // appendRetry appends the delay after which the client reconnects, to a stream's first event.
@@ -295,7 +284,7 @@ func appendGoneEvent(dst []byte, m *mapdata.MergedID) []byte {
 	return append(dst, "\"}\n\n"...)
 }
 
-func (a *api) appendSourcesEvent(dst []byte, answer *nearby.Answer) []byte {
+func (a *API) appendSourcesEvent(dst []byte, answer *nearby.Answer) []byte {
 	dst = append(dst, "event: sources\ndata: {"...)
 	dst = a.appendSources(dst, answer)
 	return append(dst, "}\n\n"...)

@@ -15,7 +15,7 @@ func (wt *streamClient) tellApps(ctx context.Context, change stream.AppsChange) 
 // appendAppsRevision appends the revision of the catalogue of apps, for a browser with a session: it shows the client whether the
 // catalogue changed while no stream was open. If no app was ever served, it appends nothing.
 func (wt *streamClient) appendAppsRevision(dst []byte) []byte {
-	if wt.api.Apps == nil || wt.caller.session == nil {
+	if wt.api.Apps == nil || wt.caller.Session == nil {
 		return dst
 	}
 	revision := wt.api.Apps.Revision()

@@ -23,31 +23,31 @@ type viewScratch struct {
 var viewPool = sync.Pool{New: func() any { return new(viewScratch) }}
 
 // getOverlayView answers GET /v2/overlay/view with the entities of a part of the map that the page for cars draws.
-func (a *api) getOverlayView(w http.ResponseWriter, r *http.Request, c *caller) error {
-	p, err := parseParams(r)
+func (a *API) getOverlayView(w http.ResponseWriter, r *http.Request, c *Caller) error {
+	p, err := ParseParams(r)
 	if err != nil {
 		return err
 	}
-	view := nearby.View{Box: p.box(), Zoom: int(p.number("zoom", 0, nearby.MaxZoom, true))}
+	view := nearby.View{Box: boxIn(p), Zoom: int(p.Number("zoom", 0, nearby.MaxZoom, true))}
 	view.Query = *a.parseSelection(p, c)
-	view.Kinds &^= p.kindsOff()
+	view.Kinds &^= kindsOff(p)
 	if err := a.parameterErrors(p, &view.Query); err != nil {
 		return err
 	}
-	view.Turn = a.turn(w, c, nearby.MaxLimit)
-	if err := a.hold(w, r, a.Memory.Reads, c, nearby.MaxLimit*hitBytes); err != nil {
+	view.Turn = a.Turn(w, c, nearby.MaxLimit)
+	if err := a.Hold(w, r, a.Memory.Reads, c, nearby.MaxLimit*HitBytes); err != nil {
 		return err
 	}
 	body, facts, err := a.findView(r.Context(), &view)
 	if err != nil {
-		return sourcesProblem(err)
+		return SourcesProblem(err)
 	}
-	giveBackBody(a.writeRead(w, r, c, representation{mediaJSON, a.vary()}, body, facts))
+	giveBackBody(a.writeRead(w, r, c, representation{mediaJSON, a.Vary()}, body, facts))
 	return nil
 }
 
 // findView answers a view. The body lacks its end.
-func (a *api) findView(ctx context.Context, view *nearby.View) (body []byte, facts readFacts, err error) {
+func (a *API) findView(ctx context.Context, view *nearby.View) (body []byte, facts readFacts, err error) {
 	scratch, ok := viewPool.Get().(*viewScratch)
 	if !ok {
 		scratch = new(viewScratch)
@@ -94,12 +94,12 @@ func appendClusters(dst []byte, o *mapdata.Overview) []byte {
 // clusterDecimals is how many decimals of a degree a cluster's place has: about a metre.
 const clusterDecimals = 5
 
-// box reads bbox: west, south, east and north in degrees, as in GeoJSON. A box with its west east of its east lies over the
+// boxIn reads bbox: west, south, east and north in degrees, as in GeoJSON. A box with its west east of its east lies over the
 // antimeridian.
-func (p *params) box() geo.Box {
-	text, given := p.value("bbox")
+func boxIn(p *Params) geo.Box {
+	text, given := p.Value("bbox")
 	if !given {
-		p.addError("bbox", "missing", "bbox is required.")
+		p.AddError("bbox", "missing", "bbox is required.")
 		return geo.Box{}
 	}
 	edges := strings.Split(text, ",")
@@ -116,7 +116,7 @@ func (p *params) box() geo.Box {
 	b := geo.Box{West: v[0], South: v[1], East: v[2], North: v[3]}
 	lower, upper := geo.Point{Lat: b.South, Lng: b.West}, geo.Point{Lat: b.North, Lng: b.East}
 	if wrong || !lower.Valid() || !upper.Valid() || b.South > b.North {
-		p.addError("bbox", "invalid", "bbox must be west,south,east,north in degrees, such as 4.7,52.3,5.1,52.5.")
+		p.AddError("bbox", "invalid", "bbox must be west,south,east,north in degrees, such as 4.7,52.3,5.1,52.5.")
 		return geo.Box{}
 	}
 	if b.West > b.East {
@@ -127,10 +127,10 @@ func (p *params) box() geo.Box {
 
 // kindsOff reads kinds_off, the kinds that the driver hides. An unknown kind hides nothing: the page may have stored it under
 // another release.
-func (p *params) kindsOff() mapdata.KindSet {
+func kindsOff(p *Params) mapdata.KindSet {
 	var off mapdata.KindSet
-	if text, given := p.value("kinds_off"); given {
-		ids, _ := p.list("kinds_off", text)
+	if text, given := p.Value("kinds_off"); given {
+		ids, _ := p.List("kinds_off", text)
 		for _, id := range ids {
 			off |= mapdata.SelectKinds(id)
 		}
@@ -139,21 +139,21 @@ func (p *params) kindsOff() mapdata.KindSet {
 }
 
 // getOverlayNearest answers GET /v2/overlay/nearest with the entity that is nearest to a place, however far away.
-func (a *api) getOverlayNearest(w http.ResponseWriter, r *http.Request, c *caller) error {
-	p, err := readParams(r)
+func (a *API) getOverlayNearest(w http.ResponseWriter, r *http.Request, c *Caller) error {
+	p, err := ReadParams(r)
 	if err != nil {
 		return err
 	}
-	center := p.point()
+	center := p.Point()
 	q := a.parseSelection(p, c)
-	q.Kinds &^= p.kindsOff()
+	q.Kinds &^= kindsOff(p)
 	q.Center = center
 	if err := a.parameterErrors(p, q); err != nil {
 		return err
 	}
 	var answer nearby.Answer
 	if err := a.Nearby.Nearest(r.Context(), q, &answer); err != nil {
-		return sourcesProblem(err)
+		return SourcesProblem(err)
 	}
 	body := []byte(`{"nearest":null`)
 	if len(answer.Hits) > 0 {
@@ -164,7 +164,7 @@ func (a *api) getOverlayNearest(w http.ResponseWriter, r *http.Request, c *calle
 		body = append(encoder.AppendHit(body, &answer.Hits[0]), `,"place":`...)
 		body = append(a.appendPlaceNear(body, answer.Hits[0].Point), '}')
 	}
-	a.writeRead(w, r, c, representation{mediaJSON, a.vary()}, body, factsOf(&answer))
+	a.writeRead(w, r, c, representation{mediaJSON, a.Vary()}, body, factsOf(&answer))
 	return nil
 }
 
@@ -172,7 +172,7 @@ func (a *api) getOverlayNearest(w http.ResponseWriter, r *http.Request, c *calle
 const placeReach = 50_000
 
 // appendPlaceNear appends the large place that is nearest to a point; null: none is near.
-func (a *api) appendPlaceNear(dst []byte, p geo.Point) []byte {
+func (a *API) appendPlaceNear(dst []byte, p geo.Point) []byte {
 	if a.Places == nil {
 		return append(dst, "null"...)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"wayside/internal/feeds/refprovider"
 	"wayside/internal/ground/mapdata"
+	"wayside/internal/http/httpapi/httpapitest"
 )
 
 // These tests check the rules that depend on the time of day or on minutes and days passing, through the public handler and a real
@@ -73,31 +74,17 @@ func (p *recordedProvider) calls() []string {
 }
 
 // newServiceWithProviders returns the service with one reference provider for each secret that they accept.
-func newServiceWithProviders(t *testing.T, secrets ...string) (d *testService, providers []*recordedProvider) {
+func newServiceWithProviders(t *testing.T, secrets ...string) (d *httpapitest.Service, providers []*recordedProvider) {
 	t.Helper()
-	limits := serviceOptions{manage: 10_000, requests: 60, entities: 10_000}
+	limits := httpapitest.Options{Manage: 10_000, Requests: 60, Entities: 10_000}
 	for _, secret := range secrets {
-		p := newRecordedProvider(t, func() time.Time { return d.time() }, secret)
+		p := newRecordedProvider(t, func() time.Time { return d.Time() }, secret)
 		providers = append(providers, p)
-		limits.upstreams = append(limits.upstreams, p.URL)
+		limits.Upstreams = append(limits.Upstreams, p.URL)
 	}
-	d = newTestServiceWith(t, limits)
-	d.waitForIndex()
+	d = httpapitest.NewServiceWith(t, limits)
+	d.WaitForIndex()
 	return d, providers
-}
-
-// incidentsRead returns the live incidents in a read: their external ids and the source's status.
-func (b *browser) incidentsRead() string {
-	b.t.Helper()
-	a := b.read(nearbyPath)
-	return fmt.Sprint(a.externalIDs(), " ", a.Sources[0]["status"])
-}
-
-func (b *browser) wantIncidents(when, want string) {
-	b.t.Helper()
-	if got := b.incidentsRead(); got != want {
-		b.t.Errorf("%s: %s, want %s", when, got, want)
-	}
 }
 
 // TestUpstreamPausesAfter401 checks D8.6: an upstream that refuses the secret is not called for five minutes, for any driver,
@@ -105,16 +92,16 @@ func (b *browser) wantIncidents(when, want string) {
 func TestUpstreamPausesAfter401(t *testing.T) {
 	d, providers := newServiceWithProviders(t, "another secret", "s")
 	refusing, other := providers[0], providers[1]
-	other.publish(t, row("other", "alert.police", 10))
-	guest, driver := d.browser(), d.signedInAs("driver@example.org", mapdata.Driver)
-	guest.wantIncidents("at first", "[other] degraded")
+	other.publish(t, httpapitest.Row("other", "alert.police", 10))
+	guest, driver := d.Browser(), d.SignedInAs("driver@example.org", mapdata.Driver)
+	guest.WantIncidents("at first", "[other] degraded")
 	refusing.accept("s") // the provider corrects its secret, which the service learns of after the pause
 	for _, at := range []time.Duration{time.Minute, 3 * time.Minute, 5*time.Minute - time.Millisecond} {
-		d.advance(start.Add(at).Sub(d.time()))
-		refusing.publish(t, row("refused", "alert.police", 500))
-		other.publish(t, row("other", "alert.police", 10))
-		for _, b := range []*browser{guest, driver} {
-			b.wantIncidents("after "+at.String(), "[other] degraded")
+		d.Advance(httpapitest.Start.Add(at).Sub(d.Time()))
+		refusing.publish(t, httpapitest.Row("refused", "alert.police", 500))
+		other.publish(t, httpapitest.Row("other", "alert.police", 10))
+		for _, b := range []*httpapitest.Browser{guest, driver} {
+			b.WantIncidents("after "+at.String(), "[other] degraded")
 		}
 	}
 	if n := len(refusing.calls()); n != 1 {
@@ -123,12 +110,12 @@ func TestUpstreamPausesAfter401(t *testing.T) {
 	if n := len(other.calls()); n < 7 {
 		t.Errorf("the other upstream got %d calls", n)
 	}
-	d.advance(time.Millisecond)
-	driver.read(nearbyPath)
+	d.Advance(time.Millisecond)
+	driver.Read(httpapitest.NearbyPath)
 	if n := len(refusing.calls()); n != 2 {
 		t.Errorf("%d calls after five minutes", n)
 	}
-	driver.wantIncidents("after five minutes", "[other refused] online")
+	driver.WantIncidents("after five minutes", "[other refused] online")
 }
 
 // TestIncidentsAreFreshForFiveMinutes checks Limits and D8.6: the last incidents of a failing upstream are shown for five minutes
@@ -136,24 +123,24 @@ func TestUpstreamPausesAfter401(t *testing.T) {
 func TestIncidentsAreFreshForFiveMinutes(t *testing.T) {
 	d, providers := newServiceWithProviders(t, "s")
 	upstream := providers[0]
-	upstream.publish(t, row("a", "alert.police", 10))
-	guest, driver := d.browser(), d.signedInAs("driver@example.org", mapdata.Driver)
-	guest.wantIncidents("at first", "[a] online")
-	d.advance(2 * time.Minute)
-	upstream.publish(t, row("a", "alert.police", 10))
-	guest.wantIncidents("seen again", "[a] online") // the five minutes begin again
+	upstream.publish(t, httpapitest.Row("a", "alert.police", 10))
+	guest, driver := d.Browser(), d.SignedInAs("driver@example.org", mapdata.Driver)
+	guest.WantIncidents("at first", "[a] online")
+	d.Advance(2 * time.Minute)
+	upstream.publish(t, httpapitest.Row("a", "alert.police", 10))
+	guest.WantIncidents("seen again", "[a] online") // the five minutes begin again
 	upstream.accept("s")                            // it has no snapshot: 503
 	id := mapdata.EntityID(mapdata.Incidents, "a")
 	for _, after := range []time.Duration{time.Minute, 5*time.Minute - time.Millisecond} {
-		d.advance(start.Add(2*time.Minute + after).Sub(d.time()))
-		guest.wantIncidents(after.String()+" after the last good answer", "[a] offline")
-		guest.send(http.MethodGet, "/v2/entities/"+id, "").want(t, http.StatusOK)
-		driver.vote(id, "confirm") // does not prolong a live incident (D9.6)
+		d.Advance(httpapitest.Start.Add(2*time.Minute + after).Sub(d.Time()))
+		guest.WantIncidents(after.String()+" after the last good answer", "[a] offline")
+		guest.Send(http.MethodGet, "/v2/entities/"+id, "").Want(t, http.StatusOK)
+		driver.Vote(id, "confirm") // does not prolong a live incident (D9.6)
 	}
-	d.advance(time.Millisecond)
-	guest.wantIncidents("5m after the last good answer", "[] offline")
-	guest.send(http.MethodGet, "/v2/entities/"+id, "").want(t, http.StatusNotFound)
-	driver.send(http.MethodPost, "/v2/entities/"+id+"/dispute", "").want(t, http.StatusNotFound)
+	d.Advance(time.Millisecond)
+	guest.WantIncidents("5m after the last good answer", "[] offline")
+	guest.Send(http.MethodGet, "/v2/entities/"+id, "").Want(t, http.StatusNotFound)
+	driver.Send(http.MethodPost, "/v2/entities/"+id+"/dispute", "").Want(t, http.StatusNotFound)
 }
 
 // TestTenantChangesAtMidnight checks D8.2: an upstream sees one tenant for a driver for a day in UTC, another one the next day,
@@ -163,15 +150,15 @@ func TestTenantChangesAtMidnight(t *testing.T) {
 	for _, p := range providers {
 		p.publish(t)
 	}
-	drivers := []*browser{d.browser(), d.signedInAs("ada@example.org", mapdata.Driver), d.signedInAs("bob@example.org", mapdata.Driver)}
-	midnight := start.Truncate(24 * time.Hour).Add(24 * time.Hour)
+	drivers := []*httpapitest.Browser{d.Browser(), d.SignedInAs("ada@example.org", mapdata.Driver), d.SignedInAs("bob@example.org", mapdata.Driver)}
+	midnight := httpapitest.Start.Truncate(24 * time.Hour).Add(24 * time.Hour)
 	seen := make(map[string]string) // the driver of each tenant
 	read := func(at time.Duration, day string) {
 		t.Helper()
-		d.advance(midnight.Add(at).Sub(d.time()))
+		d.Advance(midnight.Add(at).Sub(d.Time()))
 		for i, driver := range drivers {
 			before := [...]int{len(providers[0].calls()), len(providers[1].calls())}
-			driver.read(nearbyPath)
+			driver.Read(httpapitest.NearbyPath)
 			for n, p := range providers {
 				calls := p.calls()[before[n]:]
 				if len(calls) != 1 || len(calls[0]) != 64 || strings.Trim(calls[0], "0123456789abcdef") != "" {
@@ -207,40 +194,40 @@ func TestSuppressionEndsByTime(t *testing.T) {
 		{"camera.speed", 5, 7 * 24 * time.Hour},
 	} {
 		t.Run(tt.kind, func(t *testing.T) {
-			d := newTestService(t)
-			owner, _ := d.publish("Ring", row("a", tt.kind, 10))
-			guest := d.browser()
-			d.waitForIndex()
-			id := guest.read(nearbyPath).Entities[0]["id"].(string)
+			d := httpapitest.NewService(t)
+			owner, _ := d.Publish("Ring", httpapitest.Row("a", tt.kind, 10))
+			guest := d.Browser()
+			d.WaitForIndex()
+			id := guest.Read(httpapitest.NearbyPath).Entities[0]["id"].(string)
 			until := time.Time{}
 			for i := range tt.disputes {
-				if diff := cmp.Diff([]string{"a"}, d.nearbyIDs(guest)); diff != "" {
+				if diff := cmp.Diff([]string{"a"}, d.NearbyIDs(guest)); diff != "" {
 					t.Fatalf("after %d disputes: %s", i, diff)
 				}
-				d.advance(time.Minute)
-				d.signedInAs(fmt.Sprintf("driver%d@example.org", i), mapdata.Driver).vote(id, "dispute")
-				until = d.time().Add(tt.hidden)
+				d.Advance(time.Minute)
+				d.SignedInAs(fmt.Sprintf("driver%d@example.org", i), mapdata.Driver).Vote(id, "dispute")
+				until = d.Time().Add(tt.hidden)
 			}
 			shown := func(at time.Time, want ...string) {
 				t.Helper()
-				d.advance(at.Sub(d.time()))
-				if got := d.nearbyIDs(guest); !slices.Equal(got, want) {
+				d.Advance(at.Sub(d.Time()))
+				if got := d.NearbyIDs(guest); !slices.Equal(got, want) {
 					t.Errorf("%s after the last dispute a guest sees %v, want %v", at.Sub(until.Add(-tt.hidden)), got, want)
 				}
 				status := http.StatusOK
 				if len(want) == 0 {
 					status = http.StatusNotFound
 				}
-				guest.send(http.MethodGet, "/v2/entities/"+id, "").want(t, status)
+				guest.Send(http.MethodGet, "/v2/entities/"+id, "").Want(t, status)
 			}
-			shown(d.time())
-			seen := owner.read(nearbyPath).Entities
+			shown(d.Time())
+			seen := owner.Read(httpapitest.NearbyPath).Entities
 			if len(seen) != 1 || seen[0]["properties"].(map[string]any)["disputed_until"] != until.Format("2006-01-02T15:04:05.000Z") {
 				t.Errorf("the owner sees %v, want it disputed until %s", seen, until)
 			}
 			shown(until.Add(-time.Millisecond))
 			shown(until, "a")
-			if seen = owner.read(nearbyPath).Entities; len(seen) != 1 || seen[0]["properties"].(map[string]any)["disputed_until"] != nil {
+			if seen = owner.Read(httpapitest.NearbyPath).Entities; len(seen) != 1 || seen[0]["properties"].(map[string]any)["disputed_until"] != nil {
 				t.Errorf("after the suppression the owner sees %v", seen)
 			}
 		})

@@ -32,7 +32,7 @@ func TestRefusalOfBodies(t *testing.T) {
 		"a full disk":                     {io.ErrUnexpectedEOF, mapdata.ErrUnavailable, 503},
 		"a deadline and an unknown error": {os.ErrDeadlineExceeded, unknown, 408},
 		"a deadline and an error of the client's": {&os.PathError{Op: "read", Err: os.ErrDeadlineExceeded}, malformed, 408},
-		"a slow push": {os.ErrDeadlineExceeded, tooSlow("too slow"), 408},
+		"a slow push": {os.ErrDeadlineExceeded, TooSlow("too slow"), 408},
 	} {
 		r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/", io.MultiReader(strings.NewReader("{"), failing{tt.body}))
 		body := watchBody(r)

@@ -156,7 +156,32 @@ var rules = map[string]rule{
 	"http/console":       {ours: []string{"http/console/words", "people/account", "people/apps", "people/audit", "feeds/feed", "ground/geo", "feeds/ingest", "ground/mapdata", "feeds/openfeeds", "feeds/provider/trial", "ground/secret", "entities/catalog", "people/takedown", "roads/region", "roads/region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"http/console/words": {ours: []string{"ground/mapdata", "ground/i18n"}, never: technology},
 	"http/httpapi": {
-		ours:  []string{"people/account", "people/apps", "ground/budget", "http/console", "drive/alerts", "drive/alerts/ahead", "feeds/feed", "entities/nearby", "roads/geocode", "drive/nav", "drive/nav/osrm", "drive/nav/session", "drive/nav/valhalla", "roads/graph", "roads/hours", "drive/traffic", "feeds/provider/drivers", "feeds/provider/push", "entities/catalog", "entities/stream", "people/takedown", "people/audit", "entities/votes", "ground/mapdata", "ground/geo", "ground/ratelimit", "roads/basemap", "roads/basemap/tileserver", "roads/basemap/world", "entities/wire", "ground/response", "http/pages", "http/apidocs", "roads/region", "roads/region/imports", "ground/sched", "drive/speech", "nodes/cluster/forward"},
+		ours:  []string{"drive/alerts", "drive/alerts/ahead", "drive/nav", "drive/nav/session", "entities/catalog", "entities/nearby", "entities/stream", "entities/votes", "entities/wire", "feeds/provider/drivers", "ground/budget", "ground/geo", "ground/mapdata", "ground/ratelimit", "ground/response", "ground/sched", "http/apidocs", "http/console", "http/pages", "people/account", "people/apps", "roads/basemap", "roads/basemap/tileserver", "roads/basemap/world"},
+		never: []string{"database/sql", "modernc.org/sqlite"},
+	},
+	"http/httpapi/accounts": {
+		ours:  []string{"feeds/feed", "ground/mapdata", "ground/ratelimit", "ground/response", "http/console", "http/httpapi", "people/account", "people/apps", "people/audit"},
+		never: []string{"database/sql", "modernc.org/sqlite"},
+	},
+	"http/httpapi/apps": {
+		ours:  []string{"ground/mapdata", "ground/ratelimit", "ground/response", "http/httpapi", "people/account", "people/apps"},
+		never: []string{"database/sql", "modernc.org/sqlite"},
+	},
+	"http/httpapi/feeds": {
+		ours:  []string{"entities/nearby", "entities/wire", "feeds/feed", "feeds/provider/push", "ground/geo", "ground/mapdata", "ground/response", "http/httpapi", "people/account", "people/takedown"},
+		never: []string{"database/sql", "modernc.org/sqlite"},
+	},
+	"http/httpapi/httpapitest": {ours: []string{anything}}, // the whole service
+	"http/httpapi/navigation": {
+		ours:  []string{"drive/alerts", "drive/nav", "drive/nav/osrm", "drive/nav/session", "drive/nav/valhalla", "drive/speech", "drive/traffic", "entities/nearby", "entities/votes", "entities/wire", "ground/geo", "ground/mapdata", "ground/ratelimit", "ground/response", "http/httpapi", "nodes/cluster/forward", "people/account", "roads/geocode", "roads/graph", "roads/hours"},
+		never: []string{"database/sql", "modernc.org/sqlite"},
+	},
+	"http/httpapi/public": {
+		ours:  []string{"drive/nav", "drive/nav/session", "drive/speech", "entities/catalog", "entities/nearby", "entities/stream", "entities/votes", "feeds/feed", "feeds/provider/drivers", "feeds/provider/push", "ground/geo", "ground/mapdata", "ground/ratelimit", "http/console", "http/httpapi", "http/httpapi/accounts", "http/httpapi/apps", "http/httpapi/feeds", "http/httpapi/navigation", "http/httpapi/regions", "people/account", "people/apps", "people/audit", "people/takedown", "roads/basemap", "roads/basemap/world", "roads/region", "roads/region/imports"},
+		never: []string{"database/sql", "modernc.org/sqlite"},
+	},
+	"http/httpapi/regions": {
+		ours:  []string{"http/httpapi", "people/account", "roads/region", "roads/region/imports"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 	"http/httpserver": {never: []string{"database/sql"}},
@@ -180,11 +205,11 @@ var rules = map[string]rule{
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"feeds/format", "feeds/openfeeds", "people/apps/appcheck", "roads/car", "drive/nav/engine", "drive/nav/valhalla", "roads/region", "roads/region/imports", "feeds/ingest", "http/httpapi", "http/apidocs", "roads/basemap/tileserver", "entities/wire", "entities/law", "run/cli", "run/demo", "feeds/refprovider", "proof/systemtest"}
+var wireShapes = []string{"feeds/format", "feeds/openfeeds", "people/apps/appcheck", "roads/car", "drive/nav/engine", "drive/nav/valhalla", "roads/region", "roads/region/imports", "feeds/ingest", "http/httpapi", "http/httpapi/accounts", "http/httpapi/apps", "http/httpapi/feeds", "http/httpapi/httpapitest", "http/httpapi/navigation", "http/httpapi/regions", "http/apidocs", "roads/basemap/tileserver", "entities/wire", "entities/law", "run/cli", "run/demo", "feeds/refprovider", "proof/systemtest"}
 
 // suites are packages that only tests and measurements of other packages use, so that rules for shipped code do not
 // apply to them.
-var suites = []string{"store/storetest", "feeds/format/formattest", "store/replica/projectiontest", "store/sqlite/sqlitetest", "entities/live/livetest", "roads/roadtest", "drive/alerts/ahead/aheadtest", "proof/systemtest", "proof/testenv"}
+var suites = []string{"store/storetest", "feeds/format/formattest", "store/replica/projectiontest", "store/sqlite/sqlitetest", "entities/live/livetest", "roads/roadtest", "drive/alerts/ahead/aheadtest", "proof/systemtest", "proof/testenv", "http/httpapi/httpapitest"}
 
 // clients are the packages that use the service like any other client, so that they name kinds by their ids.
 var clients = []string{"run/demo", "feeds/refprovider"}

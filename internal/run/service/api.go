@@ -12,6 +12,7 @@ import (
 	"wayside/internal/ground/mapdata"
 	"wayside/internal/http/console"
 	"wayside/internal/http/httpapi"
+	"wayside/internal/http/httpapi/public"
 	"wayside/internal/people/account"
 	"wayside/internal/roads/basemap/world"
 	"wayside/internal/run/config"
@@ -43,7 +44,7 @@ func (s *Service) openAPI(ctx context.Context) (err error) {
 
 // serve makes the handler of a generation, which answers all later requests.
 func (s *Service) serve(e *generation) (err error) {
-	deps := httpapi.Deps{
+	deps := public.Deps{
 		BaseURL: s.config.BaseURL, TrustedProxies: s.config.HTTP.TrustedProxies, Hosts: s.hosts(), CORSOrigins: s.config.Read.CORSOrigins,
 		Now: s.now, Log: s.log, Observe: s.metrics.Request, Ready: s.checkReady, Loaded: s.replica.Loaded,
 		Sources: s.catalog, Accounts: s.Accounts, Feeds: s.Feeds, Pushes: s.pushes, Streams: s.streams,
@@ -66,7 +67,7 @@ func (s *Service) serve(e *generation) (err error) {
 		if s.remote == nil {
 			deps.Drives = s.drives
 			if s.nodes != nil {
-				deps.Nodes = s.nodes.links
+				deps.Nodes, deps.NodeRequests = s.nodes.links, s.nodes.links.Serve
 			}
 		}
 	}
@@ -95,7 +96,7 @@ func (s *Service) serve(e *generation) (err error) {
 	if deps.Console, err = s.newConsole(e); err != nil {
 		return err
 	}
-	s.handler.set(httpapi.New(deps))
+	s.handler.set(public.New(deps))
 	return nil
 }
 

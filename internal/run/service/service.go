@@ -29,6 +29,7 @@ import (
 	"wayside/internal/ground/signal"
 	"wayside/internal/ground/telemetry"
 	"wayside/internal/http/httpapi"
+	"wayside/internal/http/httpapi/navigation"
 	"wayside/internal/http/httpserver"
 	"wayside/internal/nodes/cluster"
 	"wayside/internal/people/account"
@@ -104,7 +105,7 @@ type Service struct {
 	regions   *region.Current
 	roads     *roads
 	routes    *nav.Service // over roads
-	engine    httpapi.Engine
+	engine    navigation.Engine
 	remote    *engine.Remote   // nil: the engine is the embedded one
 	engineWeb *safehttp.Client // of remote
 	drives    *session.Hub
