@@ -50,10 +50,10 @@ pictures: program ## make the pictures of README.md anew, from the demo
 	@.ci/node
 	cd web && WAYSIDE=$(CURDIR)/bin/wayside-test node build/pictures.mjs
 
-# What writes files comes first, by itself; then what takes longest runs beside the rest, three at a time, since each waits at times. READY says that what they
+# What writes files comes first, by itself; then what takes longest runs beside the rest, two at a time. READY says that what they
 # need is there: make would begin what needs nothing before it.
 test: tools cc servers pages generated program ## everything that CI runs: checks, all tests, the pages, fuzzing of what changed for seconds
-	@$(MAKE) --no-print-directory --output-sync=target --keep-going --jobs=3 READY=1 CHANGED=yes FORMATTIME=2s browser tests checks scripts fuzz
+	@$(MAKE) --no-print-directory --output-sync=target --keep-going --jobs=2 READY=1 CHANGED=yes FORMATTIME=2s browser tests checks scripts fuzz
 	@$(MAKE) --no-print-directory READY=1 attack
 	$(STEP) 'all is well'
 

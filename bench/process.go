@@ -144,8 +144,21 @@ func (b *bench) restart(ctx context.Context) error {
 	return nil
 }
 
+// commandTries is how often a command is tried that the service's own writing keeps from the database: on a busy machine it may hold the
+// lock again and again for longer than a command waits.
+const commandTries = 5
+
 // command runs the service's command line beside the running service.
-func (b *bench) command(ctx context.Context, args ...string) (string, error) {
+func (b *bench) command(ctx context.Context, args ...string) (out string, err error) {
+	for range commandTries {
+		if out, err = b.commandOnce(ctx, args...); err == nil || !strings.Contains(err.Error(), "temporarily unavailable") {
+			return out, err
+		}
+	}
+	return out, err
+}
+
+func (b *bench) commandOnce(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, b.binary, append(args, "--config", b.config)...)
 	var out, problem bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problem

@@ -10,6 +10,6 @@ export default defineConfig({
     testTimeout: 900_000,
     hookTimeout: 900_000,
     isolate: false, // one process loads the modules and starts the browser once for all its files
-    maxWorkers: 3, // while a test waits, for the service or a timer of the page, those of other files run
+    maxWorkers: 2, // while a test waits, for the service or a timer of the page, one of another file runs
   },
 });

@@ -50,7 +50,7 @@ type roadAlerts struct {
 // a session and without one, and that without a region the cone decides (D15.22).
 func TestAlertsAlongRoads(t *testing.T) {
 	t.Parallel()
-	s := systemtest.NewService(t, "[limits]\nguest_routes_per_minute = 100000\n")
+	s := systemtest.NewService(t, "[limits]\nguest_routes_per_minute = 100000\nguest_reads_per_minute = 100000\n")
 	town := carriageways(t)
 	s.ImportDrawing(town)
 	s.Start(nil)
