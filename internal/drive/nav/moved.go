@@ -32,8 +32,7 @@ func (n *Network) appendMoved(texts []string, ways []way, spots []Spot) []string
 			continue
 		}
 		count++
-		way := &n.Graph.Ways[n.Graph.Pieces[at.Piece].Way]
-		street := cmp.Or(n.Graph.Text(way.Name), n.Graph.Text(way.Ref), "a road without a name")
+		street := cmp.Or(n.street(at.Piece), "a road without a name")
 		texts = append(texts, fmt.Sprintf("%s was moved %.0f m to a road: %s, at %.5f, %.5f.", what, math.Round(at.Distance), street, at.Point.Lat, at.Point.Lng))
 	}
 	return texts

@@ -1,6 +1,7 @@
 package nav
 
 import (
+	"cmp"
 	"context"
 
 	"wayside/internal/ground/geo"
@@ -23,10 +24,11 @@ func (s *Service) StreetAt(ctx context.Context, at geo.Point, heading *float64) 
 	if err := s.Nearest(ctx, &NearestRequest{Places: places, Number: 1}, &found); err != nil {
 		return "" // no road, or no region
 	}
-	g := found.Network.Graph
-	way := &g.Ways[g.Pieces[found.Places[0].Piece].Way]
-	if way.Name.Length > 0 {
-		return g.Text(way.Name)
-	}
-	return g.Text(way.Ref)
+	return found.Network.street(found.Places[0].Piece)
+}
+
+// street returns the name of a piece of road, otherwise its number; "" if it has neither.
+func (r *Roads) street(piece uint32) string {
+	way := &r.Graph.Ways[r.Graph.Pieces[piece].Way]
+	return cmp.Or(r.Graph.Text(way.Name), r.Graph.Text(way.Ref))
 }
