@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -58,11 +57,15 @@ func (n *navigation) wakes(ctx context.Context) error {
 func (n *navigation) wake(ctx context.Context, ends [2]geo.Point, on segment, rest time.Duration) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, longestRest+closureTimeout)
 	defer cancel()
-	id, err := n.openDrive(ctx, ends)
-	if err != nil {
+	var drive struct {
+		ID string `json:"id"`
+	}
+	begin := map[string]any{"coordinates": [][]float64{{ends[0].Lng, ends[0].Lat}, {ends[1].Lng, ends[1].Lat}}}
+	if err := n.call(ctx, http.MethodPost, "/v2/navigation/sessions", begin, &drive); err != nil {
 		return 0, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.addr+"/v2/navigation/sessions/"+id+"/events", http.NoBody)
+	path := "/v2/navigation/sessions/" + drive.ID
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.addr+path+"/events", http.NoBody)
 	if err != nil {
 		return 0, err
 	}
@@ -89,36 +92,5 @@ func (n *navigation) wake(ctx context.Context, ends [2]geo.Point, on segment, re
 		}
 	}
 	after := context.WithoutCancel(ctx)
-	return took, errors.Join(n.closeDrive(after, id), n.push(after, n.feeds[0], closureRow(geo.Point{}), 1))
-}
-
-// openDrive opens a session between two places, and returns its id.
-func (n *navigation) openDrive(ctx context.Context, ends [2]geo.Point) (id string, err error) {
-	body := fmt.Sprintf(`{"coordinates":[[%.6f,%.6f],[%.6f,%.6f]]}`, ends[0].Lng, ends[0].Lat, ends[1].Lng, ends[1].Lat)
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+n.addr+"/v2/navigation/sessions", strings.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(io.Discard, answer.Body)
-	if err = errors.Join(err, answer.Body.Close()); err != nil || answer.StatusCode != http.StatusCreated {
-		return "", fmt.Errorf("open a session: %s, %w", answer.Status, err)
-	}
-	return strings.TrimPrefix(answer.Header.Get("Location"), "/v2/navigation/sessions/"), nil
-}
-
-func (n *navigation) closeDrive(ctx context.Context, id string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodDelete, "http://"+n.addr+"/v2/navigation/sessions/"+id, http.NoBody)
-	if err != nil {
-		return err
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	return answer.Body.Close()
+	return took, errors.Join(n.call(after, http.MethodDelete, path, nil, nil), n.push(after, n.feeds[0], closureRow(geo.Point{}), 1))
 }
