@@ -4,9 +4,8 @@
 
 import type { Place } from "../geo/geo.ts";
 import { hasLeft, judgeOff, placedOff, type Off, type Seen } from "./offroute.ts";
-import { bearingAround } from "./snaptoroute.ts";
 import { placeAt, segmentAt, type RouteLine } from "./routeline.ts";
-import { departureOf, snapToRoute, type Snap } from "./snaptoroute.ts";
+import { bearingAround, departureOf, departureReach, snapToRoute, type Snap } from "./snaptoroute.ts";
 
 /** TrackedFix is a fix of the browser, filtered by the page. */
 export interface TrackedFix extends Place {
@@ -44,8 +43,6 @@ const maxReckoning = 180_000;
 const minSpeed = 1; // metres per second: a slower car stands
 /** Milliseconds without a fix after which the page shows that the place is reckoned. */
 export const reckonedAfter = 10_000;
-/** Metres beside the route up to which its direction is compared with the heading. */
-const maxDeparture = 60;
 /** A heading counts from this speed on. */
 const minHeadingSpeed = 2;
 
@@ -92,7 +89,7 @@ const steady = (fix: TrackedFix): TrackedFix => ((fix.speed ?? 0) >= minHeadingS
 /** seenOf returns how a fix lies to the route, of a car that was so many metres along it before. */
 function seenOf(line: RouteLine, { offset, turned }: Snap, fix: TrackedFix, metres: number): Seen {
   const speed = fix.speed ?? 0;
-  const departure = offset > maxDeparture ? null : departureOf(line, steady(fix), metres - behind, metres + ahead);
+  const departure = offset > departureReach ? null : departureOf(line, steady(fix), metres - behind, metres + ahead);
   return { offset, turned, departure, accuracy: fix.accuracy ?? 0, speed };
 }
 

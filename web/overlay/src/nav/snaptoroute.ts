@@ -1,6 +1,7 @@
 // Where a fix is on a route (pure).
 
 import { angleBetween, bearing, distance, nearestOnSegment, type Place } from "../geo/geo.ts";
+import type { Departure } from "./offroute.ts";
 import { placeAt, segmentAt, type RouteLine } from "./routeline.ts";
 
 /** Snap is a place on a route. */
@@ -53,7 +54,7 @@ export function snapToRoute(line: RouteLine, fix: Snapped, { from, to, expected 
 }
 
 /** Metres around a fix in which departureOf looks at the route. */
-const departureReach = 60;
+export const departureReach = 60;
 /** Metres beyond its end from which on a segment has been passed. */
 const passedBy = 10;
 
@@ -62,9 +63,9 @@ const passedBy = 10;
  * heading, or without such segments. A car that goes straight on where the route turns heads like the street that it came from, which it
  * has passed.
  */
-export function departureOf(line: RouteLine, fix: Snapped, from: number, to: number): { offset: number; turned: number } | null {
+export function departureOf(line: RouteLine, fix: Snapped, from: number, to: number): Departure | null {
   if (fix.heading === null) return null;
-  let found: { offset: number; turned: number } | null = null;
+  let found: Departure | null = null;
   const last = Math.min(segmentAt(line, to), line.places.length - 2);
   for (let i = segmentAt(line, Math.max(0, from)); i <= last; i++) {
     const [a, b] = [line.places[i], line.places[i + 1]];
