@@ -16,7 +16,7 @@ type closing struct {
 	arcs []uint32
 }
 
-// Closed wakes at once the drivers whose way ahead leads over one of the arcs, which have just been closed. It does not wait.
+// Closed immediately wakes the drivers whose way ahead leads over one of the arcs, which have just been closed. It does not wait.
 func (h *Hub) Closed(arcs []uint32) {
 	if len(arcs) == 0 {
 		return

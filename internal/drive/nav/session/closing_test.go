@@ -44,7 +44,7 @@ func TestClosuresElsewhereWakeNobody(t *testing.T) {
 	})
 }
 
-// TestManyClosuresWakeNobodyAtOnce checks that of more than 65 536 arcs that are closed at once, none is compared with the ways of
+// TestManyClosuresWakeNobodyAtOnce checks that of more than 65 536 arcs that are closed together, none is compared with the ways of
 // drivers: they learn of it a second later.
 func TestManyClosuresWakeNobodyAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *drives) {

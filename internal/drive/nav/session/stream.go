@@ -102,7 +102,7 @@ func (t *stream) wake() {
 	t.schedule(time.Now())
 }
 
-// urge schedules a judgement at once, although the session may have been judged a moment ago.
+// urge schedules an immediate judgement, although the session may have been judged a moment ago.
 func (t *stream) urge() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
